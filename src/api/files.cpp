@@ -11,7 +11,9 @@
 #include "base/format.hpp"
 #include "base/stop.hpp"
 #include "codec/unread.hpp"
+#include "image/exif_size.hpp"
 #include "pipeline/memory_rows.hpp"
+#include "pipeline/output_metadata.hpp"
 
 namespace gpufilter {
 namespace {
@@ -72,6 +74,8 @@ std::uint64_t write_to(ByteSink& sink, const Codec& codec, Outgoing picture,
   const WriteOptions write = write_options(options, {});
   if (!codec.holds_late_metadata)
     add_late_metadata(picture.header.metadata, std::exchange(picture.trailing, {}));
+  adapt_metadata(picture.header.metadata, {picture.header.size, picture.header.format}, codec);
+  set_exif_size(picture.trailing, picture.header.size);
   const auto writer = create_picture(codec, sink, picture.header, write);
   in_steps(picture.rows, control, [&](const ConstRows& rows) { writer->write(rows); });
   writer->finish(picture.trailing);

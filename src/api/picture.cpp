@@ -84,9 +84,9 @@ std::string Picture::file_format() const {
 
 int Picture::orientation() const {
   if (!state_) return 1;
-  const Bytes& exif =
-      state_->header.metadata.exif.empty() ? state_->trailing.exif : state_->header.metadata.exif;
-  return exif.empty() ? 1 : exif_orientation(exif);
+  Metadata metadata = state_->header.metadata;
+  add_late_metadata(metadata, state_->trailing);
+  return stored_orientation(metadata).value_or(1);
 }
 
 }  // namespace gpufilter

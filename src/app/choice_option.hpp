@@ -1,13 +1,17 @@
 // An option whose value is one of a few words.
 #pragma once
 
+#include <cstdlib>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "app/arguments.hpp"
 #include "app/parse.hpp"
+#include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/words.hpp"
 
 namespace gpufilter {
 
@@ -35,6 +39,19 @@ void add_choice(Arguments& app, const std::string& name, Value& value,
          help)
       ->check(one_of(words))
       ->option_text(formatted("{} [{}]", fmt::join(words, "|"), current));
+}
+
+// The choice that an environment variable names, if it is set. Throws UsageError for other words.
+template <typename Value>
+std::optional<Value> choice_of_variable(const char* variable, const Choices<Value>& choices) {
+  const char* given = std::getenv(variable);
+  if (given == nullptr || *given == '\0') return std::nullopt;
+  std::vector<std::string> words;
+  for (const auto& [text, choice] : choices) {
+    if (text == given) return choice;
+    words.push_back(text);
+  }
+  throw UsageError(formatted("{}: {}", variable, not_among(given, words)));
 }
 
 }  // namespace gpufilter

@@ -42,6 +42,12 @@ SampleRange parse_range(const std::string& text) {
   return range;
 }
 
+constexpr const char* damaged_variable = "GPUFILTER_DAMAGED";
+const Choices<Damaged>& damaged_choices() {
+  static const Choices<Damaged> choices{{"fail", Damaged::fail}, {"keep", Damaged::keep}};
+  return choices;
+}
+
 void add_device_options(Arguments& app, FilterOptions& options) {
   app.begin_group("Devices and resources");
   add_device_choice(app, options.device, options.require_device,
@@ -121,6 +127,13 @@ void add_picture_options(Arguments& app, FilterOptions& options) {
          "whole numbers with a sign or of more than 16 bits. By default 0 to 1, or the range of "
          "whole numbers without a sign.")
       ->option_text("LOW,HIGH");
+  add_choice<Damaged>(
+      app, "--damaged", options.run.limits.damaged, damaged_choices(),
+      formatted(
+          "What to do with a picture of which only a part can be read. keep: the rows that are "
+          "missing get the colour of --background, and a warning says how many were read. Not "
+          "with --in-place. {}, if it is set, is the default.",
+          damaged_variable));
   app.add_flag("--dry-run", options.dry_run,
                "Print what would be done, and write nothing. What a run would refuse is refused "
                "with the same exit code.");
@@ -190,6 +203,20 @@ void apply_threads(const Arguments& app, FilterOptions& options) {
   }
 }
 
+// What can be read of a damaged picture does not replace it.
+void apply_damaged(const Arguments& app, FilterOptions& options) {
+  ReadLimits& limits = options.run.limits;
+  const auto choice = choice_of_variable(damaged_variable, damaged_choices());
+  if (app.count("--damaged") == 0 && !options.in_place)
+    limits.damaged = choice.value_or(Damaged::fail);
+  if (limits.damaged == Damaged::keep && options.in_place) {
+    throw UsageError(
+        "--damaged keep with --in-place would replace damaged pictures by a part of "
+        "them: write the results to a folder");
+  }
+  limits.missing = *options.run.write.get<Color>(background_option());
+}
+
 void print_version() {
   print_result("gpufilter " GPUFILTER_VERSION "\n" + codec_versions() + ", " +
                little_cms_of_build() + "\n");
@@ -241,6 +268,7 @@ std::optional<FilterOptions> parse_filter_options(int argc, const char* const* a
   choose_output(app, command_words(app, argc, argv), options);
   options.folder.command = command_without_shard(argc, argv);
   apply_threads(app, options);
+  apply_damaged(app, options);
   options.chain = line.stages->chain(options.run.limits);
   options.outputs = chain_outputs(app, line.outputs);
   return options;

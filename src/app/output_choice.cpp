@@ -1,7 +1,6 @@
 #include "app/output_choice.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 
 #include "app/choice_option.hpp"
@@ -25,17 +24,10 @@ const Choices<OnExists>& on_exists_choices() {
 }
 
 void read_on_exists_variable(FilterOptions& options) {
-  const char* text = std::getenv(on_exists_variable);
-  if (text == nullptr || *text == '\0') return;
-  std::vector<std::string> known;
-  for (const auto& [word, choice] : on_exists_choices()) {
-    known.push_back(word);
-    if (word != text) continue;
-    options.on_exists = choice;
-    options.on_exists_given = true;
-    return;
-  }
-  throw UsageError(formatted("{}: {}", on_exists_variable, not_among(text, known)));
+  const auto choice = choice_of_variable(on_exists_variable, on_exists_choices());
+  if (!choice) return;
+  options.on_exists = *choice;
+  options.on_exists_given = true;
 }
 
 void require_name(const Arguments& app, const char* name, bool is_given) {

@@ -8,6 +8,7 @@
 #include "base/format.hpp"
 #include "base/lazy_library.hpp"
 #include "codec/codec_table.hpp"
+#include "codec/damaged_picture.hpp"
 #include "codec/other_formats.hpp"
 
 namespace gpufilter {
@@ -19,7 +20,9 @@ std::unique_ptr<RowReader> open_picture(std::unique_ptr<ByteSource> source,
   if (codec == nullptr) throw PictureError(source->name(), no_picture(head));
   const std::string name = source->name();
   try {
-    return codec->open(std::move(source), limits);
+    auto reader = codec->open(std::move(source), limits);
+    if (limits.damaged == Damaged::fail) return reader;
+    return kept_when_damaged(std::move(reader), limits);
   } catch (const LibraryNotLoaded& failure) {
     throw PictureError(name, formatted("{} {}", codec->name, failure.what()));
   }

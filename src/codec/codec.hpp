@@ -64,6 +64,10 @@ class RowReader {
   // too early.
   virtual void read(const MutableRows& rows) = 0;
 
+  // Once read() has thrown because of damage: whether it can be called for the rows that follow
+  // those that it was asked for.
+  [[nodiscard]] virtual bool can_go_on() const { return false; }
+
   // Call once, after the last row: checks the rest of the file, and returns metadata found there
   // (text, EXIF). Logs a warning if the file has damaged metadata, which is skipped. Throws
   // PictureError.

@@ -13,11 +13,20 @@
 
 namespace gpufilter {
 
+// How files of a format say what colours their samples mean, each as well as those before it.
+enum class ColorTags {
+  none,
+  profile,  // ICC
+  points,   // code points of ITU-T H.273
+  numbers   // gamma and chromaticity
+};
+
 struct Codec {
   std::string name;                     // "JPEG"
   std::vector<std::string> extensions;  // of file names, with the dot; new names get the first
   std::vector<std::string> signatures;  // a file begins with one of them; '?' is any byte
   bool holds_alpha = false;
+  ColorTags color_tags = ColorTags::none;
   int color_channels = 0;            // 1: files hold only grey, 3: only colours, 0: either
   bool holds_late_metadata = true;   // metadata may follow the pixels
   int max_depth = 16;                // bits of a sample

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "image/exif_parts.hpp"
+
 namespace gpufilter {
 namespace {
 
@@ -10,8 +12,7 @@ constexpr std::size_t offset_size = 4;
 }  // namespace
 
 void note_all_but_exif_and_xmp(const Metadata& metadata, LeftOut& left_out) {
-  if (metadata.density && metadata.density->unit == Density::Unit::per_metre)
-    left_out.add("density");
+  note_density(metadata, left_out);
   Metadata foreign;
   foreign.image_resources = metadata.image_resources;
   foreign.text = metadata.text;
@@ -24,7 +25,9 @@ Bytes exif_from_box(const Bytes& box) {
   for (std::size_t i = 0; i < offset_size; ++i)
     offset = offset << 8U | box[i];
   if (offset >= box.size() - offset_size) return {};
-  return {box.begin() + static_cast<std::ptrdiff_t>(offset_size + offset), box.end()};
+  Bytes exif(box.begin() + static_cast<std::ptrdiff_t>(offset_size + offset), box.end());
+  remove_exif_prefix(exif);
+  return exif;
 }
 
 Bytes exif_for_box(const Bytes& exif) {

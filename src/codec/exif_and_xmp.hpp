@@ -10,7 +10,7 @@ namespace gpufilter {
 void note_all_but_exif_and_xmp(const Metadata& metadata, LeftOut& left_out);
 
 // EXIF as boxes of ISO base media files hold it, after the offset of its TIFF structure (4 bytes).
-// Nothing if the offset points outside.
+// Without JPEG's prefix, which some programs leave there. Nothing if the offset points outside.
 [[nodiscard]] Bytes exif_from_box(const Bytes& box);
 [[nodiscard]] Bytes exif_for_box(const Bytes& exif);
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "codec/sample_conversion.hpp"
 #include "image/metadata.hpp"
@@ -28,19 +29,16 @@ struct InkSamples {
   int depth = 8;
 };
 
-// Makes the conversion for a picture with this profile.
+// Makes the conversion for a picture with this profile. Throws UnusableProfile.
 using ChooseInk = std::function<std::shared_ptr<const InkConversion>(const IccProfile& profile,
                                                                      const InkSamples& samples)>;
 
 // For a reader of CMYK, once its header is known: by `choose` if the picture has a profile, which
-// is then that of the RGB; otherwise nullptr, and cmyk_to_rgb() is the conversion.
-[[nodiscard]] inline std::shared_ptr<const InkConversion> chosen_ink(const ChooseInk& choose,
-                                                                     const InkSamples& samples,
-                                                                     Metadata& metadata) {
-  if (!choose || !metadata.icc_profile) return nullptr;
-  auto conversion = choose(*metadata.icc_profile, samples);
-  set_profile(metadata, conversion->result());
-  return conversion;
-}
+// is then that of the RGB; otherwise nullptr, and cmyk_to_rgb() is the conversion. A profile that
+// cannot be used is removed from `metadata`, and `doubt` says why.
+[[nodiscard]] std::shared_ptr<const InkConversion> chosen_ink(const ChooseInk& choose,
+                                                              const InkSamples& samples,
+                                                              Metadata& metadata,
+                                                              std::string& doubt);
 
 }  // namespace gpufilter

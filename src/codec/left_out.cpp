@@ -2,35 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <utility>
 
 #include "base/format.hpp"
+#include "image/icc_profile.hpp"
 
 namespace gpufilter {
-namespace {
-
-constexpr std::size_t icc_header_size = 128;
-constexpr std::size_t color_space_at = 16;
-constexpr std::size_t color_space_size = 4;
-
-// As the profile's header names it: "CMYK", "RGB", "GRAY", "Lab". Empty if it has no header.
-std::string color_space_of(const Bytes& profile) {
-  if (profile.size() < icc_header_size) return "";
-  const auto begin = profile.begin() + color_space_at;
-  std::string name(begin, begin + color_space_size);
-  while (!name.empty() && name.back() == ' ')
-    name.pop_back();
-  const bool is_word =
-      std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) != 0; });
-  return is_word ? name : "";
-}
-
-}  // namespace
-
 void LeftOut::add(std::string name) {
   if (std::find(names_.begin(), names_.end(), name) == names_.end()) {
     names_.push_back(std::move(name));
@@ -54,6 +33,13 @@ void note_color_description(const Metadata& metadata, bool has_profile, LeftOut&
   }
 }
 
+void note_density(const Metadata& metadata, LeftOut& left_out) {
+  if (!metadata.density) return;
+  const bool is_absolute = metadata.density->unit == Density::Unit::per_metre;
+  if (is_absolute) left_out.add("density");
+  if (metadata.density->x != metadata.density->y) left_out.add("that pixels are not square");
+}
+
 void note_content(const Metadata& metadata, LeftOut& left_out, const std::string& where) {
   const auto note = [&](bool is_there, const char* what) {
     if (is_there) left_out.add(what + where);
@@ -67,7 +53,7 @@ void note_content(const Metadata& metadata, LeftOut& left_out, const std::string
 const IccProfile* profile_for(const PixelFormat& format, const Metadata& metadata,
                               LeftOut& left_out) {
   if (!metadata.icc_profile) return nullptr;
-  const std::string space = color_space_of(metadata.icc_profile->data);
+  const std::string space = icc_color_space(metadata.icc_profile->data);
   const bool is_grey = format.color_channels() == 1;
   if (space == (is_grey ? "GRAY" : "RGB")) return &*metadata.icc_profile;
   if (space.empty()) {

@@ -25,6 +25,9 @@ class LeftOut {
 // coding points, unless they are those of sRGB or a profile is there.
 void note_color_description(const Metadata& metadata, bool has_profile, LeftOut& left_out);
 
+// Adds the density and, if pixels are not square, that.
+void note_density(const Metadata& metadata, LeftOut& left_out);
+
 // Adds EXIF, XMP, IPTC and text, those that there are: "EXIF" and `where`.
 void note_content(const Metadata& metadata, LeftOut& left_out, const std::string& where = "");
 

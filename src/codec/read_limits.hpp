@@ -6,6 +6,7 @@
 #include <string>
 
 #include "codec/ink_conversion.hpp"
+#include "image/color.hpp"
 #include "image/pixel_format.hpp"
 
 namespace gpufilter {
@@ -15,6 +16,9 @@ struct SampleRange {
   double low = 0;
   double high = 1;
 };
+// What becomes of a file of whose picture only a part can be read: it is refused, or that part is
+// kept, as damaged_picture.hpp says.
+enum class Damaged { fail, keep };
 
 struct ReadLimits {
   std::uint64_t max_pixels = 500'000'000;
@@ -29,6 +33,9 @@ struct ReadLimits {
   // Of samples that are floating-point or have a sign or more than 16 bits; nothing: 0 to 1, or all
   // whole numbers without a sign.
   std::optional<SampleRange> range = {};
+  Damaged damaged = Damaged::fail;
+  // The colour of rows that are missing in a damaged picture.
+  Color missing = {255, 255, 255};
 };
 
 // Bytes of a row, regardless of --max-pixels: several copies of some rows are always in memory.

@@ -7,12 +7,15 @@ namespace gpufilter {
 
 void WholePictureReader::read(const MutableRows& rows) {
   if (!image_) image_ = decode();
-  for (int y = rows.rows.begin; y < rows.rows.end; ++y)
+  for (int y = rows.rows.begin; y < rows.rows.end; ++y) {
+    if (next_row_ == rows_) throw *damage_;
     std::memcpy(rows.row(y), image_->rows().row(next_row_++), rows.row_bytes());
+  }
 }
 
 Metadata WholePictureReader::finish() {
   image_.reset();
+  if (damage_) throw *damage_;
   return {};
 }
 

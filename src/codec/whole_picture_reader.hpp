@@ -1,9 +1,12 @@
 // For formats whose libraries decode a picture as a whole.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "base/error.hpp"
 #include "codec/codec.hpp"
 #include "image/image.hpp"
 
@@ -18,9 +21,17 @@ class WholePictureReader : public RowReader {
   // Called once, with the first rows: a caller may want only the header.
   [[nodiscard]] virtual Image decode() = 0;
 
+  // In decode(), for a damaged picture that is kept: only the first rows have been decoded.
+  void end_at(int rows, PictureError damage) {
+    rows_ = rows;
+    damage_ = std::move(damage);
+  }
+
  private:
   std::optional<Image> image_;
   int next_row_ = 0;
+  int rows_ = std::numeric_limits<int>::max();
+  std::optional<PictureError> damage_;  // throws, behind these rows
 };
 
 // All bytes of `source`. Throws PictureError if they and `pixel_bytes` are more than the memory

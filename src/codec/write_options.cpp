@@ -118,9 +118,10 @@ const WriteOption& lossless_option() {
 }
 
 const WriteOption& strip_option() {
-  static const WriteOption option{"strip", WriteOption::Flag{}, "off",
-                                  "Leave out EXIF (with its GPS position), XMP, IPTC, text and "
-                                  "comments. The colour profile, density and orientation stay."};
+  static const WriteOption option{
+      "strip", WriteOption::Choice{{"off", "gps", "on"}, "on"}, "off",
+      "Leave out EXIF, XMP, IPTC, text and comments; gps: only the position in EXIF and XMP. The "
+      "colour profile, density and orientation stay."};
   return option;
 }
 
@@ -156,15 +157,19 @@ std::optional<OptionValue> WriteOptions::value(const WriteOption& option) const 
 
 MetadataKinds kept_metadata(const WriteOptions& options) {
   const auto list = options.get<std::string>(keep_option());
-  if (!list) {
-    if (!*options.get<bool>(strip_option())) return MetadataKinds::all();
-    return {MetadataKind::icc, MetadataKind::density};
-  }
+  const std::string strip = *options.get<std::string>(strip_option());
   MetadataKinds kinds{};
+  if (!list) {
+    if (strip == "off") return MetadataKinds::all();
+    if (strip == "on") return {MetadataKind::icc, MetadataKind::density};
+    for (const auto& [name, kind] : metadata_kinds)
+      kinds.add(kind);
+    return kinds;
+  }
+  if (strip != "gps") kinds.add(MetadataKind::location);
   for (const std::string_view word : words_of(*list)) {
-    if (word == all_kinds) return MetadataKinds::all();
     for (const auto& [name, kind] : metadata_kinds) {
-      if (word == name) kinds.add(kind);
+      if (word == name || word == all_kinds) kinds.add(kind);
     }
   }
   return kinds;

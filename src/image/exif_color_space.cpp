@@ -16,7 +16,7 @@ void set_exif_color_space(Metadata& metadata, bool is_srgb) {
   const auto pointer = tiff.find(tiff.first_directory(), Tiff::exif_directory_tag);
   const auto directory = pointer ? tiff.value(*pointer) : std::nullopt;
   const auto entry = directory ? tiff.find(*directory, color_space_tag) : std::nullopt;
-  if (entry && tiff.only_short(*entry)) set_short(metadata.exif, *entry, value);
+  if (entry && tiff.integer(*entry)) set_integer(metadata.exif, *entry, value);
 }
 
 }  // namespace gpufilter

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string_view>
 
 #include "image/tiff.hpp"
 #include "image/xmp_number.hpp"
@@ -15,7 +16,7 @@ constexpr std::uint32_t orientation_tag = 0x0112;
 std::optional<TiffEntry> orientation_entry(const Tiff& tiff) {
   if (!tiff.is_valid()) return std::nullopt;
   const auto entry = tiff.find(tiff.first_directory(), orientation_tag);
-  const auto value = entry ? tiff.only_short(*entry) : std::nullopt;
+  const auto value = entry ? tiff.integer(*entry) : std::nullopt;
   return value && 1 <= *value && *value <= 8 ? entry : std::nullopt;
 }
 
@@ -67,19 +68,31 @@ Bytes with_orientation_added(const Bytes& exif, int orientation) {
   return result;
 }
 
+std::optional<int> orientation_in_exif(const Bytes& exif) {
+  const Tiff tiff(exif);
+  const auto entry = orientation_entry(tiff);
+  return entry ? tiff.integer(*entry) : std::nullopt;
+}
+
+constexpr std::string_view xmp_property = "tiff:Orientation";
+
 }  // namespace
 
 int exif_orientation(const Bytes& exif) {
-  const Tiff tiff(exif);
-  const auto entry = orientation_entry(tiff);
-  return entry ? static_cast<int>(tiff.value(*entry).value_or(1)) : 1;
+  return orientation_in_exif(exif).value_or(1);
+}
+
+std::optional<int> stored_orientation(const Metadata& metadata) {
+  if (const auto orientation = orientation_in_exif(metadata.exif)) return orientation;
+  const auto orientation = xmp_number(metadata.xmp, xmp_property);
+  return orientation && 1 <= *orientation && *orientation <= 8 ? orientation : std::nullopt;
 }
 
 void set_orientation(Metadata& metadata, int orientation) {
-  set_xmp_number(metadata.xmp, "tiff:Orientation", orientation);
+  set_xmp_number(metadata.xmp, xmp_property, orientation);
   const Tiff tiff(metadata.exif);
   if (const auto entry = orientation_entry(tiff)) {
-    set_short(metadata.exif, *entry, static_cast<std::uint16_t>(orientation));
+    set_integer(metadata.exif, *entry, static_cast<std::uint32_t>(orientation));
   } else if (orientation != 1) {
     metadata.exif = with_orientation_added(metadata.exif, orientation);
   }

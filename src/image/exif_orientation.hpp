@@ -1,5 +1,7 @@
-// The EXIF field that says how the stored pixels should be displayed.
+// The field of EXIF, and of XMP, that says how the stored pixels should be displayed.
 #pragma once
+
+#include <optional>
 
 #include "image/metadata.hpp"
 
@@ -8,6 +10,9 @@ namespace gpufilter {
 // Tag 0x0112 of the first directory (TIFF 6.0, section 8): 1 as stored, 2 to 8 mirrored or rotated.
 // 1 if `exif`, a TIFF structure, has no valid one.
 [[nodiscard]] int exif_orientation(const Bytes& exif);
+
+// That of EXIF, otherwise tiff:Orientation of XMP; nothing if neither has a valid one.
+[[nodiscard]] std::optional<int> stored_orientation(const Metadata& metadata);
 
 // EXIF that holds the orientation of `exif` and nothing else; empty if that is 1, which is the
 // default.

@@ -5,6 +5,7 @@
 
 #include "image/exif_color_space.hpp"
 #include "image/exif_orientation.hpp"
+#include "image/location.hpp"
 
 namespace gpufilter {
 
@@ -22,8 +23,12 @@ void clear_colors(Metadata& metadata) {
 
 Metadata kept_part(const Metadata& metadata, const MetadataKinds& kinds) {
   Metadata result = metadata;
-  if (!kinds.has(MetadataKind::exif)) result.exif = exif_with_orientation_alone(metadata.exif);
+  const auto orientation = stored_orientation(metadata);
+  if (!kinds.has(MetadataKind::exif)) result.exif.clear();
   if (!kinds.has(MetadataKind::xmp)) result.xmp.clear();
+  if (orientation && stored_orientation(result) != orientation)
+    set_orientation(result, *orientation);
+  if (!kinds.has(MetadataKind::location)) remove_location(result);
   if (!kinds.has(MetadataKind::iptc)) result.image_resources.clear();
   if (!kinds.has(MetadataKind::text)) result.text.clear();
   if (!kinds.has(MetadataKind::density)) result.density.reset();

@@ -53,6 +53,7 @@ struct Metadata {
 
 // The kinds of metadata that users choose from.
 enum class MetadataKind {
+  location,  // what of EXIF, XMP and text says where the picture was taken
   exif,
   xmp,
   iptc,  // all of Photoshop's image resources
@@ -70,7 +71,7 @@ class MetadataKinds {
   }
   [[nodiscard]] static MetadataKinds all() {
     using enum MetadataKind;
-    return {exif, xmp, iptc, icc, text, density, other};
+    return {location, exif, xmp, iptc, icc, text, density, other};
   }
 
   void add(MetadataKind kind) { bits_ |= bit(kind); }

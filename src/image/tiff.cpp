@@ -11,6 +11,16 @@ std::uint64_t size_of_type(std::uint32_t type) {
   return type < sizes.size() ? sizes.at(type) : 0;
 }
 
+bool is_signed(std::uint32_t type) {
+  return type == 6 || type == 8 || type == 9;
+}
+
+// BYTE, SHORT, LONG, their signed forms, and IFD.
+bool is_integer(std::uint32_t type) {
+  return type == 1 || type == Tiff::type_short || type == Tiff::type_long || is_signed(type) ||
+         type == 13;
+}
+
 }  // namespace
 
 bool Tiff::is_valid() const {
@@ -37,7 +47,7 @@ std::size_t Tiff::next_directory(std::size_t directory) const {
 std::optional<TiffEntry> Tiff::entry(std::size_t directory, std::size_t index) const {
   const std::size_t at = directory + 2 + index * entry_bytes;
   if (!number(at + 8, 4)) return std::nullopt;
-  TiffEntry entry{*number(at, 2), *number(at + 2, 2), *number(at + 4, 4), {}};
+  TiffEntry entry{*number(at, 2), *number(at + 2, 2), *number(at + 4, 4), at, {}};
   const std::uint64_t size = size_of_type(entry.type) * entry.count;
   const std::size_t begin = size <= 4 ? at + 8 : *number(at + 8, 4);
   if (begin <= bytes_.size() && size <= bytes_.size() - begin) entry.value = {begin, begin + size};
@@ -60,14 +70,22 @@ std::optional<std::uint32_t> Tiff::value(const TiffEntry& entry, std::size_t ind
   return number(entry.value.begin + index * size, size);
 }
 
-std::optional<std::uint32_t> Tiff::only_short(const TiffEntry& entry) const {
-  return entry.type == type_short && entry.count == 1 ? value(entry) : std::nullopt;
+std::optional<std::uint32_t> Tiff::integer(const TiffEntry& entry) const {
+  return is_integer(entry.type) ? value(entry) : std::nullopt;
 }
 
-void set_short(Bytes& bytes, const TiffEntry& entry, std::uint16_t value) {
-  const std::size_t low = Tiff(bytes).is_little_endian() ? 0 : 1;
-  bytes[entry.value.begin + low] = static_cast<std::uint8_t>(value);
-  bytes[entry.value.begin + 1 - low] = static_cast<std::uint8_t>(value >> 8U);
+void set_integer(Bytes& bytes, const TiffEntry& entry, std::uint32_t value) {
+  const bool little = Tiff(bytes).is_little_endian();
+  const auto set = [&](std::size_t at, std::size_t size, std::uint32_t number) {
+    for (std::size_t i = 0; i < size; ++i)
+      bytes[at + (little ? i : size - 1 - i)] = static_cast<std::uint8_t>(number >> 8 * i);
+  };
+  const std::uint64_t size = size_of_type(entry.type);
+  const std::uint64_t bits = 8 * size - (is_signed(entry.type) ? 1 : 0);
+  if (std::uint64_t{value} >> bits == 0) return set(entry.value.begin, size, value);
+  set(entry.place + 2, 2, Tiff::type_long);
+  set(entry.place + 4, 4, 1);
+  set(entry.place + 8, 4, value);
 }
 
 }  // namespace gpufilter

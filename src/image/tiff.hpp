@@ -21,12 +21,14 @@ struct TiffEntry {
   std::uint32_t tag = 0;
   std::uint32_t type = 0;
   std::uint32_t count = 0;
-  ByteRange value;  // empty if the type is unknown or the value is not within the bytes
+  std::size_t place = 0;  // where the entry begins
+  ByteRange value;        // empty if the type is unknown or the value is not within the bytes
 };
 
 class Tiff {
  public:
   static constexpr std::uint32_t type_short = 3;
+  static constexpr std::uint32_t type_long = 4;
   static constexpr std::uint32_t exif_directory_tag = 0x8769;  // in the first directory
   static constexpr std::size_t entry_bytes = 12;
 
@@ -60,15 +62,16 @@ class Tiff {
   // The entry's number `index`; nothing if it has no such whole number.
   [[nodiscard]] std::optional<std::uint32_t> value(const TiffEntry& entry,
                                                    std::size_t index = 0) const;
-  // The number of an entry that has exactly one, of 16 bits.
-  [[nodiscard]] std::optional<std::uint32_t> only_short(const TiffEntry& entry) const;
+  // The same, of an entry of integers. Programs write the fields of EXIF with any type of them.
+  [[nodiscard]] std::optional<std::uint32_t> integer(const TiffEntry& entry) const;
 
  private:
   const Bytes& bytes_;
   bool little_;
 };
 
-// Changes that number in `bytes`, where Tiff(bytes) found the entry.
-void set_short(Bytes& bytes, const TiffEntry& entry, std::uint16_t value);
+// Changes that number in `bytes`, where Tiff(bytes) found the entry. Its type changes if it is too
+// small.
+void set_integer(Bytes& bytes, const TiffEntry& entry, std::uint32_t value);
 
 }  // namespace gpufilter

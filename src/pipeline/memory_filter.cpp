@@ -26,7 +26,7 @@ bool needs_whole_picture(const Stage& stage) {
 
 // The chain for a picture of this format with this metadata.
 StageChain chain_for(const StageChain& chain, const PixelFormat& format, const Metadata& metadata) {
-  const int orientation = metadata.exif.empty() ? 1 : exif_orientation(metadata.exif);
+  const int orientation = stored_orientation(metadata).value_or(1);
   std::vector<ChainOutput> none;
   PictureHeader header;
   header.format = format;

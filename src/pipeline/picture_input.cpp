@@ -34,11 +34,7 @@ PictureInput::PictureInput(const std::string& path, const StageChain& chain,
   limits_.choose_ink = ink_choice(chain);
   auto source = source_.open();
   name_ = source->name();
-  try {
-    first_ = std::make_unique<ReadAhead>(open_picture(std::move(source), limits_));
-  } catch (const UnusableProfile& error) {
-    throw PictureError(name_, formatted("the ICC profile {}", error.what()));
-  }
+  first_ = std::make_unique<ReadAhead>(open_picture(std::move(source), limits_));
   limits_.warn = false;
   header_ = first_->header();
   decoded_size_ = header_.size;
@@ -111,7 +107,7 @@ void refuse_unread(const PictureInput& input) {
 }
 
 void PictureInput::note_orientation(const Metadata& metadata) {
-  if (!metadata.exif.empty()) orientation_ = exif_orientation(metadata.exif);
+  orientation_ = stored_orientation(metadata).value_or(orientation_);
 }
 
 }  // namespace gpufilter

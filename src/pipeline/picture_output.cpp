@@ -2,7 +2,9 @@
 
 #include <filesystem>
 
+#include "image/exif_size.hpp"
 #include "pipeline/band_walk.hpp"
+#include "pipeline/output_metadata.hpp"
 
 namespace gpufilter {
 
@@ -11,6 +13,7 @@ std::unique_ptr<RowWriter> create_writer(const OutputReport& report, ByteSink& s
                                          const std::optional<StoredPart>& stored) {
   header.size = report.output_size;
   header.format = report.output_pixel;
+  adapt_metadata(header.metadata, {header.size, header.format}, *report.output_format);
   return stored ? stored->picture->create(sink, header, options, stored->placement)
                 : create_picture(*report.output_format, sink, header, options);
 }
@@ -43,7 +46,9 @@ void PictureOutput::write_coded(const CodedRows& rows, Timeline& timeline) {
 
 void PictureOutput::finish(const Metadata& trailing) {
   if (report_.kept) return;
-  writer_->finish(trailing);
+  Metadata adapted = trailing;
+  set_exif_size(adapted, report_.output_size);
+  writer_->finish(adapted);
   report_.left_out = writer_->left_out();
   if (const auto& pixels = writer_->file_pixels()) report_.output_file_pixels = *pixels;
 }

@@ -103,6 +103,8 @@ StageChain chain_for_colors(const StageChain& chain, const std::string& name,
     return with_colors_of(chain, header.format, header.metadata);
   } catch (const UnusableProfile& error) {
     throw PictureError(name, formatted("the ICC profile {}", error.what()));
+  } catch (const RefusedColors& error) {
+    throw PictureError(name, error.what());
   }
 }
 

@@ -5,13 +5,15 @@
 #include <stdexcept>
 #include <string>
 
+#include "image/icc_profile.hpp"
 #include "image/metadata.hpp"
 #include "image/pixel_format.hpp"
 
 namespace gpufilter {
 
-// Why a profile cannot be used; it completes "the ICC profile ...".
-class UnusableProfile : public std::runtime_error {
+// Why colours are not converted, where another result than a refusal would be wrong: "its colours
+// are ...".
+class RefusedColors : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
@@ -41,8 +43,14 @@ struct ProfileUse {
 // What the profile calls itself, for messages; empty if it has no name.
 [[nodiscard]] std::string name_of(const IccProfile& profile);
 
-// The profile of a picture of `format`: its own, otherwise one for its gamma and chromaticity
-// (PNG); nullptr if it has neither, so that its samples count as sRGB.
+// A profile made for the colours of a picture of `format` that code points name, or, if it has no
+// profile of its own, gamma and chromaticity (PNG); nullptr if nothing does, and for sRGB. Throws
+// UnusableProfile for code points without a curve or primaries, and RefusedColors for HDR.
+[[nodiscard]] std::shared_ptr<const IccProfile> profile_of_named_colors(const Metadata& metadata,
+                                                                        const PixelFormat& format);
+
+// The profile of a picture of `format`: that one, otherwise its own; nullptr if it has neither, so
+// that its samples count as sRGB. Throws as profile_of_named_colors().
 [[nodiscard]] std::shared_ptr<const IccProfile> profile_of(const Metadata& metadata,
                                                            const PixelFormat& format);
 

@@ -100,13 +100,11 @@ class ConvertColors final : public Stage {
   }
 
   [[nodiscard]] std::shared_ptr<const Stage> for_colors(PictureColors& colors) const override {
-    Conversion own = conversion_;
-    own.source = profile_of(colors.metadata, colors.format);
-    auto stage = std::make_shared<ConvertColors>(std::move(own));
-    stage->check(colors.format);
+    auto stage = for_profile_of(colors);
     if (const auto profile = stage->new_profile()) set_profile(colors.metadata, *profile);
     return stage;
   }
+  [[nodiscard]] std::string doubt(const PixelFormat& /*input*/) const override { return doubt_; }
   [[nodiscard]] Profile new_profile() const override {
     if (is_grey_srgb_) return nullptr;
     return conversion_.target ? conversion_.target : Profile(Profile(), &srgb_profile());
@@ -136,6 +134,26 @@ class ConvertColors final : public Stage {
   [[nodiscard]] const Conversion& conversion() const { return conversion_; }
 
  private:
+  // A profile that cannot be used counts as none.
+  [[nodiscard]] std::shared_ptr<ConvertColors> for_profile_of(const PictureColors& colors) const {
+    Conversion own = conversion_;
+    std::string doubt;
+    try {
+      own.source = profile_of(colors.metadata, colors.format);
+      auto stage = std::make_shared<ConvertColors>(own);
+      stage->check(colors.format);
+      return stage;
+    } catch (const UnusableProfile& error) {
+      doubt =
+          formatted("--{}: the ICC profile {}; its colours count as sRGB", name(), error.what());
+    }
+    own.source = nullptr;
+    auto stage = std::make_shared<ConvertColors>(std::move(own));
+    stage->check(colors.format);
+    stage->doubt_ = std::move(doubt);
+    return stage;
+  }
+
   // Grey pixels of a profile for RGB: of pictures without a profile, and behind --gray.
   [[nodiscard]] bool spreads_grey(const PixelFormat& input) const {
     return input.color_channels() == 1 && source_colors_ == ProfileColors::rgb;
@@ -177,6 +195,7 @@ class ConvertColors final : public Stage {
   ProfileColors source_colors_;
   ProfileColors target_colors_;
   bool is_grey_srgb_ = false;
+  std::string doubt_;
   mutable std::mutex mutex_;
   mutable std::optional<ProfileConversion> made_;
   mutable PixelFormat made_for_;
@@ -301,20 +320,21 @@ ChooseInk ink_choice(const StageChain& chain) {
 }
 
 StageKind to_srgb_stage_kind() {
-  return {.option = "--to-srgb",
-          .type = NoValue{},
-          .help =
-              "Convert to sRGB. The colours are converted from the ICC profile of the picture, "
-              "and the result has that of sRGB. Pictures without a profile count as sRGB and do "
-              "not change.",
-          .parameters = conversion_parameters(),
-          .formula = conversion_formula,
-          .edges = "None: a pixel depends on no other pixel.",
-          .alpha = "Is copied.",
-          .examples = {"in.jpg out.jpg --to-srgb", "photos/ web/ --resize 1600x --to-srgb"},
-          .from_options = [](const OptionValues& values) {
-            return made("--to-srgb", [&] { return make_to_srgb(use_of(values)); });
-          }};
+  return {
+      .option = "--to-srgb",
+      .type = NoValue{},
+      .help =
+          "Convert to sRGB. The colours are converted from the ICC profile of the picture, or "
+          "what a PNG, AVIF or HEIC says in its place, and the result has that of sRGB. Pictures "
+          "without a profile count as sRGB and do not change.",
+      .parameters = conversion_parameters(),
+      .formula = conversion_formula,
+      .edges = "None: a pixel depends on no other pixel.",
+      .alpha = "Is copied.",
+      .examples = {"in.jpg out.jpg --to-srgb", "photos/ web/ --resize 1600x --to-srgb"},
+      .from_options = [](const OptionValues& values) {
+        return made("--to-srgb", [&] { return make_to_srgb(use_of(values)); });
+      }};
 }
 
 StageKind profile_stage_kind() {

@@ -167,6 +167,8 @@ class MetadataTable : public MetadataTest {
                                const std::string& value) {
     if (row.tag == "JFIF:XResolution" && outcome.starts_with("PNG")) return "11811";
     if (row.tag == "PNG-pHYs:PixelsPerUnitX") return "300";
+    if (row.what == "gamma") return "gamma 1";
+    if (row.what == "chromaticity") return "gamma 2.2";
     return row.what == "other text" ? "Disclaimer: " + value : value;
   }
 
@@ -210,7 +212,7 @@ class MetadataTable : public MetadataTest {
     EXPECT_EQ(warnings(run("same", {})), "");
     expect_all("same", extension, &Row::to_same_format);
     EXPECT_EQ(warnings(run("other", {"--to", other})),
-              "gpufilter: warning: not carried over: " + left_out);
+              left_out.empty() ? "" : "gpufilter: warning: not carried over: " + left_out);
     expect_all("other", other, &Row::to_other_format);
     EXPECT_EQ(warnings(run("stripped", {"--strip"})), "");
     expect_all("stripped", extension, &Row::stripped);
@@ -244,7 +246,7 @@ TEST_F(MetadataTable, FromJpeg) {
 }
 
 TEST_F(MetadataTable, FromPng) {
-  check("## From PNG", "png", "jpg", "chromaticity (1 picture), gamma (1 picture)");
+  check("## From PNG", "png", "jpg", "");
 }
 
 // One picture with everything; each word of --keep keeps the tags of its own kinds and no others.

@@ -92,6 +92,13 @@ TEST(JpegMetadataLayout, KeepsEverySegmentOfAJpegInItsOrder) {
   ASSERT_EQ(kept.size(), 2U);
   EXPECT_EQ(kept[0], expected[6]);
   EXPECT_EQ(kept[1].second.substr(0, 6), exif_prefix);
+
+  // Further EXIF and XMP may say the place.
+  for (const auto& [marker, segment] :
+       segments_of(write_one_pixel(header, 3, WriteOptions().set(strip_option(), "gps")).jpeg)) {
+    EXPECT_FALSE(segment.starts_with("http://ns.adobe.com/xmp/extension/"));
+    EXPECT_NE(segment, "Exif");
+  }
 }
 
 // The index says where other pictures are in the file, which are not kept.

@@ -92,6 +92,8 @@ TEST(NetpbmReader, RefusesDamage) {
            {"P3 1 1 255 1 -2 3", "'-' where a number should be"},
            {"P2 2 1 255 1x2", "'x' behind a number"},
            {"P1 2 1 1 2", "a sample is neither 0 nor 1"},
+           {"P1 2 1 1 \x80\x30", "a sample is neither 0 nor 1"},
+           {"P1 2 1 1 \x01\x30", "a sample is neither 0 nor 1"},
            {"P7\nWIDTH 1\nHEIGHT 1\nDEPTH 1\nMAXVAL x\nENDHDR\n1", "MAXVAL is 'x'"},
            {"P7\nWIDTH 1 2\n", "WIDTH is '1 2'"},
            {"P7\nCOLORS 3\n", "'COLORS' is not a keyword of its header"},

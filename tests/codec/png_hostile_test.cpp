@@ -52,13 +52,21 @@ TEST(PngHostile, AcceptsTheSmallFileThatTheOthersSpoil) {
   EXPECT_EQ(png_warnings(small_file({text("a", "b")}, {text("c", "d")})), "");
 }
 
+TEST(PngHostile, NamesApplesOwnForm) {
+  std::vector<PngPart> parts = small_parts();
+  parts.insert(parts.begin(), PngPart{"CgBI", {0x30, 0, 0x20, 2}});
+  EXPECT_EQ(refusal(join_png(parts)),
+            "in.png: it is a PNG in Apple's own form for iPhones (CgBI): make a usual PNG of it "
+            "with \"pngcrush -revert-iphone-optimizations\"");
+}
+
 // The header was once read at fixed offsets: a chunk before it could hide a size that takes all
 // memory, or select the decoder of plain rows for interlaced ones.
 TEST(PngHostile, RefusesAChunkBeforeTheHeader) {
   const std::string expected = "in.png: damaged PNG: IHDR is not the first chunk";
-  for (const PngPart& first : {text("a", std::string(20, 'x')), text("", ""), PngPart{"prVt", {}},
-                               PngPart{"PLTE", {1, 2, 3}}, PngPart{"CgBI", {0, 0, 0, 0}},
-                               PngPart{"IDAT", {}}, PngPart{"IEND", {}}}) {
+  for (const PngPart& first :
+       {text("a", std::string(20, 'x')), text("", ""), PngPart{"prVt", {}},
+        PngPart{"PLTE", {1, 2, 3}}, PngPart{"IDAT", {}}, PngPart{"IEND", {}}}) {
     SCOPED_TRACE(first.type);
     std::vector<PngPart> parts = small_parts();
     parts.insert(parts.begin(), first);

@@ -24,11 +24,21 @@ TEST(ExifColorSpace, IsSet) {
   EXPECT_EQ(metadata.exif, exif_with(3, 1, 0));
 }
 
+TEST(ExifColorSpace, KeepsItsTypeIfThatIsLargeEnough) {
+  Metadata metadata;
+  metadata.exif = exif_with(4, 1, 0);
+  set_exif_color_space(metadata, false);
+  EXPECT_EQ(metadata.exif, exif_with(4, 0xFF, 0xFF));
+  metadata.exif = exif_with(1, 1, 0);
+  set_exif_color_space(metadata, false);
+  EXPECT_EQ(metadata.exif, exif_with(4, 0xFF, 0xFF));
+}
+
 TEST(ExifColorSpace, IsNotAdded) {
   Metadata metadata;
-  metadata.exif = exif_with(4, 7, 0);  // another type
+  metadata.exif = exif_with(7, 7, 0);  // no integer
   set_exif_color_space(metadata, true);
-  EXPECT_EQ(metadata.exif, exif_with(4, 7, 0));
+  EXPECT_EQ(metadata.exif, exif_with(7, 7, 0));
   metadata.exif.resize(30);
   const Bytes cut = metadata.exif;
   set_exif_color_space(metadata, true);

@@ -38,11 +38,52 @@ TEST(ExifOrientation, IsOneWhereItIsNotValid) {
   EXPECT_EQ(changed(0, 'M'), 1) << "the byte order";
   EXPECT_EQ(changed(2, 43), 1) << "the signature";
   EXPECT_EQ(changed(7, 0xFF), 1) << "the directory's offset";
-  EXPECT_EQ(changed(26, 4), 1) << "the type";
-  EXPECT_EQ(changed(28, 2), 1) << "the count";
+  EXPECT_EQ(changed(26, 11), 1) << "the type";
+  EXPECT_EQ(changed(28, 0), 1) << "the count";
   EXPECT_EQ(changed(32, 0), 1);
   EXPECT_EQ(changed(32, 9), 1);
   EXPECT_EQ(changed(33, 1), 1);
+}
+
+TEST(ExifOrientation, MayHaveAnyTypeOfIntegersAndAnyCount) {
+  for (const int type : {1, 3, 4, 6, 8, 9}) {
+    for (const int count : {1, 2, 4}) {
+      Metadata metadata;
+      metadata.exif = little;
+      metadata.exif.at(26) = static_cast<std::uint8_t>(type);
+      metadata.exif.at(28) = static_cast<std::uint8_t>(count);
+      const bool is_inline = count == 1 || type == 1 || type == 6 || (count == 2 && type % 5 == 3);
+      EXPECT_EQ(exif_orientation(metadata.exif), is_inline ? 6 : 1) << type << ' ' << count;
+      set_orientation(metadata, 3);
+      EXPECT_EQ(exif_orientation(metadata.exif), 3) << type << ' ' << count;
+    }
+  }
+}
+
+TEST(ExifOrientation, OfXmpCountsWhereExifHasNone) {
+  const auto xmp = [](const std::string& text) { return Bytes(text.begin(), text.end()); };
+  Metadata metadata;
+  EXPECT_EQ(stored_orientation(metadata), std::nullopt);
+  metadata.xmp = xmp("<rdf:Description tiff:Orientation=\"6\"/>");
+  EXPECT_EQ(stored_orientation(metadata), 6);
+  metadata.exif = big;
+  EXPECT_EQ(stored_orientation(metadata), 8);
+  metadata.exif[19] = 0;  // not valid
+  EXPECT_EQ(stored_orientation(metadata), 6);
+  set_orientation(metadata, 1);
+  EXPECT_EQ(stored_orientation(metadata), 1);
+  metadata.xmp = xmp("<tiff:Orientation>9</tiff:Orientation>");
+  EXPECT_EQ(stored_orientation(metadata), std::nullopt);
+}
+
+// XMP goes, and what it says of the orientation moves to EXIF.
+TEST(ExifOrientation, OfXmpStaysWithoutXmp) {
+  const std::string text = "<rdf:Description tiff:Orientation=\"6\"/>";
+  Metadata metadata;
+  metadata.xmp.assign(text.begin(), text.end());
+  EXPECT_EQ(stored_orientation(kept_part(metadata, {MetadataKind::icc})), 6);
+  EXPECT_EQ(stored_orientation(kept_part(metadata, {MetadataKind::exif})), 6);
+  EXPECT_TRUE(kept_part(metadata, {MetadataKind::xmp}).exif.empty());
 }
 
 TEST(ExifOrientation, ReadsNothingPastTheEnd) {

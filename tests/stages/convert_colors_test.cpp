@@ -148,14 +148,17 @@ TEST(ConvertColors, StandsAnywhereInAChainOnEveryDevice) {
   }
 }
 
-TEST(ConvertColors, RefusesProfilesThatDoNotFit) {
+// They count as none.
+TEST(ConvertColors, WarnsOfProfilesThatDoNotFit) {
   const auto reason = [](const PixelFormat& format, const Metadata& metadata) {
-    try {
-      static_cast<void>(with_colors_of({make_to_srgb({})}, format, metadata));
-    } catch (const UnusableProfile& error) {
-      return std::string(error.what());
-    }
-    return std::string("none");
+    const StageChain chain = with_colors_of({make_to_srgb({})}, format, metadata);
+    const std::string doubt = chain[0]->doubt(format);
+    if (doubt.empty()) return std::string("none");
+    EXPECT_TRUE(chain[0]->changes_nothing({{3, 3}, format}));
+    const std::string begin = "--to-srgb: the ICC profile ";
+    const std::string end = "; its colours count as sRGB";
+    EXPECT_TRUE(doubt.starts_with(begin) && doubt.ends_with(end)) << doubt;
+    return doubt.substr(begin.size(), doubt.size() - begin.size() - end.size());
   };
   IccProfile damaged = square_profile(3);
   damaged.data.resize(100);
@@ -182,9 +185,9 @@ TEST(ConvertColors, RefusesProfilesThatDoNotFit) {
   ASSERT_NE(tag, empty.data.end());
   *tag = 'x';
   EXPECT_EQ(reason({3, 8}, with(empty)), "has no tables for this conversion");
-  Metadata hdr;
-  hdr.coding_points = {9, 16, 0, 1};
-  EXPECT_EQ(reason({3, 8}, hdr), "is missing: coding points (cICP) describe its colours");
+  IccProfile newer = square_profile(3);
+  newer.data[8] = 5;
+  EXPECT_EQ(reason({3, 8}, with(newer)), "has version 5 (iccMAX)");
 }
 
 TEST(ConvertColors, TellsLaterStagesOfTheProfile) {

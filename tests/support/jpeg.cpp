@@ -128,10 +128,14 @@ std::vector<JpegComponent> components_of(const Bytes& data) {
   return components;
 }
 
-Raster decode_with_libjpeg(const Bytes& data, int divisor) {
+namespace {
+
+// `warnings` counts libjpeg's.
+Raster decoded(const Bytes& data, int divisor, long& warnings) {
   jpeg_decompress_struct jpeg{};
   jpeg_error_mgr errors{};
   jpeg.err = jpeg_std_error(&errors);
+  errors.output_message = [](j_common_ptr) {};
   jpeg_create_decompress(&jpeg);
   jpeg_mem_src(&jpeg, data.data(), data.size());
   jpeg_read_header(&jpeg, TRUE);
@@ -148,10 +152,23 @@ Raster decode_with_libjpeg(const Bytes& data, int divisor) {
     jpeg_read_scanlines(&jpeg, &row, 1);
   }
   jpeg_finish_decompress(&jpeg);
-  const long warnings = errors.num_warnings;
+  warnings = errors.num_warnings;
   jpeg_destroy_decompress(&jpeg);
+  return raster;
+}
+
+}  // namespace
+
+Raster decode_with_libjpeg(const Bytes& data, int divisor) {
+  long warnings = 0;
+  Raster raster = decoded(data, divisor, warnings);
   if (warnings != 0) throw std::logic_error("this JPEG is not intact");
   return raster;
+}
+
+Raster decode_damaged_with_libjpeg(const Bytes& data) {
+  long ignored = 0;
+  return decoded(data, 1, ignored);
 }
 
 Raster decode_with_codec(const Bytes& jpeg, const ReadLimits& limits) {

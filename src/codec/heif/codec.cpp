@@ -15,6 +15,7 @@ std::string heif_libraries() {
 Codec heif_codec() {
   Codec codec;
   codec.holds_alpha = true;
+  codec.color_tags = ColorTags::points;
   codec.holds_late_metadata = false;
   codec.encodes_in_parallel = true;
   codec.report_key = "encoding";

@@ -14,7 +14,7 @@
 #include "codec/heif/tree.hpp"
 #include "codec/whole_picture_reader.hpp"
 #include "image/exif_orientation.hpp"
-#include "image/exif_thumbnail.hpp"
+#include "image/exif_parts.hpp"
 
 namespace gpufilter {
 namespace {

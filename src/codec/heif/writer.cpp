@@ -110,7 +110,8 @@ class HeifWriter final : public WholePictureWriter {
     }
     options->save_two_colr_boxes_when_ICC_and_nclx_available = 1;
     options->macOS_compatibility_workaround_no_nclx_profile = 0;
-    options->image_orientation = static_cast<heif_orientation>(exif_orientation(metadata().exif));
+    options->image_orientation =
+        static_cast<heif_orientation>(stored_orientation(metadata()).value_or(1));
     heif_image_handle* handle = nullptr;
     check(libheif().heif_context_encode_image(context_.get(), image_.get(), encoder_.get(),
                                               options.get(), &handle));

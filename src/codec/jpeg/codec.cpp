@@ -53,6 +53,7 @@ const Codec& jpeg_codec() {
       .extensions = {".jpg", ".jpeg", ".jpe", ".jfif"},
       .signatures = {"\xff\xd8\xff"},
       .holds_alpha = false,
+      .color_tags = ColorTags::profile,
       .holds_late_metadata = false,
       .max_depth = 8,
       .is_lossless = false,

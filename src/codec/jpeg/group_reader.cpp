@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <utility>
 
 namespace gpufilter {
@@ -34,8 +35,10 @@ struct JpegGroupReader::Group {
   std::size_t given = 0;  // bytes of `encoded`
   JpegRowDecoder decoder;
   std::vector<std::uint8_t> rows;
-  int taken = 0;        // rows
-  BackgroundTask task;  // destroyed first: it uses the others
+  int decoded = 0;             // of them
+  std::exception_ptr failure;  // why there are no more
+  int taken = 0;               // rows
+  BackgroundTask task;         // destroyed first: it uses the others
 };
 
 std::size_t JpegGroupReader::group_memory(std::size_t threads) {
@@ -69,17 +72,20 @@ void JpegGroupReader::read_row(std::uint8_t* row) {
     group.decoder.read_row(row);
   } else {
     if (group.taken == 0) group.task.wait();
+    if (group.taken == group.decoded) std::rethrow_exception(group.failure);
     std::memcpy(row, group.rows.data() + static_cast<std::size_t>(group.taken) * row_bytes_,
                 row_bytes_);
   }
   if (++group.taken < group.part.yielded) return;
   if (group.here) end(group);
+  if (group.failure) failure_ = group.failure;
   spare_.push_back(std::move(running_.front()));
   running_.pop_front();
   start_groups();
 }
 
 void JpegGroupReader::finish() {
+  if (failure_) std::rethrow_exception(failure_);
   if (rest_) rest_->finish();
 }
 
@@ -130,17 +136,23 @@ void JpegGroupReader::begin(Group& group, std::uint8_t* skipped_row) const {
 void JpegGroupReader::decode(Group& group) const {
   group.rows.resize(static_cast<std::size_t>(group.part.yielded) * row_bytes_);
   std::uint8_t* row = group.rows.data();
-  begin(group, row);
-  for (int i = 0; i < group.part.yielded; ++i, row += row_bytes_)
-    group.decoder.read_row(row);
-  end(group);
+  try {
+    begin(group, row);
+    for (; group.decoded < group.part.yielded; ++group.decoded, row += row_bytes_)
+      group.decoder.read_row(row);
+    end(group);
+  } catch (...) {
+    group.failure = std::current_exception();
+  }
 }
 
+// A failure is one behind the rows.
 void JpegGroupReader::end(Group& group) {
-  if (group.last) {
+  if (!group.last) return group.decoder.abandon();
+  try {
     group.decoder.finish();
-  } else {
-    group.decoder.abandon();
+  } catch (...) {
+    group.failure = std::current_exception();
   }
 }
 
@@ -156,6 +168,7 @@ std::unique_ptr<JpegGroupReader::Group> JpegGroupReader::take_group() {
   if (spare_.empty()) return std::make_unique<Group>(name_, background_);
   std::unique_ptr<Group> group = std::move(spare_.back());
   spare_.pop_back();
+  group->decoded = 0;
   group->taken = 0;
   return group;
 }

@@ -40,6 +40,9 @@ class JpegGroupReader {
   void read_row(std::uint8_t* row);
   void finish();
 
+  // After finish(): whether the file ended before its end marker.
+  [[nodiscard]] bool lacks_end_marker() const { return rest_ && rest_->lacks_end_marker(); }
+
  private:
   struct Group;
 
@@ -66,6 +69,7 @@ class JpegGroupReader {
   std::vector<std::unique_ptr<Group>> spare_;
   std::unique_ptr<JpegRowDecoder> rest_;  // below the groups
   bool skip_in_rest_ = false;             // its first row
+  std::exception_ptr failure_;            // behind the rows
 };
 
 }  // namespace gpufilter

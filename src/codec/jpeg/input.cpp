@@ -1,6 +1,7 @@
 #include "codec/jpeg/input.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstring>
 #include <utility>
@@ -13,10 +14,10 @@ JpegInput::JpegInput(JpegErrors& errors)
     : jpeg_source_mgr{}, errors_(errors), buffer_(buffer_size) {
   init_source = [](j_decompress_ptr) {};
   fill_input_buffer = [](j_decompress_ptr jpeg) -> boolean {
-    of(jpeg).fill();
+    of(jpeg).fill(*jpeg);
     return TRUE;
   };
-  skip_input_data = [](j_decompress_ptr jpeg, long count) { of(jpeg).skip(count); };
+  skip_input_data = [](j_decompress_ptr jpeg, long count) { of(jpeg).skip(*jpeg, count); };
   resync_to_restart = resync;
   term_source = [](j_decompress_ptr) {};
 }
@@ -42,22 +43,36 @@ boolean JpegInput::resync(j_decompress_ptr jpeg, int due) {
   return jpeg_resync_to_restart(jpeg, (due + static_cast<int>(shift)) % 8);
 }
 
-// libjpeg asks only when it cannot go on without more bytes.
-void JpegInput::fill() {
-  errors_.call_back([this] {
+// libjpeg reads ahead, and may have the whole picture although the end marker is missing. If it has
+// not, it warns of a marker within the data. Arithmetic decoders do not: they read zeros there.
+bool JpegInput::may_end(const jpeg_decompress_struct& jpeg) {
+  const bool in_header = jpeg.input_scan_number == 0;
+  const bool in_segment = jpeg.unread_marker != 0;
+  return !in_header && !in_segment && jpeg.arith_code == FALSE;
+}
+
+void JpegInput::fill(const jpeg_decompress_struct& jpeg) {
+  static constexpr std::array<JOCTET, 2> end_marker{0xFF, JPEG_EOI};
+  errors_.call_back([this, &jpeg] {
     const std::size_t count = read_(buffer_);
-    if (count == 0) throw PictureError(errors_.name(), "the file ends too early");
-    if (shift_ != 0) renumber(std::span(buffer_).first(count));
     next_input_byte = buffer_.data();
     bytes_in_buffer = count;
+    if (count > 0) {
+      if (shift_ != 0) renumber(std::span(buffer_).first(count));
+      return;
+    }
+    errors_.note_end();
+    if (!may_end(jpeg)) throw PictureError(errors_.name(), file_ends_early);
+    next_input_byte = end_marker.data();
+    bytes_in_buffer = end_marker.size();
   });
 }
 
-void JpegInput::skip(long count) {
+void JpegInput::skip(const jpeg_decompress_struct& jpeg, long count) {
   auto left = static_cast<std::size_t>(std::max(count, 0L));
   while (left > bytes_in_buffer) {
     left -= bytes_in_buffer;
-    fill();
+    fill(jpeg);
   }
   next_input_byte += left;
   bytes_in_buffer -= left;

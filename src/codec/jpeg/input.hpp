@@ -43,8 +43,9 @@ class JpegInput : public jpeg_source_mgr {
  private:
   static JpegInput& of(j_decompress_ptr jpeg) { return *static_cast<JpegInput*>(jpeg->src); }
   static boolean resync(j_decompress_ptr jpeg, int due);
-  void fill();
-  void skip(long count);
+  static bool may_end(const jpeg_decompress_struct& jpeg);
+  void fill(const jpeg_decompress_struct& jpeg);
+  void skip(const jpeg_decompress_struct& jpeg, long count);
   void renumber(std::span<JOCTET> bytes);
 
   JpegErrors& errors_;

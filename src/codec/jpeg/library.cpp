@@ -70,9 +70,19 @@ JpegErrors& JpegErrors::of(j_common_ptr jpeg) {
 
 void JpegErrors::on_error(j_common_ptr jpeg) {
   JpegErrors& errors = of(jpeg);
-  errors.failure_code_ = errors.manager_.msg_code;
-  errors.manager_.format_message(jpeg, errors.failure_);
+  errors.note_damage(jpeg);
   std::longjmp(errors.jump_, 1);
+}
+
+void JpegErrors::note_damage(j_common_ptr jpeg) {
+  if (damage_) return;
+  damage_.emplace();
+  if (jpeg->is_decompressor != FALSE) {
+    const auto& decompressor = *reinterpret_cast<j_decompress_ptr>(jpeg);
+    damage_ = {decompressor.input_scan_number, decompressor.input_iMCU_row};
+  }
+  failure_code_ = manager_.msg_code;
+  manager_.format_message(jpeg, failure_);
 }
 
 void JpegErrors::on_message(j_common_ptr jpeg, int level) {
@@ -80,7 +90,10 @@ void JpegErrors::on_message(j_common_ptr jpeg, int level) {
   JpegErrors& errors = of(jpeg);
   const int warning = errors.manager_.msg_code;
   if (errors.one_scan_ && warning == JWRN_BOGUS_PROGRESSION) return;
-  if (errors.one_scan_ || !is_harmless(warning)) on_error(jpeg);
+  if (errors.one_scan_ || !is_harmless(warning)) {
+    if (!errors.tolerant_) on_error(jpeg);
+    return errors.note_damage(jpeg);
+  }
   if (warning == JWRN_EXTRANEOUS_DATA) {
     int& marker = errors.manager_.msg_parm.i[1];  // that follows the data
     marker = shifted_restart(marker, errors.first_restart_);
@@ -90,6 +103,7 @@ void JpegErrors::on_message(j_common_ptr jpeg, int level) {
 
 void JpegErrors::throw_failure() {
   if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
+  if (ended_) throw PictureError(name_, file_ends_early);
   if (failure_code_ == JERR_BAD_PRECISION) {
     throw PictureError(name_, unsupported_precision(manager_.msg_parm.i[0]));
   }

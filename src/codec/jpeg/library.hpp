@@ -6,12 +6,15 @@
 #include <cstddef>
 #include <cstdio>
 #include <exception>
+#include <optional>
 #include <string>
 
 // jpeglib.h wants size_t and FILE declared before it.
 #include <jpeglib.h>
 
 namespace gpufilter {
+
+inline constexpr const char* file_ends_early = "the file ends too early";
 
 // The reason for refusing a JPEG with `bits` bits per sample.
 [[nodiscard]] std::string unsupported_precision(int bits);
@@ -44,6 +47,22 @@ class JpegErrors {
   // For a decompressor that counts restart markers from 0 where the file counts from `number`:
   // messages contain the number in the file.
   void set_first_restart(unsigned number) { first_restart_ = number; }
+
+  // The file has ended; whatever fails from now on, that is why.
+  void note_end() { ended_ = true; }
+  [[nodiscard]] bool ended() const { return ended_; }
+
+  // From now on libjpeg continues where pixels are lost. damage() is where that happened first.
+  void tolerate() { tolerant_ = true; }
+  struct Damage {
+    int scan = 0;
+    unsigned row = 0;  // of MCUs of all components
+  };
+  [[nodiscard]] const std::optional<Damage>& damage() const { return damage_; }
+  // For what libjpeg does not see itself; the first damage stays.
+  void note_damage(j_common_ptr jpeg);
+  // Throws PictureError for the damage.
+  [[noreturn]] void throw_failure();
 
   // Runs libjpeg calls. Throws the exception of a callback, or PictureError with libjpeg's message.
   // A longjmp may leave `step`, so it must not own objects that need their destructors.
@@ -79,7 +98,6 @@ class JpegErrors {
     }
   }
 
-  [[noreturn]] void throw_failure();
   void log_note();
   static JpegErrors& of(j_common_ptr jpeg);
   [[noreturn]] static void on_error(j_common_ptr jpeg);
@@ -92,6 +110,9 @@ class JpegErrors {
   char failure_[JMSG_LENGTH_MAX] = "";  // libjpeg's words, and their code
   int failure_code_ = 0;
   bool one_scan_ = false;
+  bool ended_ = false;
+  bool tolerant_ = false;
+  std::optional<Damage> damage_;
   unsigned first_restart_ = 0;
   char note_[JMSG_LENGTH_MAX] =
       "";  // a harmless warning; a fixed array as callbacks must not throw

@@ -10,7 +10,7 @@
 
 #include "codec/jpeg/text_segments.hpp"
 #include "codec/text_encoding.hpp"
-#include "image/exif_thumbnail.hpp"
+#include "image/exif_parts.hpp"
 #include "image/image_resources.hpp"
 
 namespace gpufilter {
@@ -120,6 +120,7 @@ Metadata read_jpeg_metadata(Decompressor& jpeg, JpegErrors& errors,
     warnings.push_back(errors.name() + ": skipped some of its APP segments: there are too many");
   }
   metadata.density = read_density(jpeg);
+  remove_exif_prefix(metadata.exif);
   remove_exif_thumbnail(metadata.exif);
   remove_resource_thumbnails(metadata.image_resources);
   return metadata;

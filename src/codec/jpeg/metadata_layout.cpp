@@ -51,10 +51,14 @@ JpegSegmentKind jpeg_segment_kind(int marker, std::string_view segment) {
 }
 
 JpegMetadataLayout kept_part(const JpegMetadataLayout& layout, const MetadataKinds& kinds) {
+  const bool keeps_location = kinds.has(MetadataKind::location);
   JpegMetadataLayout result;
   std::copy_if(layout.begin(), layout.end(), std::back_inserter(result),
                [&](const JpegSegment& segment) {
-                 return segment.kind != JpegSegmentKind::other || kinds.has(kind_of(segment));
+                 if (segment.kind != JpegSegmentKind::other) return true;
+                 const MetadataKind kind = kind_of(segment);
+                 const bool may_say_place = kind == MetadataKind::exif || kind == MetadataKind::xmp;
+                 return kinds.has(kind) && (keeps_location || !may_say_place);
                });
   return result;
 }

@@ -34,7 +34,8 @@ struct JpegSegment {
 // In the order of the file, each kind but `other` at most once.
 using JpegMetadataLayout = std::vector<JpegSegment>;
 
-// The segments of these kinds, and the places of others.
+// The segments of these kinds, and the places of others. Without the location, further EXIF and XMP
+// go as a whole: it may be in there.
 [[nodiscard]] JpegMetadataLayout kept_part(const JpegMetadataLayout& layout,
                                            const MetadataKinds& kinds);
 

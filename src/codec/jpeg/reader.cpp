@@ -9,6 +9,7 @@
 
 #include "base/division.hpp"
 #include "base/error.hpp"
+#include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/thread_limit.hpp"
 #include "codec/jpeg/codec.hpp"
@@ -34,7 +35,7 @@ std::atomic<std::size_t> readers{0};
 class JpegReader final : public RowReader {
  public:
   JpegReader(std::unique_ptr<ByteSource> source, const ReadLimits& limits)
-      : source_(std::move(source)), decoder_(source_->name()) {
+      : source_(std::move(source)), decoder_(source_->name()), warns_(limits.warn) {
     decoder_.open([this](std::span<JOCTET> buffer) { return read_bytes(buffer); }, scan_limits_);
     check(limits);
     decoder_.choose_colors();
@@ -46,9 +47,12 @@ class JpegReader final : public RowReader {
     header_.file_pixels =
         jpeg.out_color_space == JCS_CMYK ? FilePixels{"CMYK", 4, 8} : file_pixels(header_.format);
     header_.metadata = read_jpeg_metadata(jpeg, decoder_.errors(), warnings_);
-    if (jpeg.out_color_space == JCS_CMYK)
-      decoder_.convert_by(chosen_ink(limits.choose_ink, {decoder_.polarity()}, header_.metadata));
-    if (!limits.warn) warnings_.clear();
+    if (jpeg.out_color_space == JCS_CMYK) {
+      std::string doubt;
+      decoder_.convert_by(chosen_ink(limits.choose_ink, {jpeg_polarity}, header_.metadata, doubt));
+      if (!doubt.empty()) warnings_.push_back(formatted("{}: {}", source_->name(), doubt));
+    }
+    if (limits.damaged == Damaged::keep) decoder_.keep_damaged();
     header_.stored = read_jpeg_encoding(jpeg, decoder_.errors());
     scan_begin_ = bytes_read_ - decoder_.input().unread().size();
   }
@@ -92,6 +96,11 @@ class JpegReader final : public RowReader {
     } else if (!scans_) {
       decoder_.finish();
     }
+    if (lacks_end_marker()) {
+      warnings_.push_back(
+          formatted("{}: its end marker is missing; the picture is complete", source_->name()));
+    }
+    if (!warns_) return {};
     for (const std::string& warning : warnings_)
       log::warn(warning);
     return {};
@@ -107,10 +116,14 @@ class JpegReader final : public RowReader {
       throw PictureError(name, unsupported_precision(jpeg.data_precision));
     }
     const std::uint64_t coefficients = coefficient_bytes(jpeg);
-    stored_.limit_memory(limits.max_memory);
+    stored_.limit(limits, source_->size().has_value());
     check_memory(name, coefficients, limits, "a JPEG of several scans",
                  "save it as a baseline JPEG");
     max_read_ahead_ = std::min(coefficients, limits.max_memory - coefficients);
+  }
+
+  [[nodiscard]] bool lacks_end_marker() const {
+    return groups_ ? groups_->lacks_end_marker() : decoder_.lacks_end_marker();
   }
 
   std::size_t read_bytes(std::span<JOCTET> buffer) {
@@ -176,6 +189,7 @@ class JpegReader final : public RowReader {
   std::uint64_t max_read_ahead_ = 0;  // bytes
   std::optional<JpegReadAhead> read_ahead_;
   std::optional<JpegScanReader> scans_;
+  bool warns_;
   bool started_ = false;
   int rows_left_ = 0;
   std::vector<std::string> warnings_;  // logged at the end: a refused picture has only one message

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "codec/jpeg/part_header.hpp"
+#include "codec/jpeg/scan_limits.hpp"
 #include "codec/sample_conversion.hpp"
 
 namespace gpufilter {
@@ -79,19 +80,25 @@ void JpegRowDecoder::read_part_header(const JpegRowDecoder& whole) {
   jpeg_.segments.close();
   jpeg_.jpeg_color_space = whole.jpeg_.jpeg_color_space;
   jpeg_.out_color_space = whole.jpeg_.out_color_space;
-  inverted_ink_ = whole.inverted_ink_;
   ink_ = whole.ink_;
   cmyk_row_.resize(whole.cmyk_row_.size());
 }
 
 void JpegRowDecoder::read_row(std::uint8_t* row) {
-  if (!std::exchange(started_, true)) errors_.run([this] { start(); });
+  if (!std::exchange(started_, true)) {
+    if (keeps_damaged_ && has_several_scans(jpeg_)) {
+      start_tolerantly();
+    } else {
+      errors_.run([this] { start(); });
+    }
+  }
+  require_brightness();
   const bool cmyk = jpeg_.out_color_space == JCS_CMYK;
   JSAMPROW destination = cmyk ? cmyk_row_.data() : row;
   errors_.run([&] { jpeg_read_scanlines(&jpeg_, &destination, 1); });
   if (!cmyk) return;
   if (ink_) return ink_->to_rgb(cmyk_row_.data(), row, jpeg_.output_width);
-  cmyk_to_rgb(cmyk_row_.data(), row, static_cast<int>(jpeg_.output_width), polarity());
+  cmyk_to_rgb(cmyk_row_.data(), row, static_cast<int>(jpeg_.output_width), jpeg_polarity);
 }
 
 // Calls libjpeg, so only within JpegErrors::run().
@@ -100,8 +107,43 @@ void JpegRowDecoder::start() {
   if (jpeg_.buffered_image != FALSE) jpeg_start_output(&jpeg_, 1);
 }
 
+// Reads all scans, as libjpeg otherwise does without being asked, and then makes rows of what has
+// been read.
+void JpegRowDecoder::start_tolerantly() {
+  errors_.tolerate();
+  jpeg_.buffered_image = TRUE;
+  errors_.run([this] { jpeg_start_decompress(&jpeg_); });
+  try {
+    errors_.run([this] {
+      do {
+        jpeg_.progress->progress_monitor(reinterpret_cast<j_common_ptr>(&jpeg_));
+      } while (jpeg_consume_input(&jpeg_) != JPEG_REACHED_EOI);
+    });
+  } catch (const PictureError&) {
+    if (!errors_.damage() && !errors_.ended()) throw;  // a limit, not damage
+    errors_.note_damage(reinterpret_cast<j_common_ptr>(&jpeg_));
+    ++jpeg_.input_scan_number;  // libjpeg reads no further for the output of a scan before it
+  }
+  errors_.run([this] { jpeg_start_output(&jpeg_, std::max(jpeg_.input_scan_number - 1, 1)); });
+}
+
+// The first scan has the brightness of all rows; without it they would be grey.
+void JpegRowDecoder::require_brightness() {
+  const auto& damage = errors_.damage();
+  if (!damage || damage->scan > 1) return;
+  const unsigned mcu_height =
+      static_cast<unsigned>(jpeg_.max_v_samp_factor * DCTSIZE) / jpeg_.scale_denom;
+  if (jpeg_.output_scanline >= damage->row * mcu_height) errors_.throw_failure();
+}
+
 void JpegRowDecoder::finish() {
-  errors_.run([this] { jpeg_finish_decompress(&jpeg_); });
+  const bool complete = has_all_scans(jpeg_);  // libjpeg forgets it when it finishes
+  if (keeps_damaged_ && has_several_scans(jpeg_)) {
+    if (errors_.damage()) errors_.throw_failure();
+  } else {
+    errors_.run([this] { jpeg_finish_decompress(&jpeg_); });
+  }
+  if (errors_.ended() && !complete) errors_.throw_failure();
 }
 
 void JpegRowDecoder::choose_colors() {
@@ -117,8 +159,6 @@ void JpegRowDecoder::choose_colors() {
     case JCS_YCCK:
       jpeg_.out_color_space = JCS_CMYK;
       cmyk_row_.resize(std::size_t{4} * jpeg_.image_width);
-      // Adobe's programs, which write this marker, store ink inverted.
-      inverted_ink_ = jpeg_.saw_Adobe_marker != FALSE;
       return;
     default:
       throw PictureError(errors_.name(),

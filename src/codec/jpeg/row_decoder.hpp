@@ -15,6 +15,9 @@
 
 namespace gpufilter {
 
+// Of all CMYK files: Adobe's programs began it, and others follow them without Adobe's marker.
+inline constexpr CmykPolarity jpeg_polarity = CmykPolarity::inverted;
+
 class JpegRowDecoder {
  public:
   // `name` is the picture's name in messages.
@@ -25,12 +28,12 @@ class JpegRowDecoder {
 
   // Chooses the format of the rows, grey or RGB, after the header was read. Throws PictureError.
   void choose_colors();
-  // Of a CMYK file.
-  [[nodiscard]] CmykPolarity polarity() const {
-    return inverted_ink_ ? CmykPolarity::inverted : CmykPolarity::ink;
-  }
   // Instead of cmyk_to_rgb(), unless it is nullptr.
   void convert_by(std::shared_ptr<const InkConversion> ink) { ink_ = std::move(ink); }
+
+  // Rows of several scans are made from what there is of them. A row fails for which there is no
+  // brightness, and finish() does, if anything is missing.
+  void keep_damaged() { keeps_damaged_ = true; }
 
   // Begins at a restart marker of the file that `whole` has opened; `read` yields the bytes from
   // `place` on. The part has `height` rows. May be called again for another part of the same file.
@@ -51,6 +54,9 @@ class JpegRowDecoder {
   // After the last row: reads to the end marker. Throws PictureError.
   void finish();
 
+  // After finish(): whether the file ended before that marker.
+  [[nodiscard]] bool lacks_end_marker() const { return errors_.ended(); }
+
   // Instead of finish(): ignores what follows the rows that were read.
   void abandon() { jpeg_abort_decompress(&jpeg_); }
 
@@ -63,6 +69,8 @@ class JpegRowDecoder {
  private:
   void read_part_header(const JpegRowDecoder& whole);
   void start();
+  void start_tolerantly();
+  void require_brightness();
 
   JpegErrors errors_;
   JpegInput input_;
@@ -70,7 +78,7 @@ class JpegRowDecoder {
   Decompressor jpeg_;
   bool created_ = false;
   bool started_ = false;
-  bool inverted_ink_ = false;
+  bool keeps_damaged_ = false;
   std::shared_ptr<const InkConversion> ink_;
   std::vector<JSAMPLE> cmyk_row_;
 };

@@ -1,5 +1,7 @@
 #include "codec/jpeg/scan_limits.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/format.hpp"
 
@@ -15,6 +17,17 @@ std::uint64_t rounded_up(std::uint64_t value, int step) {
 
 bool has_several_scans(const jpeg_decompress_struct& jpeg) {
   return jpeg.progressive_mode != FALSE || jpeg.comps_in_scan < jpeg.num_components;
+}
+
+bool has_all_scans(const jpeg_decompress_struct& jpeg) {
+  for (int i = 0; i < jpeg.num_components; ++i) {
+    if (jpeg.comp_info[i].quant_table == nullptr) return false;  // its first scan sets it
+    if (jpeg.progressive_mode == FALSE) continue;
+    const int* const missing_bits = jpeg.coef_bits[i];  // -1: all
+    if (std::any_of(missing_bits, missing_bits + DCTSIZE2, [](int bits) { return bits != 0; }))
+      return false;
+  }
+  return true;
 }
 
 std::uint64_t coefficient_bytes(const jpeg_decompress_struct& jpeg) {

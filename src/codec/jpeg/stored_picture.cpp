@@ -1,5 +1,6 @@
 #include "codec/jpeg/stored_picture.hpp"
 
+#include "base/error.hpp"
 #include "base/format.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/jpeg/encoding.hpp"
@@ -34,6 +35,7 @@ std::string JpegStoredPicture::objection_to_file() const {
     return "its components cannot share a scan";
   // Newer versions of libjpeg also read files without coefficients, which predict samples.
   if (jpeg.progressive_mode == FALSE && jpeg.Ss != 0) return "it may have no coefficients";
+  if (keeps_damaged_ && !is_repeatable_) return "it comes from a stream and may be damaged";
   const std::uint64_t bytes = all_coefficient_bytes(jpeg);
   if (bytes > max_memory_) {
     return formatted("its coefficients take {:.0f} MB, more than allowed; raise --max-memory",
@@ -58,6 +60,15 @@ std::string JpegStoredPicture::objection(const Placement& placement,
 }
 
 std::string JpegStoredPicture::load() {
+  if (!keeps_damaged_) return load_blocks();
+  try {
+    return load_blocks();
+  } catch (const PictureError&) {
+    return "it is damaged";
+  }
+}
+
+std::string JpegStoredPicture::load_blocks() {
   Decompressor& jpeg = decoder_.jpeg();
   jvirt_barray_ptr* arrays = nullptr;
   decoder_.errors().run([&] { arrays = jpeg_read_coefficients(&jpeg); });

@@ -17,8 +17,13 @@ class JpegStoredPicture final : public StoredPicture {
   JpegStoredPicture(JpegRowDecoder& decoder, const PictureHeader& header)
       : decoder_(decoder), header_(header) {}
 
-  // Bytes that the coefficients may take.
-  void limit_memory(std::uint64_t bytes) { max_memory_ = bytes; }
+  // Bytes that the coefficients may take; and of a damaged file only the rows are kept, for which
+  // it has to be read again.
+  void limit(const ReadLimits& limits, bool is_repeatable) {
+    max_memory_ = limits.max_memory;
+    keeps_damaged_ = limits.damaged == Damaged::keep;
+    is_repeatable_ = is_repeatable;
+  }
 
   [[nodiscard]] std::string objection(const Placement& placement,
                                       const WriteOptions& options) const override;
@@ -30,10 +35,13 @@ class JpegStoredPicture final : public StoredPicture {
 
  private:
   [[nodiscard]] std::string objection_to_file() const;
+  [[nodiscard]] std::string load_blocks();
 
   JpegRowDecoder& decoder_;
   const PictureHeader& header_;
   std::uint64_t max_memory_ = 0;
+  bool keeps_damaged_ = false;
+  bool is_repeatable_ = true;
   std::vector<std::vector<JBLOCKROW>> rows_;  // of the blocks of each component
 };
 

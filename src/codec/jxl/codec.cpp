@@ -26,6 +26,7 @@ const Codec& jxl_codec() {
                            .extensions = {".jxl"},
                            .signatures = {"\xff\x0a", {"\0\0\0\x0cJXL \r\n\x87\n", 12}},
                            .holds_alpha = true,
+                           .color_tags = ColorTags::points,
                            .holds_late_metadata = false,
                            .encodes_in_parallel = true,
                            .decoding = {"decode JPEG XL", 15e-9, 0},

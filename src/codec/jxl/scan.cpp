@@ -9,7 +9,7 @@
 #include "codec/jxl/color.hpp"
 #include "codec/jxl/parallel.hpp"
 #include "image/exif_orientation.hpp"
-#include "image/exif_thumbnail.hpp"
+#include "image/exif_parts.hpp"
 
 namespace gpufilter {
 namespace {

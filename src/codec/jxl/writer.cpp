@@ -76,7 +76,7 @@ class JxlWriter final : public WholePictureWriter {
     info.num_extra_channels = format.has_alpha() ? 1 : 0;
     info.alpha_bits = format.has_alpha() ? info.bits_per_sample : 0;
     info.uses_original_profile = fidelity_.is_lossless ? JXL_TRUE : JXL_FALSE;
-    info.orientation = static_cast<JxlOrientation>(exif_orientation(metadata().exif));
+    info.orientation = static_cast<JxlOrientation>(stored_orientation(metadata()).value_or(1));
     check(libjxl().JxlEncoderSetBasicInfo(encoder_.get(), &info) == JXL_ENC_SUCCESS);
   }
 

@@ -70,7 +70,8 @@ class NetpbmReader final : public RowReader {
     for (;;) {
       const char c = input_.next_of_text();
       if (c == '0' || c == '1') return c == '0' ? 1 : 0;
-      if (c > ' ') input_.refuse("a sample is neither 0 nor 1");
+      if (std::strchr(" \t\n\v\f\r", c) == nullptr || c == '\0')
+        input_.refuse("a sample is neither 0 nor 1");
     }
   }
 

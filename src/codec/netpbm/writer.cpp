@@ -41,8 +41,7 @@ class NetpbmWriter final : public RowWriter {
       left_out_.add(formatted("colours (a {} is grey)", codec.name));
     if (metadata.icc_profile) left_out_.add("the ICC profile");
     note_color_description(metadata, metadata.icc_profile.has_value(), left_out_);
-    if (metadata.density && metadata.density->unit == Density::Unit::per_metre)
-      left_out_.add("density");
+    note_density(metadata, left_out_);
     note_content(metadata, left_out_);
     const std::string text = header_text(codec, header.size, format_);
     sink_.write({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});

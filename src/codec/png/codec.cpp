@@ -36,6 +36,7 @@ const Codec& png_codec() {
       .extensions = {".png"},
       .signatures = {"\x89PNG\r\n\x1a\n"},
       .holds_alpha = true,
+      .color_tags = ColorTags::numbers,
       .max_depth = 16,
       .is_lossless = true,
       .encodes_in_parallel = true,

@@ -58,6 +58,11 @@ PngHeader read_png_header(ByteSource& source) {
   }
   const std::span<const std::uint8_t> chunk = std::span(header.bytes).subspan(chunk_at);
   const auto type = chunk.subspan(4, 4);
+  if (std::equal(type.begin(), type.end(), "CgBI"sv.begin())) {
+    throw PictureError(source.name(),
+                       "it is a PNG in Apple's own form for iPhones (CgBI): make a usual PNG of it "
+                       "with \"pngcrush -revert-iphone-optimizations\"");
+  }
   if (!std::equal(type.begin(), type.end(), "IHDR"sv.begin()))
     refuse("IHDR is not the first chunk");
   if (get_u32(chunk) != data_size) refuse("IHDR: invalid length");

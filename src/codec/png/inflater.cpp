@@ -37,10 +37,12 @@ PngInflater::PngInflater(PngStream& stream, const PngInflatePlace& from)
 }
 
 void PngInflater::inflate(std::span<std::uint8_t> output) {
+  inflated_ = 0;
   while (!output.empty()) {
     const std::size_t count = step(output.first(std::min(output.size(), max_at_a_time)));
-    if (count == 0 && (has_ended() || is_out_of_input())) refuse("Not enough image data");
+    if (count == 0 && (has_ended() || is_out_of_input())) refuse_end();
     output = output.subspan(count);
+    inflated_ += count;
   }
 }
 
@@ -49,7 +51,7 @@ void PngInflater::expect_end() {
   while (failure_ != nullptr || !has_ended()) {
     std::array<std::uint8_t, 1> excess{};
     if (step(excess) != 0) refuse("IDAT: Too much image data");
-    if (!has_ended() && is_out_of_input()) refuse("Not enough image data");
+    if (!has_ended() && is_out_of_input()) refuse_end();
   }
 }
 
@@ -100,6 +102,11 @@ std::size_t PngInflater::take_kept_output(std::span<std::uint8_t> output) {
   std::copy_n(kept.begin(), count, output.begin());
   isal_drop_kept_output(state_, count);
   return count;
+}
+
+void PngInflater::refuse_end() const {
+  stream_.throw_damage();
+  refuse("Not enough image data");
 }
 
 void PngInflater::refuse(const char* why) const {

@@ -31,6 +31,9 @@ class PngInflater {
   // Fills `output`. Throws PictureError if the data is damaged or ends too early.
   void inflate(std::span<std::uint8_t> output);
 
+  // Bytes of `output` that the last call filled.
+  [[nodiscard]] std::size_t inflated() const { return inflated_; }
+
   // Throws PictureError unless the data ends here, with the right checksum.
   void expect_end();
 
@@ -41,6 +44,7 @@ class PngInflater {
   void read_input();
   std::size_t take_kept_output(std::span<std::uint8_t> output);
   [[noreturn]] void refuse(const char* why) const;
+  [[noreturn]] void refuse_end() const;
 
   // Compressed bytes read at a time. The file has a larger buffer of its own.
   static constexpr std::size_t input_size = std::size_t{16} << 10U;
@@ -49,6 +53,7 @@ class PngInflater {
   std::array<std::uint8_t, input_size> input_{};
   std::size_t next_read_;  // bytes
   bool input_ended_ = false;
+  std::size_t inflated_ = 0;
   const char* failure_ = nullptr;  // the error after the last byte that was inflated
   inflate_state state_{};
 };

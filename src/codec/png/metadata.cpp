@@ -11,7 +11,7 @@
 #include "codec/png/raw_profile.hpp"
 #include "codec/png/text.hpp"
 #include "codec/text_encoding.hpp"
-#include "image/exif_thumbnail.hpp"
+#include "image/exif_parts.hpp"
 #include "image/image_resources.hpp"
 
 namespace gpufilter {
@@ -139,16 +139,14 @@ Use Collector::take_density(const Bytes& data) {
   return Use::taken;
 }
 
-// Some programs write the prefix of a JPEG segment before the TIFF structure.
 Use Collector::take_exif(const Bytes& data) {
   if (!metadata_.exif.empty()) return Use::meaningless;
-  constexpr std::string_view prefix("Exif\0\0", 6);
-  const auto begin = as_text(data).starts_with(prefix) ? prefix.size() : 0;
-  const auto tiff = std::span(data).subspan(begin);
+  Bytes tiff = data;
+  remove_exif_prefix(tiff);
   const bool is_tiff = as_text(tiff).starts_with(std::string_view("II*\0", 4)) ||
                        as_text(tiff).starts_with(std::string_view("MM\0*", 4));
   if (!is_tiff) return Use::damaged;
-  metadata_.exif.assign(tiff.begin(), tiff.end());
+  metadata_.exif = std::move(tiff);
   return Use::taken;
 }
 

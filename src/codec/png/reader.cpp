@@ -1,6 +1,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 #include <memory>
 #include <new>
 #include <optional>
@@ -86,9 +87,13 @@ class PngPixelReader {
   PngPixelReader(PngStream& stream, ImageSize size, const PixelFormat& format)
       : stream_(stream), shape_(size, format) {}
 
-  // Fills `rows` with the next rows. Throws PictureError; with the picture's last row also if the
-  // compressed data does not end there.
+  // Fills `rows` with the next rows. Throws PictureError.
   void read(const MutableRows& rows);
+
+  // Once all rows have been read: throws PictureError if the compressed data does not end there.
+  void finish() {
+    if (serial_) serial_->finish();
+  }
 
  private:
   void begin();
@@ -131,7 +136,9 @@ class PngReader final : public RowReader {
   PngReader(std::unique_ptr<ByteSource> source, const ReadLimits& limits, PngDecoder decoder)
       : input_{{source->name(), "damaged PNG"}, {std::move(source), decoder}},
         structs_(input_.report),
-        warns_(limits.warn) {
+        warns_(limits.warn),
+        keeps_damaged_(limits.damaged == Damaged::keep) {
+    if (keeps_damaged_) keep_damaged();
     const PngHeader& stored = input_.stream.header();
     check_size(input_.report.name, stored.width, stored.height, stored.format, limits);
     read_chunks_before_pixels();
@@ -157,12 +164,16 @@ class PngReader final : public RowReader {
       return;
     }
     if (!interlaced_) decode_interlaced();
-    for (int y = rows.rows.begin; y < rows.rows.end; ++y)
+    for (int y = rows.rows.begin; y < rows.rows.end; ++y) {
+      if (next_row_ == interlaced_rows_) std::rethrow_exception(damage_);
       std::memcpy(rows.row(y), interlaced_->rows().row(next_row_++), rows.row_bytes());
+    }
   }
 
   Metadata finish() override {
     interlaced_.reset();
+    if (damage_) std::rethrow_exception(damage_);
+    if (pixels_) pixels_->finish();
     // Without an info struct libpng would skip the remaining chunks.
     call([png = png(), info = info()] { png_read_end(png, info); });
     Metadata metadata = take_metadata(PngPlace::after_pixels);
@@ -186,6 +197,12 @@ class PngReader final : public RowReader {
                  "save it without interlacing");
   }
 
+  // libpng otherwise inflates nothing of compressed data that it cannot read as a whole.
+  void keep_damaged() {
+    input_.stream.keep_damaged();
+    call([png = png()] { png_set_compression_buffer_size(png, 1); });
+  }
+
   void read_chunks_before_pixels() {
     call([png = png(), info = info(), &input = input_, &passes = passes_] {
       set_checks(png);
@@ -197,12 +214,16 @@ class PngReader final : public RowReader {
     });
   }
 
-  // Decodes one pass. Of an interlaced picture, `rows` has to hold all rows.
+  // Decodes one pass. Of an interlaced picture, `rows` has to hold all rows; if it may be damaged,
+  // each pass fills them all, more finely than the one before.
   void decode(const MutableRows& rows) {
     input_.report.warnings_are_damage = true;
-    call([png = png(), &rows] {
-      for (int y = rows.rows.begin; y < rows.rows.end; ++y)
-        png_read_row(png, rows.row(y), nullptr);
+    const bool fills = keeps_damaged_ && passes_ > 1;
+    call([png = png(), &rows, fills, &decoded = decoded_] {
+      for (decoded = 0; decoded < rows.rows.count(); ++decoded) {
+        png_bytep row = rows.row(rows.rows.begin + decoded);
+        png_read_row(png, fills ? nullptr : row, fills ? row : nullptr);
+      }
     });
     input_.report.warnings_are_damage = false;
   }
@@ -214,8 +235,16 @@ class PngReader final : public RowReader {
       throw PictureError(input_.report.name,
                          "not enough memory: an interlaced picture has to be held whole");
     }
-    for (int pass = 0; pass < passes_; ++pass)
-      decode(interlaced_->rows());
+    interlaced_rows_ = header_.size.height;
+    int pass = 0;
+    try {
+      for (; pass < passes_; ++pass)
+        decode(interlaced_->rows());
+    } catch (const PictureError&) {
+      if (!keeps_damaged_) throw;
+      damage_ = std::current_exception();
+      if (pass == 0) interlaced_rows_ = decoded_;
+    }
   }
 
   Metadata take_metadata(PngPlace place) {
@@ -234,10 +263,14 @@ class PngReader final : public RowReader {
   Input input_;
   ReadStructs structs_;
   bool warns_;
+  bool keeps_damaged_;
   std::optional<PngPixelReader> pixels_;  // if libpng does not decode them
   int passes_ = 1;                        // 7 if interlaced
   std::optional<Image> interlaced_;
-  int next_row_ = 0;  // of interlaced_
+  int next_row_ = 0;         // of interlaced_
+  int interlaced_rows_ = 0;  // of them, those that there are
+  int decoded_ = 0;          // rows, by the last call of decode()
+  std::exception_ptr damage_;
 };
 
 }  // namespace

@@ -21,7 +21,6 @@ PngSerialReader::PngSerialReader(PngStream& stream, const PngRowShape& shape,
       inflater_(stream, from.stream),
       batch_rows_(std::clamp<std::size_t>(batch_size / shape.filtered_bytes(), 1, shape.rows)),
       to_inflate_(from.row),
-      to_deliver_(from.row),
       above_(from.above) {
   above_.resize(shape.pitch());
   if (shape.is_large()) background_.emplace();
@@ -42,12 +41,34 @@ void PngSerialReader::start_inflating(Batch& batch) {
       std::min(to_inflate_ - to_inflate_ % batch_rows_ + batch_rows_, shape_.rows);
   batch.rows = end - to_inflate_;
   to_inflate_ = end;
-  const auto output = std::span(batch.filtered.data(), batch.rows * shape_.filtered_bytes());
   if (background_) {
-    batch.task->start([this, output] { inflater_.inflate(output); });
+    batch.task->start([this, &batch] { inflate(batch); });
   } else {
-    inflater_.inflate(output);
+    inflate(batch);
   }
+}
+
+void PngSerialReader::inflate(Batch& batch) {
+  try {
+    inflater_.inflate(std::span(batch.filtered.data(), batch.rows * shape_.filtered_bytes()));
+  } catch (const PictureError&) {
+    batch.failure = std::current_exception();
+    batch.rows = inflater_.inflated() / shape_.filtered_bytes();
+  }
+}
+
+void PngSerialReader::unfilter(Batch& batch, const std::uint8_t* above) {
+  if (png_unfilter_rows(batch.filtered.data(), batch.rows, above, batch.samples.data(),
+                        shape_.pitch(), shape_.row_bytes, shape_.distance)) {
+    return;
+  }
+  constexpr std::uint8_t last_filter = 4;
+  std::size_t sound = 0;
+  while (batch.filtered.data()[sound * shape_.filtered_bytes()] <= last_filter)
+    ++sound;
+  batch.rows = sound;
+  batch.failure = std::make_exception_ptr(
+      PictureError(stream_.name(), "damaged PNG: bad adaptive filter value"));
 }
 
 // Moves on to the next batch, and starts inflating the one after it.
@@ -62,28 +83,25 @@ void PngSerialReader::advance() {
   };
   if (background_) {
     batch.task->wait();
-    start_next(batches_.at(1 - current_));
+    if (!batch.failure) start_next(batches_.at(1 - current_));
   } else {
     start_next(batch);
   }
-  if (!png_unfilter_rows(batch.filtered.data(), batch.rows, above, batch.samples.data(),
-                         shape_.pitch(), shape_.row_bytes, shape_.distance)) {
-    throw PictureError(stream_.name(), "damaged PNG: bad adaptive filter value");
-  }
+  unfilter(batch, above);
   next_row_ = 0;
 }
 
 void PngSerialReader::read(std::uint8_t* row) {
-  if (next_row_ == batches_.at(current_).rows) advance();
+  if (next_row_ == batches_.at(current_).rows && !batches_.at(current_).failure) advance();
   const Batch& batch = batches_.at(current_);
+  if (next_row_ == batch.rows) std::rethrow_exception(batch.failure);
   const auto samples =
       std::span(batch.samples.data() + next_row_ * shape_.pitch(), shape_.row_bytes);
   copy_samples(samples, row, shape_.depth);
   ++next_row_;
-  if (++to_deliver_ == shape_.rows) end();
 }
 
-void PngSerialReader::end() {
+void PngSerialReader::finish() {
   inflater_.expect_end();
   stream_.leave_idat();
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <vector>
 
@@ -30,9 +31,11 @@ class PngSerialReader {
   PngSerialReader(const PngSerialReader&) = delete;
   PngSerialReader& operator=(const PngSerialReader&) = delete;
 
-  // Writes the next row's samples to `row`. Throws PictureError; with the last row also if the
-  // compressed data does not end there.
+  // Writes the next row's samples to `row`. Throws PictureError.
   void read(std::uint8_t* row);
+
+  // Once all rows have been read: throws PictureError if the compressed data does not end there.
+  void finish();
 
  private:
   // Rows that are inflated together.
@@ -40,19 +43,20 @@ class PngSerialReader {
     ScratchBytes filtered;
     ScratchBytes samples;  // unfiltered, in PNG's byte order
     std::size_t rows = 0;
+    std::exception_ptr failure = {};                    // of the row after them
     std::optional<BackgroundTask> task = std::nullopt;  // destroyed first: it fills `filtered`
   };
 
   void start_inflating(Batch& batch);
+  void inflate(Batch& batch);
+  void unfilter(Batch& batch, const std::uint8_t* above);
   void advance();
-  void end();
 
   PngStream& stream_;
   PngRowShape shape_;
   PngInflater inflater_;
   std::size_t batch_rows_;
-  std::size_t to_inflate_;  // the next row
-  std::size_t to_deliver_;
+  std::size_t to_inflate_;                // the next row
   std::vector<std::uint8_t> above_;       // before the first batch
   std::optional<Background> background_;  // if the picture is large
   std::array<Batch, 2> batches_;

@@ -153,25 +153,39 @@ void PngStream::serve(std::span<const std::uint8_t> bytes) {
 
 std::size_t PngStream::read_idat(std::span<std::uint8_t> buffer) {
   std::size_t done = 0;
-  while (done < buffer.size() && in_idat_) {
-    if (idat_left_ == 0) {
-      end_idat();
-      begin_next_idat();
-      continue;
+  try {
+    while (done < buffer.size() && in_idat_) {
+      if (idat_left_ == 0) {
+        end_idat();
+        begin_next_idat();
+        continue;
+      }
+      const std::size_t rest = buffer.size() - done;
+      const auto part = buffer.subspan(done, std::min<std::uint64_t>(rest, idat_left_));
+      const std::size_t count = take_idat_bytes(part);
+      done += count;
+      if (count < part.size()) throw_end();
     }
-    const std::size_t rest = buffer.size() - done;
-    const auto part = buffer.subspan(done, std::min<std::uint64_t>(rest, idat_left_));
-    take_idat_bytes(part);
-    done += part.size();
+  } catch (const PictureError&) {
+    note_damage();
   }
   return done;
+}
+
+// Called while an exception is handled.
+void PngStream::note_damage() {
+  if (!keeps_damaged_) throw;
+  damage_ = std::current_exception();
+  in_idat_ = false;
 }
 
 void PngStream::leave_idat() {
   if (!in_idat_) return;
   std::array<std::uint8_t, 4096> ignored{};
-  while (idat_left_ > 0)
-    take_idat_bytes(std::span(ignored).first(std::min<std::uint64_t>(ignored.size(), idat_left_)));
+  while (idat_left_ > 0) {
+    const auto part = std::span(ignored).first(std::min<std::uint64_t>(ignored.size(), idat_left_));
+    if (take_idat_bytes(part) < part.size()) throw_end();
+  }
   end_idat();
 }
 
@@ -199,13 +213,18 @@ bool PngStream::take_idat(Bytes& bytes, std::size_t longest) {
 
 void PngStream::put_back(Bytes bytes) {
   source_ = std::make_unique<ReturnedSource>(std::move(bytes), std::move(source_));
-  begin_next_idat();
+  try {
+    begin_next_idat();
+  } catch (const PictureError&) {
+    note_damage();
+  }
 }
 
-void PngStream::take_idat_bytes(std::span<std::uint8_t> bytes) {
-  read_all(bytes);
-  idat_crc_ = crc32_gzip_refl(idat_crc_, bytes.data(), bytes.size());
-  idat_left_ -= bytes.size();
+std::size_t PngStream::take_idat_bytes(std::span<std::uint8_t> bytes) {
+  const std::size_t count = source_->read(bytes);
+  idat_crc_ = crc32_gzip_refl(idat_crc_, bytes.data(), count);
+  idat_left_ -= count;
+  return count;
 }
 
 void PngStream::end_idat() {
@@ -233,7 +252,11 @@ void PngStream::begin_idat(const ChunkHead& head) {
 }
 
 void PngStream::read_all(std::span<std::uint8_t> buffer) {
-  if (source_->read(buffer) < buffer.size()) throw PictureError(name(), "the file ends too early");
+  if (source_->read(buffer) < buffer.size()) throw_end();
+}
+
+void PngStream::throw_end() const {
+  throw PictureError(name(), "the file ends too early");
 }
 
 }  // namespace gpufilter

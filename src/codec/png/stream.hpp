@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <span>
@@ -44,6 +45,13 @@ class PngStream {
   // chunk.
   [[nodiscard]] bool keeps_pixels() const { return keeps_pixels_; }
 
+  // From now on read_idat() yields all bytes before damage, and then fewer than asked for.
+  void keep_damaged() { keeps_damaged_ = true; }
+  // Throws what read_idat() would have thrown then.
+  void throw_damage() const {
+    if (damage_) std::rethrow_exception(damage_);
+  }
+
   // The next data bytes of consecutive IDAT chunks, fewer only at the end of the last one. Throws
   // PictureError if a chunk's checksum is wrong or the file ends.
   std::size_t read_idat(std::span<std::uint8_t> buffer);
@@ -69,9 +77,11 @@ class PngStream {
   void serve(std::span<const std::uint8_t> bytes);
   void begin_idat(const ChunkHead& head);
   void begin_next_idat();
-  void take_idat_bytes(std::span<std::uint8_t> bytes);
+  void note_damage();
+  std::size_t take_idat_bytes(std::span<std::uint8_t> bytes);
   void end_idat();
   void read_all(std::span<std::uint8_t> buffer);
+  [[noreturn]] void throw_end() const;
 
   std::unique_ptr<ByteSource> source_;
   PngDecoder decoder_;
@@ -87,6 +97,8 @@ class PngStream {
   std::uint64_t idat_left_ = 0;  // data bytes of the IDAT chunk that is being read
   std::uint32_t idat_crc_ = 0;
   bool in_idat_ = false;
+  bool keeps_damaged_ = false;
+  std::exception_ptr damage_;
 };
 
 }  // namespace gpufilter

@@ -31,6 +31,7 @@ const Codec& tiff_codec() {
                            .extensions = {".tif", ".tiff"},
                            .signatures = {{"II*\0", 4}, {"MM\0*", 4}, {"II+\0", 4}, {"MM\0+", 4}},
                            .holds_alpha = true,
+                           .color_tags = ColorTags::profile,
                            .holds_late_metadata = false,
                            .is_lossless = true,
                            .decoding = {"decode TIFF", 4e-9, 0},

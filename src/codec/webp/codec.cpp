@@ -20,6 +20,7 @@ const Codec& webp_codec() {
       .extensions = {".webp"},
       .signatures = {"RIFF????WEBP"},
       .holds_alpha = true,
+      .color_tags = ColorTags::profile,
       .color_channels = 3,
       .max_depth = 8,
       .decoding = {"decode WebP", 8e-9, 0},

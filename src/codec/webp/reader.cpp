@@ -10,7 +10,7 @@
 #include "codec/webp/functions.hpp"
 #include "codec/webp/quality.hpp"
 #include "codec/whole_picture_reader.hpp"
-#include "image/exif_thumbnail.hpp"
+#include "image/exif_parts.hpp"
 
 namespace gpufilter {
 namespace {
@@ -18,6 +18,15 @@ namespace {
 constexpr std::size_t header_size = 12;  // of the RIFF container
 constexpr std::size_t head_size = 64;    // of which the picture's header is read
 constexpr std::uint64_t piece_size = std::uint64_t{1} << 20U;
+constexpr const char* words_for_end = "the file ends too early";
+
+// Of the content of the chunk that begins there.
+std::uint32_t chunk_size(std::span<const std::uint8_t> head) {
+  std::uint32_t size = 0;
+  for (std::size_t i = 0; i < 4; ++i)
+    size |= std::uint32_t{head[4 + i]} << 8 * i;
+  return size;
+}
 
 const char* words_for(VP8StatusCode status) {
   switch (status) {
@@ -57,9 +66,10 @@ class WebpReader final : public WholePictureReader {
  private:
   [[nodiscard]] const std::string& name() const { return source_->name(); }
 
-  [[noreturn]] void refuse(const char* why) const {
-    throw PictureError(name(), std::string("damaged WebP: ") + why);
+  [[nodiscard]] PictureError damage(const char* why) const {
+    return {name(), std::string("damaged WebP: ") + why};
   }
+  [[noreturn]] void refuse(const char* why) const { throw damage(why); }
 
   // The beginning of a file says everything but whether it is lossless.
   void read_features(std::span<const std::uint8_t> bytes) {
@@ -73,11 +83,7 @@ class WebpReader final : public WholePictureReader {
 
   // Within the memory limit, the pixels counted too; what follows the container is not read.
   void read_file() {
-    const auto head = source_->peek(header_size);
-    std::uint64_t size = 0;
-    for (std::size_t i = 0; i < 4; ++i)
-      size |= std::uint64_t{head[4 + i]} << 8 * i;
-    size += 8;
+    const std::uint64_t size = chunk_size(source_->peek(header_size)) + std::uint64_t{8};
     const std::uint64_t pixels = row_pitch(header_.size.width, header_.format) *
                                  std::uint64_t{static_cast<unsigned>(header_.size.height)};
     check_memory(name(), size + pixels, limits_, "a WebP", "make it smaller");
@@ -85,31 +91,42 @@ class WebpReader final : public WholePictureReader {
       const std::size_t before = file_.size();
       file_.resize(static_cast<std::size_t>(std::min(size, before + piece_size)));
       const std::size_t count = source_->read(std::span(file_).subspan(before));
-      if (before + count < file_.size()) throw PictureError(name(), "the file ends too early");
+      if (before + count == file_.size()) continue;
+      if (limits_.damaged == Damaged::fail) throw PictureError(name(), words_for_end);
+      file_.resize(before + count);
+      ends_early_ = true;
+      return;
     }
   }
 
   void read_metadata() {
-    const WebPData data{file_.data(), file_.size()};
-    const auto mux = owned(libwebp().WebPMuxCreateInternal(&data, 0, WEBP_MUX_ABI_VERSION));
-    if (!mux) return;
-    const auto take = [&mux](const char* id, Bytes& into, std::string_view skipped = {}) {
-      WebPData chunk{};
-      if (libwebp().WebPMuxGetChunk(mux.get(), id, &chunk) != WEBP_MUX_OK) return;
-      const std::span<const std::uint8_t> bytes(chunk.bytes, chunk.size);
-      const bool skips = bytes.size() >= skipped.size() &&
-                         std::equal(skipped.begin(), skipped.end(), bytes.begin());
-      const auto kept = bytes.subspan(skips ? skipped.size() : 0);
-      into.assign(kept.begin(), kept.end());
+    const auto take = [this](std::string_view id, Bytes& into) {
+      const auto bytes = chunk(id);
+      into.assign(bytes.begin(), bytes.end());
     };
     Metadata& metadata = header_.metadata;
     IccProfile profile;
     take("ICCP", profile.data);
     if (!profile.data.empty()) metadata.icc_profile = std::move(profile);
     take("XMP ", metadata.xmp);
-    // Some programs leave JPEG's prefix before the TIFF structure.
-    take("EXIF", metadata.exif, {"Exif\0\0", 6});
+    take("EXIF", metadata.exif);
+    remove_exif_prefix(metadata.exif);
     remove_exif_thumbnail(metadata.exif);
+  }
+
+  // The content of the first chunk of that name, if all of it is there. What libwebpmux says of a
+  // whole file; it reads no others.
+  [[nodiscard]] std::span<const std::uint8_t> chunk(std::string_view id) const {
+    constexpr std::size_t head = 8;
+    std::span<const std::uint8_t> rest = std::span(file_).subspan(header_size);
+    while (rest.size() >= head) {
+      const std::size_t size = chunk_size(rest);
+      const auto found = rest.subspan(head, std::min(size, rest.size() - head));
+      if (found.size() < size) break;
+      if (std::equal(id.begin(), id.end(), rest.begin())) return found;
+      rest = rest.subspan(std::min(head + size + size % 2, rest.size()));
+    }
+    return {};
   }
 
   Image decode() override {
@@ -120,16 +137,32 @@ class WebpReader final : public WholePictureReader {
     config.output.colorspace = header_.format.has_alpha() ? MODE_RGBA : MODE_RGB;
     config.output.is_external_memory = 1;
     config.output.u.RGBA = {image.rows().data, static_cast<int>(image.pitch()), image.bytes()};
-    const VP8StatusCode status = libwebp().WebPDecode(file_.data(), file_.size(), &config);
-    if (status != VP8_STATUS_OK) refuse(words_for(status));
+    if (limits_.damaged == Damaged::keep) {
+      decode_what_there_is(config);
+    } else {
+      const VP8StatusCode status = libwebp().WebPDecode(file_.data(), file_.size(), &config);
+      if (status != VP8_STATUS_OK) refuse(words_for(status));
+    }
     file_ = {};
     return image;
+  }
+
+  void decode_what_there_is(WebPDecoderConfig& config) {
+    const std::unique_ptr<WebPIDecoder, decltype(&::WebPIDelete)> decoder(
+        libwebp().WebPIDecode(nullptr, 0, &config), libwebp().WebPIDelete);
+    if (!decoder) refuse(words_for(VP8_STATUS_OUT_OF_MEMORY));
+    const VP8StatusCode status = libwebp().WebPIUpdate(decoder.get(), file_.data(), file_.size());
+    if (status == VP8_STATUS_OK && !ends_early_) return;
+    int rows = 0;
+    libwebp().WebPIDecGetRGB(decoder.get(), &rows, nullptr, nullptr, nullptr);
+    end_at(rows, ends_early_ ? PictureError(name(), words_for_end) : damage(words_for(status)));
   }
 
   std::unique_ptr<ByteSource> source_;
   ReadLimits limits_;
   WebPBitstreamFeatures features_{};
   Bytes file_;
+  bool ends_early_ = false;
 };
 
 }  // namespace

@@ -1,8 +1,9 @@
-#include "image/exif_thumbnail.hpp"
+#include "image/exif_parts.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <string_view>
 #include <vector>
 
 #include "image/tiff.hpp"
@@ -17,6 +18,7 @@ constexpr std::uint32_t jpeg_length_tag = 0x0202;
 constexpr std::uint32_t strip_offsets_tag = 0x0111;
 constexpr std::uint32_t strip_lengths_tag = 0x0117;
 
+constexpr std::size_t tiff_header_bytes = 8;
 constexpr std::size_t max_directories = 8;  // EXIF has five
 constexpr std::size_t max_strips = 65536;
 
@@ -37,13 +39,14 @@ class Uses {
     }
   }
 
-  // The same, with the directories that it points to.
-  void add_tree(std::size_t directory) {
+  // The same, with the directories that it points to, but for that of the tag `without`.
+  void add_tree(std::size_t directory, std::uint32_t without = 0) {
     if (++directories_ > max_directories) return;
     add_directory(directory);
     for (std::size_t i = 0; i < tiff_.entry_count(directory); ++i) {
       const auto entry = tiff_.entry(directory, i);
       if (!entry) return;
+      if (entry->tag == without) continue;
       const bool points = entry->tag == Tiff::exif_directory_tag ||
                           entry->tag == gps_directory_tag || entry->tag == interoperability_tag;
       const auto child = points ? tiff_.value(*entry) : std::nullopt;
@@ -109,6 +112,25 @@ Ranges difference(const Ranges& from, const Ranges& taken) {
   return rest;
 }
 
+void clear(Bytes& bytes, const ByteRange& range) {
+  std::fill(bytes.begin() + static_cast<std::ptrdiff_t>(range.begin),
+            bytes.begin() + static_cast<std::ptrdiff_t>(range.end), std::uint8_t{0});
+}
+
+// The entries behind it, and the link to the next directory, move up.
+void remove_entry(Bytes& exif, std::size_t directory, const TiffEntry& entry) {
+  const Tiff tiff(exif);
+  const std::size_t count = tiff.entry_count(directory) - 1;
+  const std::size_t end = tiff.link_of(directory) + 4;
+  std::copy(exif.begin() + static_cast<std::ptrdiff_t>(entry.place + Tiff::entry_bytes),
+            exif.begin() + static_cast<std::ptrdiff_t>(end),
+            exif.begin() + static_cast<std::ptrdiff_t>(entry.place));
+  clear(exif, {end - Tiff::entry_bytes, end});
+  const std::size_t low = tiff.is_little_endian() ? 0 : 1;
+  exif[directory + low] = static_cast<std::uint8_t>(count);
+  exif[directory + 1 - low] = static_cast<std::uint8_t>(count >> 8U);
+}
+
 // The size without what `unused` has at the end, where a byte of padding may stand between.
 std::size_t size_without(const Ranges& unused, std::size_t used_end, std::size_t size) {
   for (auto range = unused.rbegin(); range != unused.rend() && range->end + 1 >= size; ++range)
@@ -132,17 +154,41 @@ void remove_exif_thumbnail(Bytes& exif) {
   thumbnail.add_data(second, jpeg_offset_tag, jpeg_length_tag);
   thumbnail.add_data(second, strip_offsets_tag, strip_lengths_tag);
   Ranges used = picture.merged();
-  const std::size_t header_bytes = 8;
-  used.insert(used.begin(), {0, header_bytes});
+  used.insert(used.begin(), {0, tiff_header_bytes});
   const Ranges unused = difference(thumbnail.merged(), used);
 
   const std::size_t link = tiff.link_of(first);
-  std::fill_n(exif.begin() + static_cast<std::ptrdiff_t>(link), 4, std::uint8_t{0});
-  for (const ByteRange& range : unused) {
-    std::fill(exif.begin() + static_cast<std::ptrdiff_t>(range.begin),
-              exif.begin() + static_cast<std::ptrdiff_t>(range.end), std::uint8_t{0});
-  }
+  clear(exif, {link, link + 4});
+  for (const ByteRange& range : unused)
+    clear(exif, range);
   exif.resize(size_without(unused, used.back().end, exif.size()));
+}
+
+void remove_exif_location(Bytes& exif) {
+  const Tiff tiff(exif);
+  if (!tiff.is_valid()) return;
+  const std::size_t first = tiff.first_directory();
+  while (const auto pointer = tiff.find(first, gps_directory_tag)) {
+    if (!tiff.number(tiff.link_of(first), 4)) return;
+    Uses rest(tiff, exif.size());
+    rest.add_tree(first, gps_directory_tag);
+    if (const std::size_t second = tiff.next_directory(first); second != 0) rest.add_tree(second);
+    Uses location(tiff, exif.size());
+    if (const auto directory = tiff.value(*pointer); directory && tiff.number(*directory, 2))
+      location.add_directory(*directory);
+    Ranges used = rest.merged();
+    used.insert(used.begin(), {0, tiff_header_bytes});
+    for (const ByteRange& range : difference(location.merged(), used))
+      clear(exif, range);
+    remove_entry(exif, first, *pointer);
+    if (tiff.entry_count(first) == 0) return exif.clear();
+  }
+}
+
+void remove_exif_prefix(Bytes& exif) {
+  constexpr std::string_view prefix("Exif\0\0", 6);
+  while (exif.size() >= prefix.size() && std::equal(prefix.begin(), prefix.end(), exif.begin()))
+    exif.erase(exif.begin(), exif.begin() + prefix.size());
 }
 
 }  // namespace gpufilter
