@@ -153,6 +153,12 @@ class Resize final : public Stage, public HasUp {
     }
     return steps;
   }
+  // Of pictures that stay as they are.
+  [[nodiscard]] std::optional<Placement> placement(ImageSize source) const override {
+    if (turns_box(source)) return with_turned_box().placement(source);
+    if (scaled_size(source) != source || output_size(source) != source) return std::nullopt;
+    return Placement{{}, source, {}};
+  }
   // As libvips' thumbnails: at least half of the reduction, along each side, is left to the kernel.
   [[nodiscard]] int decoding_divisor(ImageSize source) const override {
     if (!parameters_.fast_shrink) return 1;

@@ -81,12 +81,12 @@ TEST_F(PictureFilterTest, TurnsPicturesUprightAsForFiles) {
   const PictureFilter filter({resize{"x10"}});
   EXPECT_EQ(size_by(filter, picture), std::tuple(6, 10, 1));
   EXPECT_EQ(size_by(filter, picture.view()), std::tuple(18, 10, 1)) << "no metadata";
-  const PictureFilter keeping({resize{"x10"}}, {.orientation = "keep"});
+  const PictureFilter keeping({resize{"x10"}}, FilterSettings{.orientation = "keep"});
   EXPECT_EQ(size_by(keeping, picture), std::tuple(18, 10, 6));
   static_cast<void>(filter.run(in_, out_));
   EXPECT_EQ(test::read_picture(out_).size(), (ImageSize{6, 10}));
   try {
-    const PictureFilter wrong({}, {.orientation = "up"});
+    const PictureFilter wrong({}, FilterSettings{.orientation = "up"});
     FAIL() << "no exception";
   } catch (const UsageError& error) {
     EXPECT_EQ(std::string(error.what()).rfind("orientation: ", 0), 0U) << error.what();
