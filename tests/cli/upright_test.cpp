@@ -120,7 +120,7 @@ TEST_F(Upright, IsSaidOnce) {
   const std::string said = filter({in, result_, "--resize", "30x", "--device", "cpu"}).err;
   EXPECT_EQ(count_of(said, ": 45x67 -> 30x20, RGB, 8-bit, EXIF orientation 6 applied; "), 1U)
       << said;
-  EXPECT_EQ(count_of(said, "orientation"), 1U) << said;
+  EXPECT_EQ(count_of(said, "EXIF orientation"), 1U) << said;
   const std::string planned = filter({in, result_, "--resize", "30x", "--dry-run"}).out;
   EXPECT_NE(planned.find("45x67 -> 30x20, RGB, 8-bit, EXIF orientation 6 applied"),
             std::string::npos)
