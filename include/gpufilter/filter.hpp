@@ -57,6 +57,9 @@ struct FilterSettings {
   bool require_device = false;
   // Of each call.
   Limits limits = {};
+  // When the orientation in EXIF or XMP is applied: "auto" (before the first stage that has an up,
+  // such as resize or overlay), "apply" (at the beginning), "keep" (only by auto_orient).
+  std::string orientation = "auto";
 };
 
 // What a run did.
@@ -135,8 +138,8 @@ class PictureFilter {
   // is required does not work, Stopped, std::bad_alloc.
   [[nodiscard]] Picture run(const ConstView& input, const RunControl& control = {}) const;
 
-  // The same for a picture with metadata: they are carried over, and stages that depend on them
-  // (--auto-orient, --linear) use them, as for files.
+  // The same for a picture with metadata: they are carried over, stages that depend on them
+  // (--linear) use them, and it is turned upright, as for files.
   [[nodiscard]] Picture run(const Picture& input, const RunControl& control = {}) const;
 
   // Filters `input` into memory of the caller, which has the shape that result_shape() says. The

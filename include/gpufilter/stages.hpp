@@ -590,6 +590,9 @@ struct resize {
   // A JPEG may be decoded at 1/2, 1/4 or 1/8 first. That is faster and gives slightly other pixels.
   // At least half of the reduction is left to the kernel.
   bool fast_shrink = false;
+  // For pictures that are higher than wide, a box that is wider than high is turned, and the
+  // reverse: 3000x2000 is also 2000x3000.
+  bool turn_box = false;
   // For PictureFilter.
   operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
     return detail::UseOf("resize", value)
@@ -599,7 +602,8 @@ struct resize {
         .with("alpha", alpha)
         .with("gravity", gravity)
         .with("pad-color", pad_color)
-        .with_flag("fast-shrink", fast_shrink);
+        .with_flag("fast-shrink", fast_shrink)
+        .with_flag("turn-box", turn_box);
   }
 };
 
@@ -632,7 +636,7 @@ struct flop {
 };
 
 // Turn upright, as EXIF says. Cameras store how they were held; afterwards this orientation is 1. A
-// picture without one does not change.
+// picture without one does not change. --orientation does it before stages that have an up.
 struct auto_orient {
   // For PictureFilter.
   operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it

@@ -43,6 +43,7 @@ class Filter:
         max_pixels: int | None = None,
         max_memory: int | None = None,
         threads: int = 0,
+        orientation: Literal["auto", "apply", "keep"] = "auto",
     ) -> None:
         """Checks the stages and starts to search for the device.
 
@@ -53,6 +54,8 @@ class Filter:
         max_pixels: larger pictures are refused, results as well; 500 million by default.
         max_memory: bytes for the parts of a file that are in progress; 128 MiB by default.
         threads: of one call; 0: all cores.
+        orientation: when the orientation in EXIF or XMP is applied. "auto": before the first stage that has an up, such
+            as resize or overlay; "apply": at the beginning; "keep": only by auto_orient.
 
         Raises UsageError for unknown or invalid stages, parameters and devices.
         """
@@ -62,6 +65,7 @@ class Filter:
             "max_pixels": max_pixels,
             "max_memory": max_memory,
             "threads": threads,
+            "orientation": orientation,
         }
         self.stages: tuple[Stage, ...] = tuple(_stages_of(stages))
         self._native = _native.Filter(
@@ -69,6 +73,7 @@ class Filter:
             str(device),
             require_device,
             limits_of(max_pixels, max_memory, threads),
+            orientation,
         )
 
     @overload

@@ -59,7 +59,12 @@ _Stage = tuple[str, str, Mapping[str, str]]
 
 class Filter:
     def __init__(
-        self, stages: Sequence[_Stage], device: str, require_device: bool, limits: Limits
+        self,
+        stages: Sequence[_Stage],
+        device: str,
+        require_device: bool,
+        limits: Limits,
+        orientation: str,
     ) -> None: ...
     def call(self, pixels: Any) -> Picture: ...
     def call_into(self, pixels: Any, out: Any) -> None: ...

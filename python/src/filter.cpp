@@ -137,11 +137,14 @@ std::vector<StageTuple> stage_tuples(const std::vector<StageUse>& uses) {
 
 std::unique_ptr<Filter, WithoutGil> make_filter(const std::vector<StageTuple>& stages,
                                                 const std::string& device, bool require_device,
-                                                const Limits& limits) {
+                                                const Limits& limits,
+                                                const std::string& orientation) {
   const auto uses = stage_uses(stages);
   const py::gil_scoped_release others_may_run;
-  return std::unique_ptr<Filter, WithoutGil>(
-      new Filter(uses, {.device = device, .require_device = require_device, .limits = limits}));
+  return std::unique_ptr<Filter, WithoutGil>(new Filter(uses, {.device = device,
+                                                               .require_device = require_device,
+                                                               .limits = limits,
+                                                               .orientation = orientation}));
 }
 
 py::dict result_of(const FilterResult& result) {
@@ -246,7 +249,8 @@ void define_filter(py::module_& module) {
            py::kw_only(), "max_pixels"_a = Limits{}.max_pixels,
            "max_memory"_a = Limits{}.max_memory, "threads"_a = Limits{}.threads);
   py::class_<Filter, std::unique_ptr<Filter, WithoutGil>>(module, "Filter")
-      .def(py::init(&make_filter), "stages"_a, "device"_a, "require_device"_a, "limits"_a)
+      .def(py::init(&make_filter), "stages"_a, "device"_a, "require_device"_a, "limits"_a,
+           "orientation"_a)
       .def("call", &Filter::call, "pixels"_a)
       .def("call_into", &Filter::call_into, "pixels"_a, "out"_a)
       .def("result_shape", &Filter::result_shape, "height"_a, "width"_a, "channels"_a, "depth"_a)

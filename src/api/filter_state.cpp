@@ -5,12 +5,30 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/words.hpp"
 #include "pipeline/make_dispatcher.hpp"
+#include "pipeline/upright.hpp"
 
 namespace gpufilter {
 
+namespace {
+
+StageChain with_upright_stage(StageChain chain, const std::string& orientation) {
+  std::vector<std::string> words;
+  for (const auto& [word, rule] : orientation_rules()) {
+    words.push_back(word);
+    if (word != orientation) continue;
+    std::vector<ChainOutput> none;
+    add_upright_stage(chain, rule, none);
+    return chain;
+  }
+  throw UsageError("orientation: " + not_among(orientation, words));
+}
+
+}  // namespace
+
 PictureFilter::State::State(StageChain chain, FilterSettings settings)
-    : chain_(std::move(chain)),
+    : chain_(with_upright_stage(std::move(chain), settings.orientation)),
       settings_(std::move(settings)),
       process_(::getpid()),
       work_(make_work(settings_.device, settings_.require_device)) {}

@@ -59,6 +59,9 @@ Json totals_json(const BatchTotals& totals, Nanoseconds elapsed) {
   json["pixels"] = totals.pixels();
   json["input_bytes"] = totals.input_bytes();
   json["output_bytes"] = totals.output_bytes();
+  if (!totals.other_bytes().empty()) json["other_output_bytes"] = totals.other_bytes();
+  json["turned_upright"] = totals.turned();
+  json["replaced"] = totals.replaced();
   if (totals.verified_blocks()) json["verified_blocks"] = *totals.verified_blocks();
   json["milliseconds"] = milliseconds(elapsed);
   json["megapixels_per_second"] = megapixels_per_second(totals.pixels(), elapsed);

@@ -64,6 +64,10 @@ std::vector<html::Fact> facts_of(const BatchPlan& plan, const PictureResult& res
   facts.push_back({"After", file_text(result.output_size, result.output_pixels, item.output_format,
                                       result.output_bytes)});
   if (result.encoding) facts.push_back({"Encoding", result.encoding->text});
+  if (result.exif_orientation != 1)
+    facts.push_back({"Orientation", orientation_text(result.exif_orientation, result.is_oriented)});
+  if (!result.left_out.empty())
+    facts.push_back({"Left out", formatted("{}", fmt::join(result.left_out, ", "))});
   facts.push_back({"Device", result.device});
   facts.push_back({"Time", formatted("{} ms", brief(milliseconds(result.duration)))});
   return facts;
@@ -130,16 +134,20 @@ void BatchPage::write(const BatchTotals& totals, Nanoseconds elapsed) {
   html::Page page;
   page.subject = "gpufilter: " + counted(plan_.items.size(), "picture");
   page.heading = formatted("{} \u2192 {}", plan_.inputs.front(), plan_.output);
-  page.summary = {batch_outcome(plan_, totals), batch_rates(totals, elapsed)};
+  page.summary = {batch_outcome(plan_, totals), batch_sizes(plan_, totals),
+                  batch_rates(totals, elapsed)};
   page.tone = totals.count(PictureStatus::failed) > 0 ? html::Tone::bad : html::Tone::good;
   page.is_grid = true;
   page.entries = std::move(entries_);
+  if (!options_.typed_stages.empty()) page.sections.push_back(stage_section(options_.typed_stages));
   if (totals.pixels() > 0) {
     page.sections.push_back(time_section(totals, elapsed));
     page.sections.back().note += " The total includes the previews of this page.";
     page.sections.push_back(device_section(totals));
   }
-  publish(std::move(page), folder_, options_.command_line, options_.quiet);
+  if (options_.in_place) page.remark = replaced_remark;
+  publish(std::move(page), folder_, options_.in_place ? options_.command_line : options_.repetition,
+          options_.quiet);
 }
 
 std::unique_ptr<BatchPage> page_for(const FilterOptions& options, const BatchPlan& plan) {

@@ -63,6 +63,14 @@ std::string others_text(const BatchPlan& plan) {
                    all == 1 ? "another format" : "other formats", fmt::join(texts, ", "));
 }
 
+// " (3 turned upright, 12 files replaced)"; empty if there is nothing to say.
+std::string notes_text(const BatchTotals& totals) {
+  std::vector<std::string> notes;
+  if (totals.turned() > 0) notes.push_back(formatted("{} turned upright", totals.turned()));
+  if (totals.replaced() > 0) notes.push_back(counted(totals.replaced(), "file") + " replaced");
+  return notes.empty() ? "" : formatted(" ({})", fmt::join(notes, ", "));
+}
+
 }  // namespace
 
 std::string label_of(const BatchActivity& line) {
@@ -84,6 +92,7 @@ std::string shard_line(const BatchPlan& plan) {
 std::string batch_summary(const BatchPlan& plan, const BatchTotals& totals, Nanoseconds elapsed) {
   return printable(formatted("{} -> {}: ", source_text(plan), plan.output)) +
          batch_outcome(plan, totals) + "\n" +
+         (totals.other_bytes().empty() ? "" : batch_sizes(plan, totals) + "\n") +
          (totals.pixels() == 0 ? "" : batch_rates(totals, elapsed) + "\n");
 }
 
@@ -96,6 +105,7 @@ std::string batch_outcome(const BatchPlan& plan, const BatchTotals& totals) {
   text +=
       done == all ? counted(all, "picture") : formatted("{} of {}", done, counted(all, "picture"));
   text += planned > 0 ? " would be done" : " done";
+  text += notes_text(totals);
   for (const auto& [status, words] :
        {std::pair{PictureStatus::failed, "failed"},
         std::pair{PictureStatus::unchanged, "unchanged since an earlier run"},
@@ -104,6 +114,15 @@ std::string batch_outcome(const BatchPlan& plan, const BatchTotals& totals) {
     if (totals.count(status) > 0) text += formatted(", {} {}", totals.count(status), words);
   }
   return text + others_text(plan);
+}
+
+std::string batch_sizes(const BatchPlan& plan, const BatchTotals& totals) {
+  const auto& others = totals.other_bytes();
+  if (others.empty()) return "";
+  std::string text = formatted("{}: {}", plan.output, size_text(totals.output_bytes()));
+  for (std::size_t i = 0; i < others.size(); ++i)
+    text += formatted(", {}: {}", plan.other_outputs.at(i), size_text(others[i]));
+  return printable(text);
 }
 
 std::string batch_rates(const BatchTotals& totals, Nanoseconds elapsed) {

@@ -23,6 +23,13 @@ void BatchTotals::add(const PictureResult& result, const RunReport* report) {
   pixels_ += pixels;
   input_bytes_ += result.item->bytes;
   output_bytes_ += report->output_bytes;
+  if (report->is_oriented && report->exif_orientation != 1) ++turned_;
+  if (report->replaced) ++replaced_;
+  other_bytes_.resize(std::max(other_bytes_.size(), report->others.size()));
+  for (std::size_t i = 0; i < report->others.size(); ++i) {
+    other_bytes_[i] += report->others[i].output_bytes;
+    if (report->others[i].replaced) ++replaced_;
+  }
   if (report->verified_blocks) {
     verified_blocks_ =
         verified_blocks_.value_or(0) + static_cast<std::uint64_t>(*report->verified_blocks);

@@ -36,6 +36,11 @@ class BatchTotals {
   [[nodiscard]] std::uint64_t pixels() const { return pixels_; }
   [[nodiscard]] std::uint64_t input_bytes() const { return input_bytes_; }
   [[nodiscard]] std::uint64_t output_bytes() const { return output_bytes_; }
+  // Pictures that were turned upright, and files that existed before.
+  [[nodiscard]] std::size_t turned() const { return turned_; }
+  [[nodiscard]] std::size_t replaced() const { return replaced_; }
+  // The bytes of the outputs before the end of the chain, of each over all pictures.
+  [[nodiscard]] const std::vector<std::uint64_t>& other_bytes() const { return other_bytes_; }
   // Blocks that --verify found correct; nothing if none were checked.
   [[nodiscard]] const std::optional<std::uint64_t>& verified_blocks() const {
     return verified_blocks_;
@@ -58,6 +63,9 @@ class BatchTotals {
   std::uint64_t pixels_ = 0;
   std::uint64_t input_bytes_ = 0;
   std::uint64_t output_bytes_ = 0;
+  std::size_t turned_ = 0;
+  std::size_t replaced_ = 0;
+  std::vector<std::uint64_t> other_bytes_;
   std::optional<std::uint64_t> verified_blocks_;
   std::map<std::tuple<int, Activity, int, std::string>, BatchActivity> activities_;
   std::vector<DeviceUse> devices_;

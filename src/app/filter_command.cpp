@@ -378,7 +378,7 @@ int run_filter_command(int argc, const char* const* argv) {
     warn_after(report, options->run.write);
     reporter.done(report);
     if (log::level() <= log::Level::info) {
-      for (const std::string& line : run_account(report, options->chain))
+      for (const std::string& line : run_account(report, options->asked_chain))
         log::info(line);
     }
     print_timing(report, options->timing, output == standard_stream);

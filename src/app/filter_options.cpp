@@ -13,6 +13,7 @@
 #include "app/output_choice.hpp"
 #include "app/page_option.hpp"
 #include "app/parse.hpp"
+#include "app/repeat_command.hpp"
 #include "app/stage_options.hpp"
 #include "app/trace_file.hpp"
 #include "base/error.hpp"
@@ -117,6 +118,13 @@ void add_picture_options(Arguments& app, FilterOptions& options) {
          "for the extension of the output's format.")
       ->option_text("TEMPLATE [{stem}.{to}]");
   add_format_options(app, options.run.write);
+  add_choice<OrientationRule>(
+      app, "--orientation", options.orientation, orientation_rules(),
+      "When the orientation in EXIF or XMP is applied. auto: before the first stage that has an "
+      "up, "
+      "as --crop, --overlay and --resize 800x have; without one it is carried over. apply: at the "
+      "beginning, as by --auto-orient. keep: by --auto-orient only; stages see the pixels as "
+      "stored.");
   app.add_option("--max-pixels", options.run.limits.max_pixels, "Refuse pictures with more pixels.")
       ->check(whole_number(1, UINT64_MAX))
       ->option_text(formatted("N [{}]", options.run.limits.max_pixels));
@@ -262,6 +270,7 @@ std::optional<FilterOptions> parse_filter_options(int argc, const char* const* a
   const Arguments& app = line.app;
   FilterOptions& options = line.options;
   options.command_line = command_line_text(argc, argv);
+  options.repetition = command_to_repeat(argc, argv);
   if (const auto done = parse_command_line(line.app, argc, argv, main_page)) return std::nullopt;
   apply_quiet(app, options);
   note_folder_options(app, options.folder);
@@ -269,8 +278,10 @@ std::optional<FilterOptions> parse_filter_options(int argc, const char* const* a
   options.folder.command = command_without_shard(argc, argv);
   apply_threads(app, options);
   apply_damaged(app, options);
-  options.chain = line.stages->chain(options.run.limits);
+  options.typed_stages = line.stages->typed();
+  options.chain = options.asked_chain = line.stages->chain(options.run.limits);
   options.outputs = chain_outputs(app, line.outputs);
+  add_upright_stage(options.chain, options.orientation, options.outputs);
   return options;
 }
 

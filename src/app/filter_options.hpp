@@ -6,10 +6,12 @@
 #include <vector>
 
 #include "app/folder_options.hpp"
+#include "app/stage_options.hpp"
 #include "base/log.hpp"
 #include "batch/batch_plan.hpp"
 #include "pipeline/plan.hpp"
 #include "pipeline/run.hpp"
+#include "pipeline/upright.hpp"
 
 namespace gpufilter {
 
@@ -21,8 +23,11 @@ struct FilterOptions {
   std::vector<std::string> inputs;  // at least one
   std::string output;
   bool only_names = false;  // neither a stage nor an option is given
-  StageChain chain;
+  std::vector<StageOptions::Typed> typed_stages;
+  StageChain asked_chain;            // of these stages
+  StageChain chain;                  // the same with what --orientation adds
   std::vector<ChainOutput> outputs;  // --output, with paths as given
+  OrientationRule orientation = OrientationRule::automatic;
   // The format to write; nullptr: that of the output's name, or of the input.
   const Codec* to = nullptr;
   std::optional<NameTemplate> name;  // of results in a folder
@@ -37,7 +42,8 @@ struct FilterOptions {
   TimingFormat timing = TimingFormat::line;
   std::string trace;         // file; empty: none
   std::string report;        // folder of a page about the run; empty: none
-  std::string command_line;  // quoted for a shell, for the trace
+  std::string command_line;  // quoted for a shell
+  std::string repetition;    // the command that does the whole run again
   OnExists on_exists = OnExists::overwrite;
   bool on_exists_given = false;  // folders have another default
   ProgressMode progress = ProgressMode::automatic;

@@ -66,7 +66,9 @@ constexpr std::array topics{
           "the old picture, are removed.\n"
           "--strip removes all but the colour profile, density, orientation and the like. --keep "
           "names the kinds that stay, for instance exif,icc; the orientation stays with every "
-          "list.\n",
+          "list.\n"
+          "--orientation says when the orientation is applied: before the first stage that has an "
+          "up, at the beginning, or not at all.\n",
           "  gpufilter in.jpg out.jpg --keep exif,icc\n", "metadata.md"},
     Topic{"formats",
           "PNG, JPEG, TIFF, WebP, JPEG XL, HEIC, AVIF and Netpbm's PPM, PGM, PNM and PAM are read "

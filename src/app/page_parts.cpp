@@ -202,9 +202,25 @@ std::string file_text(ImageSize size, const FilePixels& pixels, const Codec* for
   return bytes == 0 ? text : text + ", " + size_text(bytes);
 }
 
+std::string orientation_text(int orientation, bool is_applied) {
+  return formatted("EXIF {}, {}applied", orientation, is_applied ? "" : "not ");
+}
+
+html::Section stage_section(const std::vector<StageOptions::Typed>& stages) {
+  html::Section section{.heading = "Stages"};
+  for (const StageOptions::Typed& stage : stages)
+    section.facts.push_back({stage.option, stage.values});
+  return section;
+}
+
 html::Section time_section(const BatchTotals& totals, Nanoseconds elapsed) {
   html::Section section{.heading = "Where the time went", .chart = chart_of(totals)};
-  section.facts.push_back({"Total", formatted("{} ms", brief(milliseconds(elapsed)))});
+  Nanoseconds work = 0;
+  for (const BatchActivity& line : totals.activities())
+    work += line.duration;
+  section.facts.push_back({"Total", formatted("{} ms by the clock", brief(milliseconds(elapsed)))});
+  section.facts.push_back(
+      {"Work", formatted("{} ms in all steps together", brief(milliseconds(work)))});
   section.facts.push_back(
       {"Speed", formatted("{} Mpx/s", brief(megapixels_per_second(totals.pixels(), elapsed)))});
   section.note =
@@ -250,7 +266,7 @@ void publish(html::Page page, html::PageFolder& folder, const std::string& comma
              bool quiet) {
   std::error_code ignored;
   page.command = with_environment(command_line);
-  page.folder = std::filesystem::current_path(ignored).string();
+  page.folder = shell_word(std::filesystem::current_path(ignored).string());
   page.time = time_text();
   folder.write_page(html::to_html(page));
   if (!quiet) print_note(formatted("report: {}\n", printable(folder.page())));

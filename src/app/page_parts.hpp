@@ -8,6 +8,7 @@
 #include <string>
 
 #include "app/batch_totals.hpp"
+#include "app/stage_options.hpp"
 #include "html/page.hpp"
 #include "html/page_folder.hpp"
 #include "html/small_picture.hpp"
@@ -61,11 +62,21 @@ class PagePreviews {
 [[nodiscard]] std::string file_text(ImageSize size, const FilePixels& pixels, const Codec* format,
                                     std::uint64_t bytes);
 
+// "EXIF 6, applied"
+[[nodiscard]] std::string orientation_text(int orientation, bool is_applied);
+
+// The stages of a run, as they were typed.
+[[nodiscard]] html::Section stage_section(const std::vector<StageOptions::Typed>& stages);
+
 // Where the time of a run went: a chart, the total, a table.
 [[nodiscard]] html::Section time_section(const BatchTotals& totals, Nanoseconds elapsed);
 
 // The devices that were used, and why.
 [[nodiscard]] html::Section device_section(const BatchTotals& totals);
+
+// For pages about pictures that were replaced.
+inline constexpr const char* replaced_remark =
+    "The pictures were replaced: the command filters what it made of them.";
 
 // Adds how the page was made, writes it, and says so on standard error unless `quiet`.
 // `command_line` is quoted for a shell. Throws PictureError.

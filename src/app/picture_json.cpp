@@ -18,6 +18,8 @@ void add_formats(Json& json, const PictureResult& result) {
     json["not_read"].push_back(part);
   json["width"] = result.size.width;
   json["height"] = result.size.height;
+  json["exif_orientation"] = result.exif_orientation;
+  json["orientation_applied"] = result.is_oriented;
   json["output_width"] = result.output_size.width;
   json["output_height"] = result.output_size.height;
   add_encoding(json, *result.item->output_format, result.encoding);
@@ -25,6 +27,7 @@ void add_formats(Json& json, const PictureResult& result) {
 
 void add_outcome(Json& json, const PictureResult& result) {
   json["replaced"] = result.replaced;
+  if (!result.left_out.empty()) json["left_out"] = result.left_out;
   json["output_bytes"] = result.output_bytes;
   if (result.verified_blocks) json["verified_blocks"] = *result.verified_blocks;
   json["device"] = result.device;

@@ -70,10 +70,8 @@ std::vector<html::Fact> facts_of(const RunReport& report, std::uint64_t input_by
   if (report.background) {
     facts.push_back({"Alpha", "laid over " + to_string(OptionValue(*report.background))});
   }
-  if (report.exif_orientation != 1) {
-    facts.push_back({"Orientation", formatted("EXIF {}, {}applied", report.exif_orientation,
-                                              report.is_oriented ? "" : "not ")});
-  }
+  if (report.exif_orientation != 1)
+    facts.push_back({"Orientation", orientation_text(report.exif_orientation, report.is_oriented)});
   if (!report.unread.empty())
     facts.push_back({"Not read", formatted("{}", fmt::join(report.unread, ", "))});
   if (!report.left_out.empty())
@@ -122,10 +120,14 @@ void PicturePage::write(const RunReport& report) {
   item.bytes = input_bytes;
   BatchTotals totals;
   totals.add(result_of(item, report), &report);
+  std::vector<html::Section> sections{time_section(totals, report.total),
+                                      code_section(totals, report)};
+  if (!options_.typed_stages.empty())
+    sections.insert(sections.begin(), stage_section(options_.typed_stages));
   write(facts_of(report, input_bytes),
         {formatted("{} in {} ms", pixels_text(report), brief(milliseconds(report.total))),
          device_text(report.engine)},
-        {time_section(totals, report.total), code_section(totals, report)});
+        std::move(sections));
 }
 
 void PicturePage::write_skipped() {
@@ -149,7 +151,11 @@ void PicturePage::write(std::vector<html::Fact> facts, std::vector<std::string> 
   page.summary = std::move(summary);
   page.entries.push_back(std::move(entry));
   page.sections = std::move(sections);
-  publish(std::move(page), folder_, options_.command_line, options_.quiet);
+  const bool replaces = options_.on_exists == OnExists::overwrite;
+  if (stream_) page.remark = "It needs the same standard input.";
+  if (options_.in_place) page.remark = replaced_remark;
+  publish(std::move(page), folder_, replaces ? options_.command_line : options_.repetition,
+          options_.quiet);
 }
 
 std::unique_ptr<PicturePage> page_for(const FilterOptions& options, const std::string& output) {

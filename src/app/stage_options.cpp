@@ -8,7 +8,6 @@
 #include "app/parse.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "stages/given_stages.hpp"
 
 namespace gpufilter {
 namespace {
@@ -99,14 +98,30 @@ void StageOptions::add_listing(const StageListing& listing) {
   app_.add_flag_callback(listing.option, print, listing.help)->group(stage_group);
 }
 
-StageChain StageOptions::chain(const ReadLimits& limits) const {
+std::vector<GivenStage> StageOptions::given() const {
   std::vector<GivenOption> given;
   std::map<std::string, std::size_t> seen;
   for (const Option* option : app_.parse_order()) {
     const std::string name = option->name();
     if (values_.count(name) > 0) given.emplace_back(name, values_.at(name).at(seen[name]++));
   }
-  return make_chain(given_stages(given, catalogue_), limits);
+  return given_stages(given, catalogue_);
+}
+
+StageChain StageOptions::chain(const ReadLimits& limits) const {
+  return make_chain(given(), limits);
+}
+
+std::vector<StageOptions::Typed> StageOptions::typed() const {
+  std::vector<Typed> stages;
+  for (const GivenStage& stage : given()) {
+    std::vector<std::string> words;
+    if (!stage.value.empty()) words.push_back(stage.value);
+    for (const auto& [parameter, value] : stage.parameters)
+      words.push_back(written(parameter, value));
+    stages.push_back({stage.kind->option, formatted("{}", fmt::join(words, " "))});
+  }
+  return stages;
 }
 
 }  // namespace gpufilter

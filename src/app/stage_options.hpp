@@ -7,7 +7,7 @@
 
 #include "app/arguments.hpp"
 #include "pipeline/plan.hpp"
-#include "stages/catalogue.hpp"
+#include "stages/given_stages.hpp"
 
 namespace gpufilter {
 
@@ -26,7 +26,16 @@ class StageOptions {
   // one stage, or if its stage does not take it, and for a --linear or --encoded out of place.
   [[nodiscard]] StageChain chain(const ReadLimits& limits = {}) const;
 
+  // A stage as it was typed: "--resize", "x0800 --kernel cubic".
+  struct Typed {
+    std::string option;
+    std::string values;
+  };
+  // Those of the chain. Throws as above.
+  [[nodiscard]] std::vector<Typed> typed() const;
+
  private:
+  [[nodiscard]] std::vector<GivenStage> given() const;
   void add(const std::string& option, const ValueType& type, const std::string& form,
            const std::string& help, const char* group);
   void add_listing(const StageListing& listing);

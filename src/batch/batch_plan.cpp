@@ -190,6 +190,8 @@ BatchPlan make_batch_plan(const BatchRequest& request) {
   BatchPlan plan;
   plan.inputs = request.inputs;
   plan.output = request.output;
+  for (const ChainOutput& other : request.outputs)
+    plan.other_outputs.push_back(other.path);
   plan.recursive = request.recursive;
   add_inputs(request, plan);
   check_collisions(request, plan);

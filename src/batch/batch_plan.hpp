@@ -79,6 +79,7 @@ struct PlannedShard {
 struct BatchPlan {
   std::vector<std::string> inputs;
   std::string output;
+  std::vector<std::string> other_outputs = {};  // the folders of BatchItem::others, as given
   bool recursive = false;
   std::vector<BatchItem> items;  // in the order of the inputs; within a folder by relative path
   // In the folders; of a shard: those in its share. Nothing is done with them.

@@ -24,6 +24,9 @@ PictureResult result_of(const BatchItem& item, const RunReport& report) {
   result.background = report.background;
   result.verified_blocks = report.verified_blocks;
   result.replaced = report.replaced;
+  result.exif_orientation = report.exif_orientation;
+  result.is_oriented = report.is_oriented;
+  result.left_out = report.left_out;
   result.output_bytes = report.output_bytes;
   result.encoding = report.encoding;
   result.others = report.others;

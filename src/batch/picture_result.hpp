@@ -36,6 +36,9 @@ struct PictureResult {
   std::optional<Color> background;     // as in RunReport
   std::optional<int> verified_blocks;  // the same
   bool replaced = false;               // the output was a file that existed before
+  int exif_orientation = 1;            // as in RunReport
+  bool is_oriented = false;            // the same
+  std::vector<std::string> left_out;   // the same
   std::uint64_t output_bytes = 0;
   std::optional<EncodingNotes> encoding;  // how the result was written
   std::vector<OutputReport> others;       // as in RunReport

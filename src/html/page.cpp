@@ -146,10 +146,12 @@ std::string markup_of(const Section& section) {
 std::string command_of(const Page& page) {
   return formatted(
       "<section class=\"panel-box\">\n<h2>Repeat this run</h2>\n"
-      "<div class=\"command\"><pre tabindex=\"0\"><code id=\"command\">{}</code></pre>"
-      "<button type=\"button\" id=\"copy\" hidden>Copy</button></div>\n"
-      "<p class=\"legend\">in the folder {}</p>\n</section>\n",
-      escaped_markup(page.command), escaped_markup(page.folder));
+      "<div class=\"command\"><pre tabindex=\"0\" id=\"repeat\"><code>cd {} &amp;&amp; </code>"
+      "<code id=\"command\">{}</code></pre>"
+      "<button type=\"button\" id=\"copy\" hidden>Copy</button></div>\n{}</section>\n",
+      escaped_markup(page.folder), escaped_markup(page.command),
+      page.remark.empty() ? ""
+                          : formatted("<p class=\"legend\">{}</p>\n", escaped_markup(page.remark)));
 }
 
 }  // namespace

@@ -65,7 +65,8 @@ struct Page {
   std::vector<Entry> entries;
   std::vector<Section> sections;
   std::string command;  // that made the page, quoted for a shell
-  std::string folder;   // in which it was given
+  std::string folder;   // in which it was given, quoted
+  std::string remark;   // on giving it again; empty: none
   std::string time;     // when it was made
 };
 

@@ -8,9 +8,12 @@
 
 #include "compute/statistics_rows.hpp"
 #include "host/parallel.hpp"
+#include "html/shown_picture.hpp"
 #include "html/small_picture.hpp"
+#include "image/exif_orientation.hpp"
 #include "lab/charts/histogram_sketch.hpp"
 #include "pipeline/difference_picture.hpp"
+#include "stages/turn_rows.hpp"
 
 namespace gpufilter::html {
 namespace {
@@ -49,7 +52,9 @@ class Reading {
     rows_ = {band_.rows().data, band_.pitch(), {next_, end}, band_.width(), band_.format()};
     reader_->read(rows_);
     next_ = end;
-    if (is_at_end()) static_cast<void>(reader_->finish());
+    if (!is_at_end()) return;
+    metadata_ = header().metadata;
+    add_late_metadata(metadata_, reader_->finish());
   }
   [[nodiscard]] ConstRows rows() const { return rows_; }
 
@@ -59,12 +64,17 @@ class Reading {
     tasks.emplace_back([this] { add_histograms(histograms_, rows_); });
   }
 
-  [[nodiscard]] SurveyedPicture result(const std::string& label) const {
+  // The next two after the last band.
+  [[nodiscard]] int orientation() const { return exif_orientation(metadata_.exif); }
+  [[nodiscard]] SurveyedPicture result(const std::string& label, const std::string& preview_file,
+                                       std::uint64_t preview_bytes) const {
     const PictureHeader& read = header();
+    const Image preview = as_shown(small_.image(), metadata_);
+    write_preview(preview, preview_file, preview_bytes);
     return {
         read.file_format, read.size,
         read.format,      read.file_pixels,
-        small_.size(),    lab::sketch_histograms(histograms_, read.format, "Histogram: " + label)};
+        preview.size(),   lab::sketch_histograms(histograms_, read.format, "Histogram: " + label)};
   }
 
  private:
@@ -74,6 +84,7 @@ class Reading {
   Image band_;
   MutableRows rows_;
   int next_ = 0;
+  Metadata metadata_;  // of the whole file, once it is read
 };
 
 void read_alone(Reading& picture) {
@@ -101,9 +112,11 @@ void read_together(Reading& before, Reading& after, const SurveyRequest& request
     after.add_tasks(tasks);
     run_all(tasks);
   }
+  if (before.orientation() != after.orientation()) return;  // a pixel is not where the other is
   survey.comparison = comparer.result();
   if (survey.comparison->differing_pixels == 0) return;
-  write_preview(map.image(), request.difference_file, request.previews.bytes);
+  write_preview(turned(map.image(), turn_for_orientation(before.orientation())),
+                request.difference_file, request.previews.bytes);
   survey.has_difference = true;
 }
 
@@ -137,12 +150,11 @@ Survey survey_pictures(SurveyRequest request) {
     if (after) read_alone(*after);
   }
   if (before) {
-    write_preview(before->small().image(), request.before_file, request.previews.bytes);
-    survey.before = before->result(request.before_label);
+    survey.before =
+        before->result(request.before_label, request.before_file, request.previews.bytes);
   }
   if (after) {
-    write_preview(after->small().image(), request.after_file, request.previews.bytes);
-    survey.after = after->result(request.after_label);
+    survey.after = after->result(request.after_label, request.after_file, request.previews.bytes);
   }
   return survey;
 }

@@ -31,7 +31,8 @@ struct SurveyedPicture {
 struct Survey {
   std::optional<SurveyedPicture> before;
   std::optional<SurveyedPicture> after;
-  // Of all pixels, without the similarity; nothing unless both have the same size and format.
+  // Of all pixels, without the similarity; nothing unless both have the same size, format and
+  // orientation.
   std::optional<Comparison> comparison;
   bool has_difference = false;  // a preview of the differences exists
 };
@@ -51,8 +52,8 @@ struct SurveyRequest {
   std::string after_label;
 };
 
-// Reads each picture once. Memory does not grow with them. Throws PreviewFailure
-// if a preview cannot be written, PictureError if a picture cannot be read.
+// Reads each picture once. Previews are as_shown(). Memory does not grow with them. Throws
+// PreviewFailure if a preview cannot be written, PictureError if a picture cannot be read.
 [[nodiscard]] Survey survey_pictures(SurveyRequest request);
 
 }  // namespace gpufilter::html

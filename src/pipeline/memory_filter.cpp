@@ -26,13 +26,13 @@ bool needs_whole_picture(const Stage& stage) {
 
 // The chain for a picture of this format with this metadata.
 StageChain chain_for(const StageChain& chain, const PixelFormat& format, const Metadata& metadata) {
-  const int orientation = stored_orientation(metadata).value_or(1);
   std::vector<ChainOutput> none;
   PictureHeader header;
   header.format = format;
   header.metadata = metadata;
-  return chain_for_colors(chain_for_orientation(chain, orientation, none), picture_in_memory,
-                          header);
+  return chain_for_colors(
+      chain_for_orientation(chain, stored_orientation(metadata).value_or(1), none),
+      picture_in_memory, header);
 }
 
 bool depends_on_colors(const StageChain& chain) {
@@ -179,7 +179,7 @@ MemoryFilter::MemoryFilter(StageChain chain, Dispatcher& dispatcher)
     : chain_(std::move(chain)),
       dispatcher_(dispatcher),
       is_oriented_(depends_on_orientation(chain_)),
-      depends_on_metadata_(is_oriented_ || depends_on_colors(chain_)) {}
+      depends_on_colors_(depends_on_colors(chain_)) {}
 
 std::shared_ptr<MemoryFilter::Kept> MemoryFilter::kept_for(const PictureShape& input,
                                                            const MemoryCall& call) {
@@ -225,7 +225,9 @@ MemoryResult MemoryFilter::run(const ConstRows& input, const Metadata* metadata,
 MemoryResult MemoryFilter::run_once(const ConstRows& input, const Metadata* metadata,
                                     const TargetOf& target_of, MemoryCall& call) {
   const PictureShape shape = shape_of(input);
-  const bool is_plain = metadata == nullptr || !depends_on_metadata_;
+  const bool is_turned =
+      metadata != nullptr && is_oriented_ && stored_orientation(*metadata).value_or(1) != 1;
+  const bool is_plain = metadata == nullptr || (!is_turned && !depends_on_colors_);
   if (const auto kept = is_plain ? kept_for(shape, call) : nullptr) {
     const MutableRows target = target_of(kept->part.output());
     kept->part.run(input, target, call);

@@ -51,7 +51,7 @@ class MemoryFilter {
   StageChain chain_;
   Dispatcher& dispatcher_;
   bool is_oriented_;
-  bool depends_on_metadata_;
+  bool depends_on_colors_;
   std::mutex mutex_;
   std::list<std::shared_ptr<Kept>> kept_;  // the one used last comes first
 };

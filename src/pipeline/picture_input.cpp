@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/words.hpp"
+#include "codec/other_formats.hpp"
 #include "image/exif_orientation.hpp"
 #include "pipeline/run_description.hpp"
 #include "stages/convert_colors.hpp"
@@ -22,13 +23,31 @@ bool needs_statistics(const StageChain& chain) {
   return std::any_of(chain.begin(), chain.end(), [](const auto& stage) { return stage->needs(); });
 }
 
+// An orientation may stand behind the pixels. `first` gets the source that was looked at.
+bool may_be_turned_late(const std::string& path, const StageChain& chain, const OpenSource& open,
+                        std::unique_ptr<ByteSource>& first) {
+  if (!depends_on_orientation(chain) || !is_stream(path)) return false;
+  first = open(path);
+  const Codec* codec = codec_of_content(first->peek(recognition_size()));
+  return codec != nullptr && codec->read_late_metadata != nullptr;
+}
+
+RepeatableSource source_for(const std::string& path, const StageChain& chain,
+                            const OpenSource& open, bool& is_read_again) {
+  const auto first = std::make_shared<std::unique_ptr<ByteSource>>();
+  is_read_again = needs_statistics(chain) || may_be_turned_late(path, chain, open, *first);
+  return {path, is_read_again, [first, open](const std::string& again) {
+            return *first ? std::move(*first) : open(again);
+          }};
+}
+
 }  // namespace
 
 PictureInput::PictureInput(const std::string& path, const StageChain& chain,
                            const RunOptions& options)
     : turns_upright_(depends_on_orientation(chain)),
-      is_read_again_(turns_upright_ || needs_statistics(chain)),
-      source_(path, is_read_again_, options.open_input ? options.open_input : open_source),
+      source_(source_for(path, chain, options.open_input ? options.open_input : open_source,
+                         is_read_again_)),
       is_file_(is_regular_file(path)),
       limits_(options.limits) {
   limits_.choose_ink = ink_choice(chain);
@@ -40,6 +59,9 @@ PictureInput::PictureInput(const std::string& path, const StageChain& chain,
   decoded_size_ = header_.size;
   note_orientation(header_.metadata);
   if (turns_upright_) take_late_metadata(header_.metadata);
+  // The copy of a stream has one position.
+  if (took_late_metadata_ && !is_file_)
+    first_ = std::make_unique<ReadAhead>(open_picture(source_.open(), limits_));
   if (turns_upright_) stored_metadata_ = header_.metadata;
   if (turns_upright_) set_orientation(header_.metadata, 1);
 }

@@ -70,7 +70,7 @@ class PictureInput {
   void take_late_metadata(Metadata& metadata);
 
   bool turns_upright_;
-  bool is_read_again_;
+  bool is_read_again_ = false;
   RepeatableSource source_;
   bool is_file_;
   ReadLimits limits_;

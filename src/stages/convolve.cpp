@@ -12,6 +12,7 @@
 #include "base/printable.hpp"
 #include "device/device_constants.hpp"
 #include "stages/convolve_rows.hpp"
+#include "stages/has_up.hpp"
 #include "stages/matrix_text.hpp"
 #include "stages/number.hpp"
 #include "stages/row_pass.hpp"
@@ -43,6 +44,20 @@ double offset_in_samples(const ConvolutionMatrix& matrix, const PixelFormat& for
   // nearbyint rounds half to even, since the rounding mode is never changed.
   return matrix.offset_in_percent ? std::nearbyint(matrix.offset * format.max_sample() / 100)
                                   : matrix.offset;
+}
+
+// Whether it stays the same, however it is turned and mirrored.
+bool is_symmetric(const ConvolutionMatrix& matrix) {
+  if (matrix.width != matrix.height) return false;
+  const auto at = [&](int x, int y) {
+    return matrix.coefficients[static_cast<std::size_t>(y * matrix.width + x)];
+  };
+  for (int y = 0; y < matrix.height; ++y) {
+    for (int x = 0; x < matrix.width; ++x) {
+      if (at(x, y) != at(y, x) || at(x, y) != at(matrix.width - 1 - x, y)) return false;
+    }
+  }
+  return true;
 }
 
 bool is_exact(const ConvolutionMatrix& matrix) {
@@ -83,7 +98,7 @@ void check(const ConvolveParameters& parameters) {
                 matrix.scale));
 }
 
-class Convolve final : public Stage {
+class Convolve final : public Stage, public HasUp {
  public:
   explicit Convolve(ConvolveParameters parameters)
       : parameters_(std::move(parameters)),
@@ -99,6 +114,7 @@ class Convolve final : public Stage {
                      matrix.offset_in_percent ? "%" : "", static_cast<int>(parameters_.border),
                      static_cast<int>(parameters_.alpha));
   }
+  [[nodiscard]] bool has_up() const override { return !is_symmetric(parameters_.matrix); }
   [[nodiscard]] RowRange source_rows(const RowRange& target, ImageSize source) const override {
     return border_rows(parameters_.border, target, parameters_.matrix.radius_y(), source.height);
   }

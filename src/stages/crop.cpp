@@ -10,6 +10,7 @@
 #include "base/printable.hpp"
 #include "device/device_constants.hpp"
 #include "stages/gravity.hpp"
+#include "stages/has_up.hpp"
 #include "stages/number.hpp"
 #include "stages/row_pass.hpp"
 #include "stages/shared_parameters.hpp"
@@ -27,7 +28,7 @@ bool fits(int begin, int count, int all) {
   return begin <= all && count <= all - begin;
 }
 
-class Crop final : public Stage {
+class Crop final : public Stage, public HasUp {
  public:
   explicit Crop(const CropParameters& crop) : crop_(crop) {}
 
@@ -107,7 +108,7 @@ struct CropRequest {
 };
 
 // Where it lies depends on the picture.
-class PlacedCrop final : public Stage {
+class PlacedCrop final : public Stage, public HasUp {
  public:
   PlacedCrop(const CropRequest& request, std::string value)
       : request_(request), value_(std::move(value)) {}

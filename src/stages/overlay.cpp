@@ -11,6 +11,7 @@
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "device/device_constants.hpp"
+#include "stages/has_up.hpp"
 #include "stages/overlay_rows.hpp"
 #include "stages/picture_file.hpp"
 #include "stages/row_pass.hpp"
@@ -28,7 +29,7 @@ std::string hash_of(const Image& image) {
   return to_string(hasher.result());
 }
 
-class Overlay final : public Stage {
+class Overlay final : public Stage, public HasUp {
  public:
   Overlay(Image picture, const OverlayPlace& place, double opacity, std::string label)
       : picture_(std::move(picture)),

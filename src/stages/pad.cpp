@@ -11,6 +11,7 @@
 #include "device/device_constants.hpp"
 #include "stages/background.hpp"
 #include "stages/crop.hpp"
+#include "stages/has_up.hpp"
 #include "stages/number.hpp"
 #include "stages/row_pass.hpp"
 #include "stages/shared_parameters.hpp"
@@ -142,7 +143,7 @@ class Frame final : public Stage {
   PadColor color_;
 };
 
-class Pad final : public Stage {
+class Pad final : public Stage, public HasUp {
  public:
   explicit Pad(const PadParameters& parameters) : parameters_(parameters) {}
 

@@ -6,6 +6,8 @@
 #include "base/error.hpp"
 #include "codec/codec.hpp"
 #include "codec/unread.hpp"
+#include "image/exif_orientation.hpp"
+#include "stages/turn_rows.hpp"
 
 namespace gpufilter {
 namespace {
@@ -26,7 +28,9 @@ Image read_overlay(const std::string& path, const ReadLimits& limits) {
     warn_of_unread(path, header.unread);
     Image image(header.size, header.format);
     reader->read(image.rows());
-    return image;
+    Metadata metadata = header.metadata;
+    add_late_metadata(metadata, reader->finish());
+    return turned(std::move(image), turn_for_orientation(stored_orientation(metadata).value_or(1)));
   } catch (const PictureError& error) {
     throw UsageError(error.what());  // it begins with the path
   }

@@ -8,7 +8,8 @@
 
 namespace gpufilter {
 
-// All pixels of a picture that will be laid over others. Throws UsageError "PATH: reason", also if
+// All pixels of a picture that will be laid over others, turned
+// as its orientation says. Throws UsageError "PATH: reason", also if
 // they and what overlay_pixels() makes of them take more memory than `limits` allow.
 [[nodiscard]] Image read_overlay(const std::string& path, const ReadLimits& limits);
 

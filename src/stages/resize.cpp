@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <utility>
 
 #include "base/division.hpp"
 #include "base/error.hpp"
@@ -10,6 +11,7 @@
 #include "base/printable.hpp"
 #include "device/device_constants.hpp"
 #include "stages/crop.hpp"
+#include "stages/has_up.hpp"
 #include "stages/number.hpp"
 #include "stages/resize_rows.hpp"
 #include "stages/row_pass.hpp"
@@ -95,7 +97,7 @@ struct SmallerSource {
   int divisor = 1;
 };
 
-class Resize final : public Stage {
+class Resize final : public Stage, public HasUp {
  public:
   explicit Resize(const ResizeParameters& parameters,
                   const std::optional<SmallerSource>& smaller = std::nullopt)
@@ -109,9 +111,12 @@ class Resize final : public Stage {
                      static_cast<int>(parameters_.kernel), static_cast<int>(parameters_.only),
                      static_cast<int>(parameters_.alpha), static_cast<int>(parameters_.gravity),
                      pads() ? make_frame({}, {}, parameters_.pad)->key() : "",
-                     parameters_.fast_shrink ? " fast" : "");
+                     parameters_.fast_shrink ? " fast" : "") +
+           (parameters_.turn_box ? " turned" : "");
   }
+  [[nodiscard]] bool has_up() const override { return !parameters_.percent; }
   [[nodiscard]] ImageSize output_size(ImageSize source) const override {
+    if (turns_box(source)) return with_turned_box().output_size(source);
     const ImageSize scaled = scaled_size(source);
     if (pads()) {
       return {std::max(scaled.width, *parameters_.width),
@@ -125,7 +130,8 @@ class Resize final : public Stage {
     return pads() ? padded_format(input, parameters_.pad) : input;
   }
   [[nodiscard]] StageChain expand(const PictureShape& input,
-                                  const DeviceInfo* /*device*/) const override {
+                                  const DeviceInfo* device) const override {
+    if (turns_box(input.size)) return with_turned_box().expand(input, device);
     const ImageSize scaled = scaled_size(input.size);
     const bool weighted = parameters_.alpha == AlphaMode::weighted && input.format.has_alpha();
     StageChain steps;
@@ -147,9 +153,16 @@ class Resize final : public Stage {
     }
     return steps;
   }
+  // Of pictures that stay as they are.
+  [[nodiscard]] std::optional<Placement> placement(ImageSize source) const override {
+    if (turns_box(source)) return with_turned_box().placement(source);
+    if (scaled_size(source) != source || output_size(source) != source) return std::nullopt;
+    return Placement{{}, source, {}};
+  }
   // As libvips' thumbnails: at least half of the reduction, along each side, is left to the kernel.
   [[nodiscard]] int decoding_divisor(ImageSize source) const override {
     if (!parameters_.fast_shrink) return 1;
+    if (turns_box(source)) return with_turned_box().decoding_divisor(source);
     const ImageSize scaled = scaled_size(source);
     int divisor = 8;
     while (divisor > 1 && (source.width < 2 * divisor * scaled.width ||
@@ -167,6 +180,20 @@ class Resize final : public Stage {
   }
 
  private:
+  [[nodiscard]] bool turns_box(ImageSize decoded) const {
+    if (!parameters_.turn_box || !parameters_.width || !parameters_.height) return false;
+    const ImageSize source = whole_of(decoded);
+    const int wider = *parameters_.width - *parameters_.height;
+    return source.width < source.height ? wider > 0 : source.width > source.height && wider < 0;
+  }
+
+  [[nodiscard]] Resize with_turned_box() const {
+    ResizeParameters turned = parameters_;
+    std::swap(turned.width, turned.height);
+    turned.turn_box = false;
+    return Resize(turned, smaller_);
+  }
+
   [[nodiscard]] bool crops() const {
     return parameters_.fit == ResizeFit::cover && parameters_.width && parameters_.height;
   }
@@ -191,7 +218,7 @@ class Resize final : public Stage {
   }
 
   [[nodiscard]] ImageSize wanted_size(ImageSize source) const {
-    const auto& [width, height, percent, fit, kernel, only, alpha, gravity, pad, fast] =
+    const auto& [width, height, percent, fit, kernel, only, alpha, gravity, pad, fast, turns] =
         parameters_;
     if (fit == ResizeFit::fill && width && height) return {*width, *height};
     const double across = static_cast<double>(width.value_or(0)) / source.width;
@@ -283,7 +310,8 @@ std::shared_ptr<const Stage> resize_from_options(const OptionValues& values) {
                               .alpha = values.choice<AlphaMode>("--alpha"),
                               .gravity = gravity_of(values, Gravity::center),
                               .pad = pad_color_of(values),
-                              .fast_shrink = values.is_set("--fast-shrink")};
+                              .fast_shrink = values.is_set("--fast-shrink"),
+                              .turn_box = values.is_set("--turn-box")};
   set_size(parameters, values.text("--resize"));
   return make_resize(parameters);
 }
@@ -334,7 +362,8 @@ StageKind resize_stage_kind() {
       .help =
           "Resize. The picture keeps its proportions unless --fit says otherwise. 8-bit pictures "
           "without alpha get the pixels that Pillow gives them, but for --kernel area. As in "
-          "ImageMagick, ^ behind the size is --fit cover, ! is --fit fill, > is --only shrink and < "
+          "ImageMagick, ^ behind the size is --fit cover, ! is --fit fill, > is --only shrink and "
+          "< "
           "is --only enlarge.",
       .parameters =
           {{.option = "--fit",
@@ -369,7 +398,12 @@ StageKind resize_stage_kind() {
             .default_value = "",
             .help = "A JPEG may be decoded at 1/2, 1/4 or 1/8 first. That is faster and "
                     "gives slightly other pixels. At least half of the reduction is left "
-                    "to the kernel."}},
+                    "to the kernel."},
+           {.option = "--turn-box",
+            .type = NoValue{},
+            .default_value = "",
+            .help = "For pictures that are higher than wide, a box that is wider than "
+                    "high is turned, and the reverse: 3000x2000 is also 2000x3000."}},
       .formula =
           "along rows, then along columns: out = (sum of weight * x + 2^21) / 2^22,\n"
           "rounded down and limited to 0..max; the kernel's weights are rounded to 22 bits",

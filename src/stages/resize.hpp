@@ -31,6 +31,7 @@ struct ResizeParameters {
   Gravity gravity = Gravity::center;  // of what is kept, or in what is padded
   PadColor pad = Color{255, 255, 255};
   bool fast_shrink = false;  // a source may be decoded smaller
+  bool turn_box = false;     // where the picture is higher than wide and the box is not, or reverse
 };
 
 // The kernel for one direction, of pictures of this format.

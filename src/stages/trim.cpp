@@ -9,6 +9,7 @@
 #include "base/format.hpp"
 #include "host/parallel.hpp"
 #include "image/image.hpp"
+#include "stages/has_up.hpp"
 
 namespace gpufilter {
 namespace {
@@ -99,7 +100,8 @@ Box box_of(const WholePicture& picture, std::uint32_t limit) {
   return all;
 }
 
-class Trim final : public Stage {
+// Has an up: the colour of the edges is that of the top left pixel.
+class Trim final : public Stage, public HasUp {
  public:
   explicit Trim(double fuzz) : fuzz_(fuzz) {}
 

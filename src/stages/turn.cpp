@@ -2,13 +2,14 @@
 
 #include "base/format.hpp"
 #include "stages/catalogue.hpp"
+#include "stages/has_up.hpp"
 #include "stages/row_pass.hpp"
 #include "stages/turn_rows.hpp"
 
 namespace gpufilter {
 namespace {
 
-class TurnStage : public Stage {
+class TurnStage : public Stage, public HasUp {
  public:
   TurnStage(const Turn& turn, std::string name, std::string label)
       : turn_(turn), name_(std::move(name)), label_(std::move(label)) {}
@@ -64,6 +65,7 @@ class AutoOrient final : public TurnStage {
  public:
   AutoOrient() : TurnStage({}, "auto-orient", "") {}
   [[nodiscard]] std::string key() const override { return name(); }
+  [[nodiscard]] bool has_up() const override { return false; }
   [[nodiscard]] std::shared_ptr<const Stage> for_orientation(int orientation) const override {
     return std::make_shared<TurnStage>(turn_for_orientation(orientation), name(),
                                        formatted("orientation {}", orientation));
@@ -146,7 +148,8 @@ StageKind auto_orient_stage_kind() {
           .type = NoValue{},
           .help =
               "Turn upright, as EXIF says. Cameras store how they were held; afterwards this "
-              "orientation is 1. A picture without one does not change.",
+              "orientation is 1. A picture without one does not change. --orientation does it "
+              "before stages that have an up.",
           .formula =
               "EXIF orientation 2: as --flop; 3: --rotate 180; 4: --flip; 5: --rotate 90 --flop;\n"
               "6: --rotate 90; 7: --rotate 270 --flop; 8: --rotate 270",

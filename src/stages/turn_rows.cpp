@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 
 #include "host/loops.hpp"
 
@@ -102,6 +103,13 @@ void turn_rows(const ConstRows& source, const Turn& turn, const MutableRows& tar
     default:
       throw std::logic_error("pixels of a format that no stage passes on are to be turned");
   }
+}
+
+Image turned(Image image, const Turn& turn) {
+  if (turn.changes_nothing()) return image;
+  Image result(turn.size_of(image.size()), image.format());
+  turn_rows(std::as_const(image).rows(), turn, result.rows());
+  return result;
 }
 
 }  // namespace gpufilter

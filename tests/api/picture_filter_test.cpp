@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "codec/png/codec.hpp"
 #include "pipeline/run.hpp"
 #include "stages/blur.hpp"
+#include "support/oriented_files.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -67,6 +69,28 @@ TEST_F(PictureFilterTest, WithoutStagesOnlyConverts) {
   EXPECT_TRUE(test::same_pixels(test::read_picture(out_), plain));
   static_cast<void>(filter.run(in_, out_, {{"png-level", "9"}}));
   EXPECT_LT(test::read_file(out_).size(), largest);
+}
+
+TEST_F(PictureFilterTest, TurnsPicturesUprightAsForFiles) {
+  test::write_oriented(image_, in_, 6);
+  const Picture picture = read(in_);
+  const auto size_by = [&](const PictureFilter& filter, const auto& input) {
+    const Picture result = filter.run(input);
+    return std::tuple(result.shape().width, result.shape().height, result.orientation());
+  };
+  const PictureFilter filter({resize{"x10"}});
+  EXPECT_EQ(size_by(filter, picture), std::tuple(6, 10, 1));
+  EXPECT_EQ(size_by(filter, picture.view()), std::tuple(18, 10, 1)) << "no metadata";
+  const PictureFilter keeping({resize{"x10"}}, FilterSettings{.orientation = "keep"});
+  EXPECT_EQ(size_by(keeping, picture), std::tuple(18, 10, 6));
+  static_cast<void>(filter.run(in_, out_));
+  EXPECT_EQ(test::read_picture(out_).size(), (ImageSize{6, 10}));
+  try {
+    const PictureFilter wrong({}, FilterSettings{.orientation = "up"});
+    FAIL() << "no exception";
+  } catch (const UsageError& error) {
+    EXPECT_EQ(std::string(error.what()).rfind("orientation: ", 0), 0U) << error.what();
+  }
 }
 
 TEST_F(PictureFilterTest, ServesManyThreadsAtOnce) {

@@ -54,6 +54,50 @@ TEST_F(ReportPage, OfOnePictureShowsItBeforeAndAfterAndHowToRepeatIt) {
   EXPECT_EQ(count("1x1"), 0U);
 }
 
+// From any folder, with quotes in names, a recipe, several outputs, and results that exist.
+TEST_F(ReportPage, HasACommandThatRepeatsTheRun) {
+  const auto repeat = [&] {
+    std::string text = html();
+    const std::size_t begin = text.find("<pre tabindex=\"0\" id=\"repeat\">");
+    text = text.substr(begin, text.find("</pre>", begin) - begin);
+    text = std::regex_replace(text, std::regex("<[^>]*>"), "");
+    for (const auto& [entity, sign] : std::vector<std::pair<std::string, std::string>>{
+             {"&quot;", "\""}, {"&#39;", "'"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&amp;", "&"}})
+      text = std::regex_replace(text, std::regex(entity), sign);
+    return run_process({"bash", "-c", text}, {.folder = "/"});
+  };
+  const std::string folder = folder_ / "it's a folder";
+  fs::create_directory(folder);
+  fs::rename(in_, folder + "/in");
+  in_ = folder + "/in";
+  put("$a b.png");
+  put("\xc3\xbc\n.png");
+  write_file(folder + "/a.recipe", "--gaussian 1.50 --output mid/");
+  const ProcessOptions there{.environment = {{"GPUFILTER_DEVICE", "cpu"}}, .folder = folder};
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{}, {"--on-exists", "skip"}, {"--resume"}}) {
+    SCOPED_TRACE(::testing::PrintToString(more));
+    std::vector<std::string> words{"in",      "out dir", "@a.recipe", "--sharpen", ".50",
+                                   "--sigma", "1.0",     "--report",  "page",      "-q"};
+    words.insert(words.end(), more.begin(), more.end());
+    const ProcessResult first = filter(words, there);
+    ASSERT_EQ(first.exit_code, 0) << first.err;
+    fs::rename(folder + "/page", page_);
+    EXPECT_EQ(count("<dt>--sharpen</dt><dd>.50 --sigma 1.0</dd>"), 1U);
+    const Files made = results_in(folder + "/out dir");
+    ASSERT_EQ(made.size(), 2U);
+    for (const auto& [name, bytes] : made)
+      write_file(folder + "/out dir/" + name, "old");
+    const ProcessResult again = repeat();
+    EXPECT_EQ(again.exit_code, 0) << again.err;
+    EXPECT_EQ(results_in(folder + "/out dir"), made);
+    fs::remove_all(page_);
+    fs::remove_all(folder + "/page");
+    fs::remove_all(folder + "/out dir");
+    fs::remove_all(folder + "/mid");
+  }
+}
+
 TEST_F(ReportPage, ChangesNoByteOfAnyOutput) {
   put_many(3);
   const Files expected = undisturbed();

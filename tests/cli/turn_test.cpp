@@ -2,10 +2,7 @@
 #include <filesystem>
 
 #include "cli/filter_fixture.hpp"
-#include "codec/byte_sink.hpp"
-#include "codec/codec_table.hpp"
-#include "image/exif_orientation.hpp"
-#include "support/naive_turn.hpp"
+#include "support/oriented_files.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -16,45 +13,8 @@ class TurnCommand : public FilterTest {
   [[nodiscard]] std::string oriented(const Image& image, const std::string& name,
                                      int orientation) const {
     std::string path = folder_ / name;
-    PictureHeader header;
-    header.size = image.size();
-    header.format = image.format();
-    header.metadata.exif = exif(orientation);
-    header.metadata.xmp = xmp(orientation);
-    WriteOptions options;
-    for (const WriteOption* option : all_write_options()) {
-      if (option->name == "lossless" && !name.ends_with(".jpg")) options.set(*option, "always");
-    }
-    const auto sink = open_sink(path);
-    const auto writer = create_picture(codec_for_output(name), *sink, header, options);
-    writer->write(image.rows());
-    writer->finish({});
-    sink->commit();
+    write_oriented(image, path, orientation);
     return path;
-  }
-
-  static Bytes exif(int orientation) {
-    return {'M', 'M',  0, 42, 0, 0, 0, 8, 0, 1,
-            1,   0x12, 0, 3,  0, 0, 0, 1, 0, static_cast<std::uint8_t>(orientation),
-            0,   0,    0, 0,  0, 0};
-  }
-  static Bytes xmp(int orientation) {
-    const std::string text =
-        "<x:xmpmeta xmlns:x=\"adobe:ns:meta/\"><rdf:RDF "
-        "xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\"><rdf:Description "
-        "xmlns:tiff=\"http://ns.adobe.com/tiff/1.0/\" tiff:Orientation=\"" +
-        std::to_string(orientation) + "\"/></rdf:RDF></x:xmpmeta>";
-    return {text.begin(), text.end()};
-  }
-
-  // What the file says now.
-  static Metadata metadata_of(const std::string& path) {
-    const auto reader = open_picture(open_source(path));
-    Metadata metadata = reader->header().metadata;
-    Image image(reader->header().size, reader->header().format);
-    reader->read(image.rows());
-    add_late_metadata(metadata, reader->finish());
-    return metadata;
   }
 
   const Image image_ = random_image(size_, format_, 1);
@@ -127,8 +87,8 @@ TEST_F(TurnCommand, AutoOrientTurnsEveryOrientationUpright) {
     EXPECT_TRUE(
         same_pixels(read_picture(out_), naive_turn(image_, turn_for_orientation(orientation))))
         << orientation;
-    EXPECT_EQ(metadata_of(out_).exif, exif(1)) << orientation;
-    EXPECT_EQ(metadata_of(out_).xmp, xmp(1)) << orientation;
+    EXPECT_EQ(metadata_of(out_).exif, exif_of_orientation(1)) << orientation;
+    EXPECT_EQ(metadata_of(out_).xmp, xmp_of_orientation(1)) << orientation;
   }
 }
 
@@ -154,14 +114,14 @@ TEST_F(TurnCommand, AutoOrientFindsAnOrientationBehindThePixels) {
   const std::string in = oriented(image_, "in.png", 6);
   std::string png = read_file(in);
   const std::size_t begin = png.find("eXIf") - 4;
-  const std::string chunk = png.substr(begin, 12 + exif(6).size());
+  const std::string chunk = png.substr(begin, 12 + exif_of_orientation(6).size());
   png.erase(begin, chunk.size());
   png.insert(png.find("IEND") - 4, chunk);
   const std::string late = folder_ / "late.png";
   write_file(late, png);
   static_cast<void>(filter_quietly({late, out_, "--auto-orient"}));
   EXPECT_TRUE(same_pixels(read_picture(out_), naive_turn(image_, quarter_clockwise)));
-  EXPECT_EQ(metadata_of(out_).exif, exif(1));
+  EXPECT_EQ(metadata_of(out_).exif, exif_of_orientation(1));
   ProcessOptions piped;
   piped.input = png;
   static_cast<void>(filter_quietly({"-", out_, "--auto-orient"}, piped));

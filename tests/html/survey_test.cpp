@@ -1,11 +1,14 @@
 #include "html/survey.hpp"
 
+#include <array>
 #include <filesystem>
 
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
 #include "pipeline/comparison.hpp"
+#include "stages/color_profile.hpp"
+#include "support/oriented_files.hpp"
 #include "support/pictures.hpp"
 #include "support/svg.hpp"
 #include "support/temporary_folder.hpp"
@@ -85,6 +88,54 @@ TEST_F(Surveying, PicturesOfAnotherShapeAreShownAndNotCompared) {
     EXPECT_EQ(found.after->size, b->size());
     EXPECT_TRUE(exists("before.jpg") && exists("after.jpg"));
   }
+}
+
+TEST_F(Surveying, PreviewsAreUprightAndInSrgb) {
+  const std::string bytes = test::read_file(GPUFILTER_SOURCE "/samples/profiles/display-p3.icc");
+  const IccProfile display_p3{"icc", {bytes.begin(), bytes.end()}};
+  const std::array<std::uint8_t, 3> left{200, 100, 90};
+  Image stored({60, 40}, {3, 8});  // its left becomes the top
+  for (int y = 0; y < 40; ++y) {
+    for (int x = 0; x < 60; ++x) {
+      for (std::size_t c = 0; c < 3; ++c)
+        stored.rows().row(y)[3 * x + static_cast<int>(c)] = x < 30 ? left.at(c) : 20;
+    }
+  }
+  test::write_oriented(stored, folder_ / "phone.png", 6, display_p3);
+  SurveyRequest request;
+  request.before = open_source(folder_ / "phone.png");
+  request.previews = {60, 100'000};
+  request.before_file = folder_ / "before.jpg";
+  EXPECT_EQ(survey_pictures(std::move(request)).before->preview, (ImageSize{40, 60}));
+  const Image shown = test::read_picture(folder_ / "before.jpg");
+  EXPECT_EQ(shown.size(), (ImageSize{40, 60}));
+  std::array<std::uint8_t, 3> expected{};
+  ProfileConversion(display_p3, {}, srgb_profile(), {}, {})
+      .convert(left.data(), expected.data(), 1);
+  EXPECT_GT(expected[0], left[0] + 5) << "another colour";
+  for (int c = 0; c < 3; ++c) {
+    EXPECT_NEAR(test::sample_at(shown, 20, 10, c), expected.at(static_cast<std::size_t>(c)), 3);
+    EXPECT_NEAR(test::sample_at(shown, 20, 50, c), 20, 3);
+  }
+}
+
+TEST_F(Surveying, PicturesOfOtherOrientationsAreNotCompared) {
+  const Image a = test::random_image({40, 40}, {3, 8}, 1);
+  const Image b = test::random_image({40, 40}, {3, 8}, 2);
+  const auto compared = [&](int of_a, int of_b) {
+    test::write_oriented(a, folder_ / "a.png", of_a);
+    test::write_oriented(b, folder_ / "b.png", of_b);
+    SurveyRequest request;
+    request.before = open_source(folder_ / "a.png");
+    request.after = open_source(folder_ / "b.png");
+    request.previews = {50, 100'000};
+    request.before_file = folder_ / "before.jpg";
+    request.after_file = folder_ / "after.jpg";
+    request.difference_file = folder_ / "difference.jpg";
+    return survey_pictures(std::move(request)).comparison.has_value();
+  };
+  EXPECT_TRUE(compared(6, 6));
+  EXPECT_FALSE(compared(6, 1));
 }
 
 TEST_F(Surveying, OnePictureIsEnough) {

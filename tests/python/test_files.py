@@ -89,6 +89,11 @@ def test_metadata_goes_with_a_picture_through_a_filter(pillow, tmp_path):
     assert picture.orientation == 6
     upright = gpufilter.Filter(gpufilter.auto_orient())(picture)
     assert (upright.orientation, upright.shape) == (1, (30, 20, 3))
+    assert gpufilter.Filter("--resize 10x")(picture).shape == (15, 10, 3)
+    kept = gpufilter.Filter("--resize 10x", orientation="keep")(picture)
+    assert (kept.orientation, kept.shape) == (6, (7, 10, 3))
+    with pytest.raises(gpufilter.UsageError, match="orientation: "):
+        gpufilter.Filter("", orientation="up")
     gpufilter.write(tmp_path / "out.jpg", upright.copy())
     with pillow.open(tmp_path / "out.jpg") as written:
         assert written.getexif()[0x010E] == "a description"

@@ -28,7 +28,7 @@
   document.querySelectorAll(".viewer").forEach(startViewer);
 
   const copy = document.getElementById("copy");
-  const command = document.getElementById("command");
+  const command = document.getElementById("repeat");
   copy.hidden = false;
   copy.addEventListener("click", async () => {
     const selection = getSelection();

@@ -1,0 +1,32 @@
+#include "html/shown_picture.hpp"
+
+#include <utility>
+
+#include "image/exif_orientation.hpp"
+#include "lab/memory_picture.hpp"
+#include "stages/color_profile.hpp"
+#include "stages/convert_colors.hpp"
+#include "stages/turn_rows.hpp"
+
+namespace gpufilter::html {
+namespace {
+
+Image in_srgb(Image image, const Metadata& metadata) {
+  try {
+    Timeline unused;
+    const StageChain chain = with_colors_of({make_to_srgb({})}, image.format(), metadata);
+    return lab::filter_in_memory(
+        image, chain, {}, [&](const Plan& plan) { return make_host_executor(plan, unused); });
+  } catch (const UnusableProfile&) {
+    return image;
+  }
+}
+
+}  // namespace
+
+Image as_shown(Image image, const Metadata& metadata) {
+  return turned(in_srgb(std::move(image), metadata),
+                turn_for_orientation(exif_orientation(metadata.exif)));
+}
+
+}  // namespace gpufilter::html
