@@ -101,6 +101,8 @@ void add_picture_options(Arguments& app, FilterOptions& options) {
   app.add_option("--max-pixels", options.run.limits.max_pixels, "Refuse pictures with more pixels.")
       ->check(whole_number(1, UINT64_MAX))
       ->option_text(formatted("N [{}]", options.run.limits.max_pixels));
+  app.add_flag("--keep-time", options.run.keep_time,
+               "Give each output the time at which its input was modified.");
   app.add_flag("--dry-run", options.dry_run,
                "Print what would be done, and write nothing. What a run would refuse is refused "
                "with the same exit code.");

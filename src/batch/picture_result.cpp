@@ -24,6 +24,7 @@ PictureResult result_of(const BatchItem& item, const RunReport& report) {
   result.background = report.background;
   result.verified_blocks = report.verified_blocks;
   result.replaced = report.replaced;
+  result.copied = report.copied;
   result.output_bytes = report.output_bytes;
   result.encoding = report.encoding;
   result.others = report.others;

@@ -36,6 +36,7 @@ struct PictureResult {
   std::optional<Color> background;     // as in RunReport
   std::optional<int> verified_blocks;  // the same
   bool replaced = false;               // the output was a file that existed before
+  bool copied = false;                 // as in OutputReport
   std::uint64_t output_bytes = 0;
   std::optional<EncodingNotes> encoding;  // how the result was written
   std::vector<OutputReport> others;       // as in RunReport

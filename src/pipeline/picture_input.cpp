@@ -31,6 +31,9 @@ PictureInput::PictureInput(const std::string& path, const StageChain& chain,
       source_(path, is_read_again_, options.open_input ? options.open_input : open_source),
       is_file_(is_regular_file(path)),
       limits_(options.limits) {
+  std::error_code unknown;
+  const auto time = std::filesystem::last_write_time(path, unknown);
+  if (is_file_ && !unknown) modified_ = time;
   limits_.choose_ink = ink_choice(chain);
   auto source = source_.open();
   name_ = source->name();

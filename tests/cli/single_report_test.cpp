@@ -150,9 +150,9 @@ TEST_F(SingleReport, DryRunSaysWhatWouldBeDone) {
   write_file(png_, "before");
   const ProcessResult copy = filter({rgb_, png_, "--dry-run"});
   EXPECT_EQ(copy.out, rgb_ + " -> " + png_ +
-                          ": would be done; replaces the existing file\n"
+                          ": would be copied unchanged; replaces the existing file\n"
                           "30x20, RGB, 8-bit; PNG\n"
-                          "device: none (no stage to run)\n");
+                          "device: processor (nothing to change)\n");
   EXPECT_EQ(filter({rgb_, png_, "--dry-run", "--on-exists", "skip"}).out,
             rgb_ + " -> " + png_ + ": already exists, skipped\n");
   EXPECT_EQ(read_file(png_), "before");
