@@ -1,6 +1,7 @@
 #include "base/text_file.hpp"
 
 #include <cstdint>
+#include <string_view>
 
 #include <fcntl.h>
 
@@ -18,7 +19,13 @@ std::string read_text_file(const std::string& path) {
     got = read_fully(file.get(), {reinterpret_cast<std::uint8_t*>(text.data()) + size, step});
     text.resize(size + got);
   }
+  remove_byte_order_mark(text);
   return text;
+}
+
+void remove_byte_order_mark(std::string& text) {
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  if (text.starts_with(mark)) text.erase(0, mark.size());
 }
 
 }  // namespace gpufilter

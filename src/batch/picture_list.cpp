@@ -14,6 +14,7 @@
 #include "base/printable.hpp"
 #include "base/text_file.hpp"
 #include "base/whole_number.hpp"
+#include "batch/folder_scan.hpp"
 #include "batch/journal_text.hpp"
 #include "codec/codec_table.hpp"
 #include "codec/other_formats.hpp"
@@ -34,10 +35,6 @@ std::optional<std::uint64_t> take_size(std::string_view& entry) {
   }
   entry.remove_prefix(tab + 1);
   return bytes;
-}
-
-bool is_hidden(std::string_view name) {
-  return name.front() == '.' || name.find("/.") != std::string_view::npos;
 }
 
 // Whether `name` is a normalised relative path: it cannot leave the folder, and no other such path
@@ -97,7 +94,7 @@ class ListReader {
                               "such a list",
                               folder_, folder_));
     }
-    if (is_hidden(entry)) return;
+    if (always_excluded(entry)) return;
     const std::string name(entry);
     if (codec_of_name(name) != nullptr) {
       pictures.push_back(
@@ -168,7 +165,10 @@ PictureList read_picture_list(const std::string& path, const std::string& folder
   const bool is_stream = path == "-";
   const std::string source = is_stream ? "standard input" : path;
   try {
-    return {read_text_file(is_stream ? "/dev/stdin" : path), source, folder};
+    std::string text = read_text_file(is_stream ? "/dev/stdin" : path);
+    if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
+      throw UsageError(printable(source) + ": is UTF-16; save the list as UTF-8");
+    return {std::move(text), source, folder};
   } catch (const std::system_error& error) {
     throw PictureError(source, describe_system_error(error.code().value()));
   }

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/posix_file.hpp"
+#include "base/text_file.hpp"
 #include "stages/number.hpp"
 #include "stages/text_pieces.hpp"
 
@@ -100,6 +101,7 @@ std::string read_small_text(const std::string& path, const std::string& what) {
   }
   if (text.size() > largest_file || text.find('\0') != std::string::npos)
     throw UsageError(formatted("{}: is not a text file with {}", path, what));
+  remove_byte_order_mark(text);
   return text;
 }
 
