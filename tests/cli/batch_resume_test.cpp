@@ -165,7 +165,8 @@ TEST_F(BatchResume, AKilledWritersLineIsNoDamage) {
   static_cast<void>(good_batch());
   const std::string path = out_ + "/.gpufilter-journal";
   const std::string whole = read_file(path);
-  write_file(path, whole + whole.substr(0, 100));
+  const std::size_t record = whole.find('\n') + 1;
+  write_file(path, whole + whole.substr(record, 100));
   const ProcessResult result = good_batch({"--resume", "--timing", "off"});
   EXPECT_EQ(result.err,
             in_ + " -> " + out_ + ": 0 of 2 pictures done, 2 unchanged since an earlier run\n");

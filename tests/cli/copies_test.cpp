@@ -41,6 +41,8 @@ TEST_F(Copies, OfEveryFormat) {
     } catch (const Error&) {
       continue;  // this library has no encoder
     }
+    // A .pnm holds a PPM.
+    if (open_picture(open_source(in_ + "/" + name))->header().file_format != codec) continue;
     SCOPED_TRACE(codec->name);
     const std::string report = copied(in_ + "/" + name, {});
     EXPECT_NE(report.find(" (copied unchanged): 64x48"), std::string::npos) << report;

@@ -35,7 +35,7 @@ TEST_F(Exclude, OfSharesToo) {
   put("b.png");
   for (const char* share : {"0/2", "1/2"})
     EXPECT_EQ(good_batch({"--exclude", "b*", "--shard", share, "-q"}).err, "");
-  EXPECT_EQ(names_of(results_in(out_)).front(), "a.png");
+  EXPECT_TRUE(fs::exists(out_ + "/a.png"));
   EXPECT_FALSE(fs::exists(out_ + "/b.png"));
 }
 

@@ -24,9 +24,11 @@ class Unread : public BatchTest {
     const std::string refusal = "gpufilter: " + path + ": holds " + parts +
                                 ", which the result would not have; --pages first replaces the "
                                 "file all the same\n";
-    // Also where there is nothing to do.
+    // Also where there is nothing to do. A dry run knows what the header says.
+    const bool is_late = parts == "data behind the picture";
     for (const Names& more :
          {Names{}, Names{"--blur", "auto"}, Names{"--blur", "auto", "--dry-run"}}) {
+      if (is_late && more.size() == 3) continue;
       Names words{path, "--in-place", "-q", "--device", "cpu"};
       words.insert(words.end(), more.begin(), more.end());
       const ProcessResult in_place = filter(words);
