@@ -33,9 +33,12 @@ StoredOutputs::Output StoredOutputs::decide(std::size_t stages, const Codec& for
   if (kept) return {kept};
   Output output{.may_be_copied = mode != "never" && may_copy_to(format)};
   const StageChain part(chain_.begin(), chain_.begin() + static_cast<std::ptrdiff_t>(stages));
+  // The reader has converted ink and the like; a stage for colours means the file's.
+  const PictureHeader& header = input_.header();
+  if (last_profile(part) && header.file_pixels.color != file_pixels(header.format).color)
+    output.may_be_copied = false;
   output.copied = output.may_be_copied && change_nothing(part, input_.shape());
   if (mode == "never" || !format.has_stored_pictures) return output;
-  const PictureHeader& header = input_.header();
   std::string objection;
   Placement placement{{}, header.size, {}};
   if (header.file_format != &format) {
