@@ -23,7 +23,7 @@ OnExists on_exists(Existing existing) {
 }
 
 BatchRequest request_for(const std::string& input, const std::string& output,
-                         const FolderSettings& settings) {
+                         const FolderSettings& settings, const RunWork& work) {
   BatchRequest request;
   request.inputs = {input};
   request.output = output;
@@ -31,6 +31,7 @@ BatchRequest request_for(const std::string& input, const std::string& output,
   request.patterns = settings.match;
   request.on_exists = on_exists(settings.existing);
   request.resume = settings.resume;
+  request.work = work;
   if (!settings.to.empty()) request.to = &codec_for_output("picture." + settings.to);
   return request;
 }
@@ -93,7 +94,8 @@ FolderResult PictureFilter::run_folder(const std::string& input, const std::stri
                                        const RunControl& control) const {
   const Nanoseconds start = now();
   const Limits& limits = state_->settings().limits;
-  const BatchPlan plan = make_batch_plan(request_for(input, output, settings));
+  const RunWork work = run_work(state_->chain(), write_options(settings.options, limits));
+  const BatchPlan plan = make_batch_plan(request_for(input, output, settings, work));
   const std::size_t threads =
       limits.threads > 0 ? static_cast<std::size_t>(limits.threads) : allowed_threads();
   BatchOptions batch;

@@ -45,12 +45,14 @@ BatchRequest request_for(const FilterOptions& options) {
   request.recursive = options.folder.recursive;
   request.follow_links = options.folder.follow_links;
   request.patterns = options.folder.match;
+  request.excluded = options.folder.exclude;
   request.to = options.to;
   request.name = options.name;
   request.outputs = options.outputs;
   request.on_exists = options.on_exists_given ? options.on_exists : OnExists::fail;
   request.in_place = options.in_place;
   request.resume = options.folder.resume;
+  request.work = run_work(options.chain, options.run.write);
   request.list = options.folder.list;
   request.shard = shard_for(options);
   return request;
@@ -99,10 +101,11 @@ CodecList output_formats(const BatchPlan& plan) {
 
 // The first given option that has no effect with --list; empty if there is none.
 std::string useless_with_list(const FolderOptions& folder) {
-  return folder.follow_links    ? "--follow-links"
-         : folder.recursive     ? "--recursive"
-         : folder.match.empty() ? ""
-                                : "--match";
+  return folder.follow_links       ? "--follow-links"
+         : folder.recursive        ? "--recursive"
+         : !folder.match.empty()   ? "--match"
+         : !folder.exclude.empty() ? "--exclude"
+                                   : "";
 }
 
 void check_list_and_shard(const FilterOptions& options) {
@@ -138,7 +141,10 @@ void check_folder_options(const FilterOptions& options) {
     throw UsageError("--follow-links: has no effect without --recursive");
   }
   if (std::any_of(options.inputs.begin(), options.inputs.end(), is_folder_argument)) return;
-  const char* useless = folder.recursive ? "--recursive" : folder.match.empty() ? "" : "--match";
+  const char* useless = folder.recursive          ? "--recursive"
+                        : !folder.match.empty()   ? "--match"
+                        : !folder.exclude.empty() ? "--exclude"
+                                                  : "";
   std::error_code ignored;
   if (*useless != '\0') {
     throw UsageError(formatted("{}: is for folders, but {}", useless,
@@ -156,6 +162,10 @@ std::string describe_emptiness(const BatchPlan& plan, const FolderOptions& folde
     return formatted("{} {}, but none matches --match '{}'", where,
                      counted(plan.unmatched, "picture"),
                      printable(formatted("{}", fmt::join(folder.match, "' or '"))));
+  }
+  if (plan.excluded > 0) {
+    return formatted("{} {}, and --exclude skips {}", where, counted(plan.excluded, "picture"),
+                     plan.excluded == 1 ? "it" : "all of them");
   }
   if (plan.not_entered > 0) {
     return formatted(

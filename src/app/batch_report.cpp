@@ -106,6 +106,7 @@ std::string batch_outcome(const BatchPlan& plan, const BatchTotals& totals) {
       done == all ? counted(all, "picture") : formatted("{} of {}", done, counted(all, "picture"));
   text += planned > 0 ? " would be done" : " done";
   text += notes_text(totals);
+  if (totals.copied() > 0) text += formatted(" ({} copied unchanged)", totals.copied());
   for (const auto& [status, words] :
        {std::pair{PictureStatus::failed, "failed"},
         std::pair{PictureStatus::unchanged, "unchanged since an earlier run"},

@@ -20,8 +20,9 @@ namespace {
 std::string outcome(const PictureResult& result) {
   switch (result.status) {
     case PictureStatus::done:
-      return formatted("{}x{}, {:.1f} ms", result.size.width, result.size.height,
-                       static_cast<double>(result.duration) / 1e6);
+      return formatted("{}x{}, {:.1f} ms{}", result.size.width, result.size.height,
+                       static_cast<double>(result.duration) / 1e6,
+                       result.copied ? ", copied unchanged" : "");
     case PictureStatus::exists:
       return "already exists, skipped";
     case PictureStatus::planned:

@@ -19,6 +19,7 @@ void add_missing(std::vector<std::string>& lines, const std::vector<std::string>
 void BatchTotals::add(const PictureResult& result, const RunReport* report) {
   ++counts_.at(static_cast<std::size_t>(result.status));
   if (report == nullptr) return;
+  if (report->copied) ++copied_;
   const auto pixels = static_cast<std::uint64_t>(report->size.pixels());
   pixels_ += pixels;
   input_bytes_ += result.item->bytes;

@@ -33,6 +33,8 @@ class BatchTotals {
   [[nodiscard]] std::size_t count(PictureStatus status) const {
     return counts_.at(static_cast<std::size_t>(status));
   }
+  // Of those that are done: whose files were copied because nothing was to change.
+  [[nodiscard]] std::size_t copied() const { return copied_; }
   [[nodiscard]] std::uint64_t pixels() const { return pixels_; }
   [[nodiscard]] std::uint64_t input_bytes() const { return input_bytes_; }
   [[nodiscard]] std::uint64_t output_bytes() const { return output_bytes_; }
@@ -60,6 +62,7 @@ class BatchTotals {
   void add_device(const EngineReport& engine);
 
   std::array<std::size_t, 6> counts_{};  // by PictureStatus
+  std::size_t copied_ = 0;               // of those that are done
   std::uint64_t pixels_ = 0;
   std::uint64_t input_bytes_ = 0;
   std::uint64_t output_bytes_ = 0;

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
+#include <iostream>
 #include <memory>
 #include <new>
 #include <set>
@@ -10,6 +12,7 @@
 #include "app/batch_command.hpp"
 #include "app/chain_outputs.hpp"
 #include "app/commands.hpp"
+#include "app/filter_checks.hpp"
 #include "app/filter_options.hpp"
 #include "app/format_options.hpp"
 #include "app/lasting_dispatcher.hpp"
@@ -28,7 +31,6 @@
 #include "base/closed_pipe.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "base/link_text.hpp"
 #include "base/printable.hpp"
 #include "base/thread_limit.hpp"
 #include "base/words.hpp"
@@ -78,19 +80,6 @@ std::unique_ptr<ByteSink> open_in_new_folder(const std::string& path) {
   return open_sink(path);
 }
 
-// "gpufilter *.png" with two pictures must not replace the second one: copying one picture over
-// another is hardly ever meant.
-void check_intent(const FilterOptions& options) {
-  std::error_code ignored;
-  if (!options.only_names || !fs::is_regular_file(options.input, ignored) ||
-      !fs::is_regular_file(options.output, ignored)) {
-    return;
-  }
-  throw UsageError(formatted(
-      "{}: already exists, and no stage or option is given; --on-exists overwrite replaces it",
-      printable(options.output)));
-}
-
 // The format to write; nullptr for standard output without --to, which keeps the input's.
 const Codec* output_format(const FilterOptions& options, const std::string& output) {
   if (output == standard_stream) return options.to;
@@ -107,16 +96,6 @@ const Codec* output_format(const FilterOptions& options, const std::string& outp
                                named.name));
   }
   return &named;
-}
-
-void check_format_options(const RunOptions& run, const Codec* file_format) {
-  if (file_format == nullptr) return;
-  CodecList formats{file_format};
-  for (const ChainOutput& output : run.outputs) {
-    if (std::find(formats.begin(), formats.end(), output.format) == formats.end())
-      formats.push_back(output.format);
-  }
-  refuse_unused_options(run.write, formats);
 }
 
 // Warns about metadata and alpha that an output cannot hold.
@@ -139,74 +118,7 @@ void warn_after(const RunReport& report, const WriteOptions& options) {
   for (const std::string& doubt : report.doubts)
     log::warn(formatted("{}: {}", printable(report.input), doubt));
   warn_of_losses(report, options);
-  warn_of_unread(report.input, report.unread);
-}
-
-// Why two names are the same file.
-std::string same_file_reason(const std::string& input, const std::string& output) {
-  for (const std::string& path : {input, output}) {
-    if (std::string text = link_text(path); !text.empty()) return text;
-  }
-  return "input and output are the same file";
-}
-
-void check_paths(const FilterOptions& options, const std::string& output) {
-  if (!options.folder.given.empty()) {
-    throw UsageError(formatted("{} is for results in a folder, and {} is not a folder",
-                               options.folder.given, printable(options.output)));
-  }
-  if (!options.in_place && same_file(options.input, output)) {
-    throw UsageError(printable(formatted("{0}: {1}; gpufilter {0} --in-place replaces it", output,
-                                         same_file_reason(options.input, output))));
-  }
-  check_intent(options);
-  if (options.input == standard_stream && isatty(STDIN_FILENO) == 1) {
-    throw UsageError("standard input: is a terminal; give it a picture: gpufilter - ... < in.png");
-  }
-  if (output == standard_stream && isatty(STDOUT_FILENO) == 1) {
-    throw UsageError("standard output: is a terminal; redirect it: gpufilter ... - > out.png");
-  }
-}
-
-void check_json(const FilterOptions& options) {
-  if (!options.json) return;
-  const bool timing = options.timing == TimingFormat::json || options.timing == TimingFormat::csv;
-  if (timing || options.trace == standard_stream || options.show_kernel) {
-    throw UsageError(
-        "--json: standard output has room for one document; leave out --timing json, "
-        "--timing csv, --trace - and --show-kernel");
-  }
-}
-
-void check_trace(const FilterOptions& options, const std::string& output,
-                 const std::vector<ChainOutput>& others) {
-  const std::string& trace = options.trace;
-  const auto is_trace = [&trace](const std::string& path) { return same_file(trace, path); };
-  if (is_trace(options.input) || is_trace(output) ||
-      std::any_of(others.begin(), others.end(),
-                  [&](const ChainOutput& other) { return is_trace(other.path); })) {
-    throw UsageError(formatted("{}: is a picture of this run; give --trace another file", trace));
-  }
-  const bool results_go_there = output == standard_stream || options.timing == TimingFormat::json ||
-                                options.timing == TimingFormat::csv;
-  if (trace == standard_stream && results_go_there) {
-    throw UsageError("--trace -: standard output is already in use; give --trace a file");
-  }
-}
-
-void check_show_kernel(const FilterOptions& options, const std::string& output) {
-  const bool results_go_there = output == standard_stream || options.trace == standard_stream ||
-                                options.timing == TimingFormat::json ||
-                                options.timing == TimingFormat::csv;
-  if (results_go_there) {
-    throw UsageError(
-        "--show-kernel: standard output is already in use; write the picture, timing and trace "
-        "elsewhere");
-  }
-  if (options.device == "cpu" || options.device == "all") {
-    throw UsageError(formatted("--show-kernel: --device {} need not run a kernel; name one device",
-                               options.device));
-  }
+  warn_of_unread(report.input == standard_stream ? "standard input" : report.input, report.unread);
 }
 
 // The programs that ran, in the order of their passes.
@@ -220,11 +132,22 @@ void print_kernels(const RunReport& report) {
   if (!any) log::warn("--show-kernel: no stage ran a kernel");
 }
 
+// As cp -i and ffmpeg do. Only if somebody is there to answer.
+void ask_before_replacing(const std::string& output) {
+  if (isatty(STDIN_FILENO) == 0 || isatty(STDERR_FILENO) == 0) return;
+  std::fputs(formatted("replace {}? [y/N] ", printable(output)).c_str(), stderr);
+  std::string answer;
+  if (!std::getline(std::cin, answer)) std::fputs("\n", stderr);
+  if (answer.starts_with('y') || answer.starts_with('Y')) return;
+  throw UsageError(printable(formatted("{}: already exists, and stays", output)));
+}
+
 // Whether the output already exists, and stays as it is.
 bool keeps(const FilterOptions& options, const std::string& output) {
   std::error_code ignored;
-  if (output == standard_stream || options.on_exists == OnExists::overwrite ||
-      !fs::is_regular_file(output, ignored)) {
+  if (output == standard_stream || !fs::is_regular_file(output, ignored)) return false;
+  if (options.on_exists == OnExists::overwrite) {
+    if (!options.on_exists_given && !options.dry_run) ask_before_replacing(output);
     return false;
   }
   if (options.on_exists == OnExists::fail) {
@@ -343,10 +266,7 @@ int run_filter_command(int argc, const char* const* argv) {
   RunOptions run = options->run;
   run.start = start;
   run.outputs = outputs_of_picture(*options, output);
-  check_format_options(run, file_format);
-  check_json(*options);
-  if (!options->trace.empty()) check_trace(*options, output, run.outputs);
-  if (options->show_kernel) check_show_kernel(*options, output);
+  check_filter_options(*options, output, file_format, run.outputs);
   const PictureReporter reporter(*options, output, file_format);
   if (!options->report.empty()) check_report(*options, output, false);
   open_in_new_folders(*options, run);

@@ -142,6 +142,8 @@ void add_picture_options(Arguments& app, FilterOptions& options) {
           "missing get the colour of --background, and a warning says how many were read. Not "
           "with --in-place. {}, if it is set, is the default.",
           damaged_variable));
+  app.add_flag("--keep-time", options.run.keep_time,
+               "Give each output the time at which its input was modified.");
   app.add_flag("--dry-run", options.dry_run,
                "Print what would be done, and write nothing. What a run would refuse is refused "
                "with the same exit code.");

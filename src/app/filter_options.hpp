@@ -34,7 +34,6 @@ struct FilterOptions {
   std::string device = "auto";
   bool require_device = false;
   bool in_place = false;
-  bool first_page = false;  // --pages: what else an input holds is not wanted
   bool dry_run = false;
   bool json = false;         // print what became of each picture as JSON
   bool fuse = true;          // neighbouring stages may share a kernel on an OpenCL device

@@ -28,6 +28,13 @@ void add_folder_options(Arguments& app, FolderOptions& options) {
       ->one_value_each()
       ->option_text("GLOB")
       ->group(group);
+  app.add_option("--exclude", options.exclude,
+                 "Skip files and folders in INDIR that match. A pattern without a slash means a "
+                 "name, in any folder; with one, a path below INDIR, in which '**' stands for any "
+                 "folders; with one at its end, folders only. May be repeated.")
+      ->one_value_each()
+      ->option_text("GLOB")
+      ->group(group);
   app.add_option(
          "--list", options.list,
          "Read the list of pictures from FILE instead of searching INDIR. An entry is a path "

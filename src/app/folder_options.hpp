@@ -13,6 +13,7 @@ struct FolderOptions {
   bool recursive = false;
   bool follow_links = false;
   std::vector<std::string> match;
+  std::vector<std::string> exclude;
   int jobs = 1;
   bool resume = false;
   bool stop_on_error = false;

@@ -130,7 +130,7 @@ std::string coding_of(const PictureHeader& header) {
 std::string text_of(const PictureInfo& info) {
   const PictureHeader& header = info.header;
   const ExifSummary exif = exif_summary(header.metadata.exif);
-  const int orientation = exif_orientation(header.metadata.exif);
+  const int orientation = stored_orientation(header.metadata).value_or(1);
   std::string text =
       formatted("{}: {}, {}x{}, {}{}\n", printable(info.name), header.file_format->name,
                 header.size.width, header.size.height, to_string(header.file_pixels),
@@ -161,7 +161,7 @@ Json json_of(const PictureInfo& info) {
   json["width"] = header.size.width;
   json["height"] = header.size.height;
   json["pixels"] = pixels_json(header.file_pixels);
-  json["orientation"] = exif_orientation(header.metadata.exif);
+  json["orientation"] = stored_orientation(header.metadata).value_or(1);
   const auto add = [&json](const char* name, const std::string& value) {
     if (!value.empty()) json[name] = value;
   };

@@ -115,7 +115,7 @@ void add_existing_file_options(Arguments& app, FilterOptions& options) {
       "Replace each INPUT, a picture or a folder of pictures, by its result. There is no OUTPUT. A "
       "file that holds more than is read (pages, frames, a film, a gain map) is refused.");
   app.add_option_function(
-         "--pages", [&options](const std::string&) { options.first_page = true; },
+         "--pages", [&options](const std::string&) { options.run.first_page = true; },
          "What is read of a file that holds more than one picture. first: the first or main one "
          "alone; --in-place then replaces the file.")
       ->check(one_of({"first"}))
@@ -127,7 +127,7 @@ void choose_output(const Arguments& app, const std::vector<CommandWord>& words,
   options.on_exists_given = app.count("--on-exists") > 0;
   if (!options.on_exists_given) read_on_exists_variable(options);
   options.in_place ? replace_inputs(app, options) : take_last_name(app, options);
-  options.run.refuse_unread = options.in_place && !options.first_page;
+  options.run.refuse_unread = options.in_place && !options.run.first_page;
   options.input = options.inputs.front();
   const auto& given = app.parse_order();
   options.only_names = !options.on_exists_given &&

@@ -28,6 +28,7 @@ void add_formats(Json& json, const PictureResult& result) {
 void add_outcome(Json& json, const PictureResult& result) {
   json["replaced"] = result.replaced;
   if (!result.left_out.empty()) json["left_out"] = result.left_out;
+  if (result.copied) json["copied"] = true;
   json["output_bytes"] = result.output_bytes;
   if (result.verified_blocks) json["verified_blocks"] = *result.verified_blocks;
   json["device"] = result.device;
@@ -50,6 +51,7 @@ void add_others(Json& json, const std::vector<OutputReport>& others, bool are_wr
     one["kept"] = other.kept;
     if (are_written) {
       one["replaced"] = other.replaced;
+      if (other.copied) one["copied"] = true;
       one["output_bytes"] = other.output_bytes;
     }
     json["other_outputs"].push_back(std::move(one));

@@ -75,13 +75,16 @@ void PictureReporter::planned(const RunReport& preview) const {
     return print_document(result);
   }
   std::error_code ignored;
-  const bool replaces = fs::is_regular_file(output_, ignored);
+  const bool replaces = !preview.kept && fs::is_regular_file(output_, ignored);
+  const char* outcome = preview.kept     ? "would stay unchanged"
+                        : preview.copied ? "would be copied unchanged"
+                                         : "would be done";
   const std::string notes = preview.encoding ? ", " + preview.encoding->text : "";
   std::string others;
   for (const OutputReport& other : preview.others)
     others += other_output_line(other);
-  print_result(formatted("{}: would be done{}\n{}; {}{}\n{}device: {}\n",
-                         printable(formatted("{} -> {}", options_.input, output_)),
+  print_result(formatted("{}: {}{}\n{}; {}{}\n{}device: {}\n",
+                         printable(formatted("{} -> {}", options_.input, output_)), outcome,
                          replaces ? "; replaces the existing file" : "", pixels_text(preview),
                          preview.output_format->name, notes, others,
                          device_text(preview.engine, options_)));

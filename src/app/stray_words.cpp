@@ -4,6 +4,8 @@
 #include <array>
 #include <filesystem>
 
+#include <glob.h>
+
 #include "app/commands.hpp"
 #include "app/foreign_words.hpp"
 #include "app/help_layout.hpp"
@@ -157,9 +159,24 @@ std::string with_meaning(const Arguments& app, const std::string& word, const st
   return printable(formatted("{}: {}{}{}", word, reason, advice.empty() ? "" : "; ", advice));
 }
 
+// The shell passes a pattern on as it is if it is quoted, or if no file matches it.
+void check_pattern(const std::string& input) {
+  if (input.find_first_of("*?[") == std::string::npos) return;
+  glob_t found{};
+  const bool matches = ::glob(input.c_str(), 0, nullptr, &found) == 0;
+  const std::size_t count = found.gl_pathc;
+  ::globfree(&found);
+  if (!matches) throw UsageError(printable(formatted("{}: no file matches this pattern", input)));
+  throw UsageError(printable(formatted(
+      "{}: no file has this name; without quotes the shell replaces the pattern by the {} that "
+      "{} it",
+      input, counted(count, "file"), count == 1 ? "matches" : "match")));
+}
+
 void check_inputs(const Arguments& app, const FilterOptions& options) {
   for (const std::string& input : options.inputs) {
     if (input == standard_stream || exists(input)) continue;
+    check_pattern(input);
     const bool is_only_one = options.inputs.size() == 1;
     if (is_only_one && (codec_of_name(input) != nullptr || meaning_of(app, input).empty()))
       continue;  // the picture cannot be opened

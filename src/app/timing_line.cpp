@@ -112,13 +112,18 @@ std::string pixels_text(const RunReport& report) {
   return text;
 }
 
+std::string outcome_text(const OutputReport& report) {
+  if (report.copied) return report.kept ? " (unchanged)" : " (copied unchanged)";
+  return report.replaced ? " (replaced)" : "";
+}
+
 std::string other_output_line(const OutputReport& report) {
   std::string line =
       formatted("also {}{}: {}x{}, {}; {}{}", printable_end(report.output, name_columns),
-                report.replaced ? " (replaced)" : "", report.output_size.width,
-                report.output_size.height, to_string(report.output_file_pixels),
-                report.output_format->name, quality_text(report.encoding));
-  if (report.kept) line += "; already exists, kept";
+                outcome_text(report), report.output_size.width, report.output_size.height,
+                to_string(report.output_file_pixels), report.output_format->name,
+                quality_text(report.encoding));
+  if (report.kept && !report.copied) line += "; already exists, kept";
   if (report.output_bytes > 0) line += ", " + size_text(report.output_bytes);
   return line + "\n";
 }
@@ -129,9 +134,8 @@ std::string timing_line(const RunReport& report) {
     others += other_output_line(other);
 
   return formatted("{} -> {}{}: {}; {}\n", name_text(report.input, "standard input"),
-                   name_text(report.output, "standard output"),
-                   report.replaced ? " (replaced)" : "", pixels_text(report),
-                   device_text(report.engine)) +
+                   name_text(report.output, "standard output"), outcome_text(report),
+                   pixels_text(report), device_text(report.engine)) +
          others + activities_line(report) + total_line(report);
 }
 

@@ -94,7 +94,7 @@ class Collector {
 
   void add_folder(const std::string& folder) {
     FolderScan scan{folder, request_.recursive, request_.follow_links, request_.patterns,
-                    std::nullopt};
+                    request_.excluded};
     const bool in_place = is_same_folder(folder, request_.output);
     if (!in_place) scan.left_out = request_.output;
     ScanResult result = scan_folder(scan);
@@ -103,6 +103,7 @@ class Collector {
     for (OtherPicture& other : result.others)
       plan_.others.push_back({fs::path(folder) / other.name, std::move(other.format)});
     plan_.unmatched += result.unmatched;
+    plan_.excluded += result.excluded;
     plan_.not_entered += result.not_entered;
   }
 
@@ -170,6 +171,29 @@ void refuse_damage(const std::string& output) {
                 (fs::path(output) / journal_name).string(), damage.text())));
 }
 
+// Results must neither be filtered twice nor replaced by other ones without a word.
+void check_last_run(const BatchRequest& request) {
+  const auto last = read_last_run(request.output);
+  if (!last) return;
+  const std::string folder = printable(request.output);
+  if (request.in_place && !request.resume && !last->ended) {
+    throw UsageError(formatted(
+        "{}: an earlier run did not end here, and would be repeated on its own results; --resume "
+        "continues it; to filter all of them again, remove {}",
+        folder, printable((fs::path(request.output) / journal_name).string())));
+  }
+  const bool other_stages = last->work.stages != request.work.stages;
+  const bool other_options = request.in_place && last->work.options != request.work.options;
+  if (!request.resume || (!other_stages && !other_options)) return;
+  if (!request.in_place && request.on_exists == OnExists::overwrite) return;
+  throw UsageError(formatted(
+      "{}: the {} differ from those of the earlier run; {}", folder,
+      other_stages ? "stages" : "options",
+      !request.in_place ? "--on-exists overwrite replaces its results; or name another folder"
+      : last->ended     ? "without --resume its results are filtered again"
+                        : "it has to end first: repeat its command with --resume"));
+}
+
 }  // namespace
 
 std::string BatchPlan::output_path(const BatchItem& item) const {
@@ -193,9 +217,11 @@ BatchPlan make_batch_plan(const BatchRequest& request) {
   for (const ChainOutput& other : request.outputs)
     plan.other_outputs.push_back(other.path);
   plan.recursive = request.recursive;
+  plan.work = request.work;
   add_inputs(request, plan);
   check_collisions(request, plan);
   if (request.resume && request.in_place) refuse_damage(request.output);
+  check_last_run(request);
   if (request.resume) plan.records = records_of_everyone(request.output);
   ExistingOutputs existing(request.on_exists, request.resume,
                            [&plan] { return identities_of(plan); });
@@ -211,6 +237,16 @@ ContentHash work_hash(const StageChain& chain, const Codec& output_format,
   for (const auto& stage : chain)
     text += stage->key() + "\n";
   return content_hash(text + encoding_key(output_format, options));
+}
+
+RunWork run_work(const StageChain& chain, const WriteOptions& options) {
+  std::string stages;
+  for (const auto& stage : chain)
+    stages += stage->key() + "\n";
+  std::string all;
+  for (const Codec* codec : codecs())
+    all += encoding_key(*codec, options) + "\n";
+  return {content_hash(stages), content_hash(all)};
 }
 
 ContentHash with_library(const ContentHash& work, const Codec& output_format) {

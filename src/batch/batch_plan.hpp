@@ -37,6 +37,7 @@ struct BatchRequest {
   bool recursive = false;
   bool follow_links = false;
   std::vector<std::string> patterns;  // see FolderScan
+  std::vector<std::string> excluded = {};
   // A file with a PictureList of the only input, a folder; empty: folders are searched.
   std::string list;
   const Codec* to = nullptr;  // the format of all outputs; nullptr: each output's name decides
@@ -48,6 +49,7 @@ struct BatchRequest {
   // files that are all in the output folder.
   bool in_place = false;
   bool resume = false;                // skip what the journals record as complete
+  RunWork work = {};                  // as run_work() says
   std::optional<ShardRequest> shard;  // of the only input, a folder that is not `output`
 };
 
@@ -81,12 +83,14 @@ struct BatchPlan {
   std::string output;
   std::vector<std::string> other_outputs = {};  // the folders of BatchItem::others, as given
   bool recursive = false;
+  RunWork work = {};             // as in BatchRequest
   std::vector<BatchItem> items;  // in the order of the inputs; within a folder by relative path
   // In the folders; of a shard: those in its share. Nothing is done with them.
   std::vector<OtherPicture> others;
   KnownRecords records;  // of earlier runs; empty unless this run resumes them
   std::optional<PlannedShard> shard;
   std::size_t unmatched = 0;  // as in ScanResult, of all folders
+  std::size_t excluded = 0;
   std::size_t not_entered = 0;
 
   [[nodiscard]] std::string output_path(const BatchItem& item) const;
@@ -98,6 +102,8 @@ struct BatchPlan {
 // - the output is not a folder, or does not exist and is named like a picture;
 // - the output is an input folder without `in_place`;
 // - two outputs are the same file;
+// - results would be filtered again: a run with `in_place` did not end in this folder, or `resume`
+//   continues a run of other stages;
 // - an output has a name without a known extension, is one of the inputs, or already exists and
 //   `on_exists` is fail.
 // Throws PictureError if a folder or the journal cannot be read.
@@ -108,6 +114,9 @@ struct BatchPlan {
 // with. Loads none of them.
 [[nodiscard]] ContentHash work_hash(const StageChain& chain, const Codec& output_format,
                                     const WriteOptions& options);
+
+// What Journal::begin_run() notes.
+[[nodiscard]] RunWork run_work(const StageChain& chain, const WriteOptions& options);
 
 // JournalRecord::work: `work` done with the output format's library, which is loaded to ask for its
 // version. If it cannot be loaded, no result has this hash.

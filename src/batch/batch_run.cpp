@@ -63,6 +63,9 @@ class BatchRun {
       list_the_rest(listed_);
   }
 
+  // Whether pictures remain that were not begun.
+  [[nodiscard]] bool is_cut_short() const { return stopped_; }
+
  private:
   // The largest first, so that no core idles at the end while one picture takes long. In the plan's
   // order if there are more pictures than may wait, or if the first failure ends the run.
@@ -362,8 +365,11 @@ void run_batch(const BatchPlan& plan, const StageChain& chain, Dispatcher& dispa
   dispatcher.expect_folder(
       std::accumulate(plan.items.begin(), plan.items.end(), std::uint64_t{0},
                       [](std::uint64_t sum, const BatchItem& item) { return sum + item.bytes; }));
-  BatchRun(plan, jobs, dispatcher, options, limits, listener).run();
+  if (journal && !plan.shard) journal->begin_run(plan.work);
+  BatchRun batch(plan, jobs, dispatcher, options, limits, listener);
+  batch.run();
   if (journal && plan.shard) end_shard(*journal);
+  if (journal && !plan.shard && !batch.is_cut_short()) journal->end_run();
   dispatcher.conclude();
 }
 

@@ -19,6 +19,7 @@
 #include "base/log.hpp"
 #include "base/posix_file.hpp"
 #include "base/printable.hpp"
+#include "batch/path_pattern.hpp"
 #include "codec/file_head.hpp"
 #include "codec/other_formats.hpp"
 
@@ -29,7 +30,11 @@ FileIdentity identity_from(const struct stat& status) {
   return {status.st_dev, status.st_ino};
 }
 
-// Names in a folder, sorted; hidden ones left out. Throws std::system_error.
+bool is_excluded_name(std::string_view name) {
+  return name.starts_with('.') || name == "@eaDir" || name == "Thumbs.db";
+}
+
+// Names in a folder, sorted; those that are always excluded left out. Throws std::system_error.
 std::vector<std::string> visible_names(const std::string& folder) {
   const auto close = [](DIR* opened) { ::closedir(opened); };
   const std::unique_ptr<DIR, decltype(close)> opened(::opendir(folder.c_str()), close);
@@ -38,7 +43,7 @@ std::vector<std::string> visible_names(const std::string& folder) {
   errno = 0;
   // readdir() is safe unless two threads read from the same DIR.
   while (const dirent* entry = ::readdir(opened.get())) {  // NOLINT(concurrency-mt-unsafe)
-    if (entry->d_name[0] != '.') names.emplace_back(entry->d_name);
+    if (!is_excluded_name(entry->d_name)) names.emplace_back(entry->d_name);
   }
   if (errno != 0) throw std::system_error(errno, std::generic_category());
   std::sort(names.begin(), names.end());
@@ -122,6 +127,8 @@ class Scanner {
  public:
   explicit Scanner(const FolderScan& scan) : scan_(scan) {
     if (scan.left_out) left_out_ = identity_of(*scan.left_out);
+    for (const std::string& text : scan.excluded)
+      excluded_.emplace_back(text);
   }
 
   ScanResult run() {
@@ -177,7 +184,13 @@ class Scanner {
     const std::string path = path_of(relative);
     struct stat status {};
     const bool leads_somewhere = ::stat(path.c_str(), &status) == 0;
-    if (leads_somewhere && S_ISDIR(status.st_mode)) {
+    const bool is_folder = leads_somewhere && S_ISDIR(status.st_mode);
+    if (is_excluded(relative, is_folder)) {
+      if (!is_folder && codec_of_name(name) != nullptr) ++result_.excluded;
+      log::info(printable(path) + ": is excluded, skipped");
+      return;
+    }
+    if (is_folder) {
       take_folder({relative, identity_from(status)});
     } else if (codec_of_name(name) == nullptr) {
       if (leads_somewhere && S_ISREG(status.st_mode) && matches(name)) take_other(relative);
@@ -218,6 +231,12 @@ class Scanner {
     }
   }
 
+  [[nodiscard]] bool is_excluded(const std::string& relative, bool is_folder) const {
+    return std::any_of(excluded_.begin(), excluded_.end(), [&](const PathPattern& pattern) {
+      return pattern.matches(relative, is_folder);
+    });
+  }
+
   [[nodiscard]] bool matches(const std::string& name) const {
     return scan_.patterns.empty() ||
            std::any_of(scan_.patterns.begin(), scan_.patterns.end(), [&](const auto& pattern) {
@@ -229,6 +248,7 @@ class Scanner {
 
   const FolderScan& scan_;
   std::optional<FileIdentity> left_out_;
+  std::vector<PathPattern> excluded_;
   std::set<FileIdentity> entered_;
   Recognition recognition_;
   std::deque<Folder> folders_;
@@ -242,6 +262,15 @@ std::optional<FileIdentity> identity_of(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return std::nullopt;
   return identity_from(status);
+}
+
+bool always_excluded(std::string_view path) {
+  for (std::size_t at = 0; at != std::string_view::npos;) {
+    const std::size_t end = path.find('/', at);
+    if (is_excluded_name(path.substr(at, end - at))) return true;
+    at = end == std::string_view::npos ? end : end + 1;
+  }
+  return false;
 }
 
 FoundFile look_at(const std::string& path) {

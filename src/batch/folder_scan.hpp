@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -43,6 +44,8 @@ struct FolderScan {
   bool follow_links = false;  // enter links to folders too
   // File names have to match one of these by fnmatch(3), ignoring case; empty: any name.
   std::vector<std::string> patterns = {};
+  // Files and folders that are skipped: PathPattern. always_excluded() is too.
+  std::vector<std::string> excluded = {};
   // A folder that is not entered: the output folder.
   std::optional<std::string> left_out = {};
   bool look_inside = true;  // false: only names and sizes are read, and no file has a problem
@@ -52,14 +55,19 @@ struct ScanResult {
   std::vector<FoundFile> files;
   std::vector<OtherPicture> others;  // that match a pattern; their names are relative
   std::size_t unmatched = 0;         // files named like a picture that match no pattern
+  std::size_t excluded = 0;          // the same that FolderScan::excluded leaves out
   std::size_t not_entered = 0;       // subfolders, if the scan is not recursive
 };
+
+// Whether a path below a folder leads through what programs keep beside pictures: hidden names,
+// which macOS has (".DS_Store", "._a.jpg"), thumbnails of Synology ("@eaDir") and Windows.
+[[nodiscard]] bool always_excluded(std::string_view path);
 
 // The files whose names end like a picture's, and the folders that cannot be read, sorted by the
 // bytes of their relative paths. Pictures of other formats are recognised by the extensions of
 // their names. An extension that says nothing, or none: by the first bytes, if the scan looks
 // inside; but once 32 files with the same extension, or 1000 in all, were no pictures, such files
-// are no longer opened. Other files are ignored; hidden files and folders are skipped, and only
+// are no longer opened. Other files are ignored; what is always_excluded() is skipped, and only
 // regular files are ever opened. Links to files are followed. A folder that several paths lead to
 // is scanned once, under its own name if that is one of them. Throws PictureError if `folder`
 // itself cannot be read.

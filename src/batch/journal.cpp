@@ -26,6 +26,23 @@ namespace {
 // Of the lines, and of the hashes in them. Lines of another version are treated as absent.
 constexpr std::string_view version = "2";
 constexpr std::size_t few_lines = 1000;  // not worth rewriting
+constexpr std::string_view begin_word = "begin1";
+constexpr std::string_view end_word = "end1";
+
+std::string run_line(const RunWork& work) {
+  return sealed(formatted("{} {} {}", begin_word, to_string(work.stages), to_string(work.options)));
+}
+
+void take_run_line(std::optional<LastRun>& run, std::string_view line) {
+  const auto text = unsealed(line);
+  if (!text) return;
+  const auto parts = split(*text, ' ');
+  if (parts[0] == end_word && run) run->ended = true;
+  if (parts[0] != begin_word || parts.size() != 3) return;
+  const auto stages = parse_content_hash(parts[1]);
+  const auto options = parse_content_hash(parts[2]);
+  if (stages && options) run = LastRun{{*stages, *options}};
+}
 
 std::string stamp_text(const std::optional<FileStamp>& stamp) {
   if (!stamp) return "-";
@@ -66,6 +83,7 @@ std::string journal_path(const std::string& folder) {
 
 struct JournalLines {
   JournalRecords records;
+  std::optional<LastRun> run;
   std::size_t count = 0;  // of all lines, including those that are not records
   Damage damage;
 };
@@ -86,6 +104,8 @@ JournalLines read_lines(const std::string& folder) {
     if (!line.empty()) ++lines.count;
     if (auto record = parse_journal_line(line)) {
       lines.records.insert_or_assign(std::move(record->first), record->second);
+    } else {
+      take_run_line(lines.run, line);
     }
   }
   return lines;
@@ -151,6 +171,10 @@ JournalRecords read_journal(const std::string& folder, Damage* damage) {
   return std::move(lines.records);
 }
 
+std::optional<LastRun> read_last_run(const std::string& folder) {
+  return read_lines(folder).run;
+}
+
 JournalRecords read_journal_with_warning(const std::string& folder) {
   Damage damage;
   JournalRecords records = read_journal(folder, &damage);
@@ -207,11 +231,13 @@ FileDescriptor Journal::open_locked(const std::string& folder, int lock) {
 void Journal::compact() {
   if (!is_locked_) return;
   const JournalLines lines = read_lines(std::filesystem::path(path_).parent_path());
+  run_begun_ = lines.run && !lines.run->ended;
   const bool is_stale = lines.count > few_lines && lines.count > 2 * lines.records.size();
   if (!is_stale && lines.damage.damaged == 0) return;
   std::string text;
   for (const auto& [output, record] : lines.records)
     text += journal_line(output, record) + "\n";
+  if (lines.run && !lines.run->ended) text += run_line(lines.run->work) + "\n";
   const std::string path = path_ + ".new";
   try {
     FileDescriptor file =
@@ -248,8 +274,27 @@ void Journal::add_all(const JournalRecords& records) {
   if (!lines.empty()) write_line(lines, true);
 }
 
+void Journal::begin_run(const RunWork& work) {
+  const std::lock_guard lock(mutex_);
+  run_line_ = run_line(work);
+}
+
+void Journal::end_run() {
+  const std::lock_guard lock(mutex_);
+  if (std::exchange(run_begun_, false)) append(sealed(std::string(end_word)), false);
+}
+
 void Journal::write_line(const std::string& line, bool durably) {
   const std::lock_guard lock(mutex_);
+  if (!run_line_.empty()) {
+    append(run_line_, false);
+    run_begun_ = true;
+    run_line_.clear();
+  }
+  append(line, durably);
+}
+
+void Journal::append(const std::string& line, bool durably) {
   const std::string text = (torn_ ? "\n" : "") + line + "\n";
   torn_ = true;
   try {

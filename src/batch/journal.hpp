@@ -27,6 +27,20 @@ struct JournalRecord {
   bool operator==(const JournalRecord&) const = default;
 };
 
+// What the pictures of a run go through, apart from versions of the program and libraries.
+struct RunWork {
+  ContentHash stages;
+  ContentHash options;  // of formats
+
+  bool operator==(const RunWork&) const = default;
+};
+
+// The run that wrote last.
+struct LastRun {
+  RunWork work;
+  bool ended = false;  // otherwise pictures of it remain
+};
+
 // By the result's path, relative to the folder. Later records replace earlier ones.
 using JournalRecords = std::unordered_map<std::string, JournalRecord>;
 
@@ -46,7 +60,10 @@ inline constexpr const char* journal_name = ".gpufilter-journal";
 // is given, to what is wrong with the others. Throws PictureError if it cannot be read.
 [[nodiscard]] JournalRecords read_journal(const std::string& folder, Damage* damage = nullptr);
 
-// The same, with a warning if lines are damaged.
+// Nothing if there is no journal, or one of an earlier version.
+[[nodiscard]] std::optional<LastRun> read_last_run(const std::string& folder);
+
+// The same as read_journal(), with a warning if lines are damaged.
 [[nodiscard]] JournalRecords read_journal_with_warning(const std::string& folder);
 
 // Appends to a journal. Thread-safe.
@@ -60,6 +77,11 @@ class Journal {
   // Creates the journal `path` of one of several processes that write to `folder`; it begins with
   // `first_line`. Locks the folder against programs that need it for themselves. Throws as above.
   Journal(const std::string& folder, const std::string& path, const std::string& first_line);
+
+  // Notes with the first record that a run of this work has begun; and that no picture of it
+  // remains. Throw as add() does.
+  void begin_run(const RunWork& work);
+  void end_run();
 
   // Whether the lock on the folder is held. Some file systems have no locks.
   [[nodiscard]] bool is_locked() const { return is_locked_; }
@@ -76,7 +98,11 @@ class Journal {
   void compact();
 
   std::string path_;
+  void append(const std::string& line, bool durably);
+
   std::mutex mutex_;
+  std::string run_line_;        // to be written before the first record
+  bool run_begun_ = false;      // it was, or that of an earlier run that did not end
   FileDescriptor folder_lock_;  // open if the journal is not the folder's own
   FileDescriptor file_;
   bool is_locked_ = false;

@@ -12,7 +12,9 @@
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "base/regular_file.hpp"
+#include "base/text_file.hpp"
 #include "base/whole_number.hpp"
+#include "batch/folder_scan.hpp"
 #include "batch/journal_text.hpp"
 #include "codec/codec_table.hpp"
 #include "codec/other_formats.hpp"
@@ -35,10 +37,6 @@ std::optional<std::uint64_t> take_size(std::string_view& entry) {
   }
   entry.remove_prefix(tab + 1);
   return bytes;
-}
-
-bool is_hidden(std::string_view name) {
-  return name.front() == '.' || name.find("/.") != std::string_view::npos;
 }
 
 // Whether `name` is a normalised relative path: it cannot leave the folder, and no other such path
@@ -98,7 +96,7 @@ class ListReader {
                               "such a list",
                               folder_, folder_));
     }
-    if (is_hidden(entry)) return;
+    if (always_excluded(entry)) return;
     const std::string name(entry);
     if (codec_of_name(name) != nullptr) {
       pictures.push_back(
@@ -169,7 +167,11 @@ PictureList read_picture_list(const std::string& path, const std::string& folder
   const bool is_stream = path == "-";
   const std::string source = is_stream ? "standard input" : path;
   try {
-    return {read_file_or_pipe(is_stream ? "/dev/stdin" : path, largest_list), source, folder};
+    std::string text = read_file_or_pipe(is_stream ? "/dev/stdin" : path, largest_list);
+    remove_byte_order_mark(text);
+    if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
+      throw UsageError(printable(source) + ": is UTF-16; save the list as UTF-8");
+    return {std::move(text), source, folder};
   } catch (const std::system_error& error) {
     throw PictureError(source, reason_of(error));
   }

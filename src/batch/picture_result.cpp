@@ -27,6 +27,7 @@ PictureResult result_of(const BatchItem& item, const RunReport& report) {
   result.exif_orientation = report.exif_orientation;
   result.is_oriented = report.is_oriented;
   result.left_out = report.left_out;
+  result.copied = report.copied;
   result.output_bytes = report.output_bytes;
   result.encoding = report.encoding;
   result.others = report.others;

@@ -39,6 +39,7 @@ struct PictureResult {
   int exif_orientation = 1;            // as in RunReport
   bool is_oriented = false;            // the same
   std::vector<std::string> left_out;   // the same
+  bool copied = false;                 // as in OutputReport
   std::uint64_t output_bytes = 0;
   std::optional<EncodingNotes> encoding;  // how the result was written
   std::vector<OutputReport> others;       // as in RunReport

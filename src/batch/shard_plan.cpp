@@ -83,6 +83,8 @@ ShardRun run_of(const BatchRequest& request) {
     text += formatted("\n{}", to_string(shard.works.at(codec)));
   for (const std::string& pattern : request.patterns)
     text += formatted("\n{}", pattern);
+  for (const std::string& pattern : request.excluded)
+    text += formatted("\nexcluded {}", pattern);
   if (request.name) text += formatted("\nname {}", run.name);
   run.id = content_hash(text);
   return run;
@@ -138,10 +140,16 @@ class ShardPlanner {
   }
 
   [[nodiscard]] PictureList list_pictures() {
-    FolderScan scan{folder_,           request_.recursive, request_.follow_links,
-                    request_.patterns, request_.output,    false};
+    FolderScan scan{folder_,
+                    request_.recursive,
+                    request_.follow_links,
+                    request_.patterns,
+                    request_.excluded,
+                    request_.output,
+                    false};
     const ScanResult result = scan_folder(scan);
     plan_.unmatched = result.unmatched;
+    plan_.excluded = result.excluded;
     plan_.not_entered = result.not_entered;
     std::vector<SizedName> names;
     for (const FoundFile& file : result.files) {

@@ -36,4 +36,9 @@ EncodingNotes notes_on(const Fidelity& fidelity, std::string_view detail) {
   return notes;
 }
 
+std::string StoredFidelity::coding() const {
+  if (is_lossless_) return "lossless";
+  return quality_ ? formatted("about quality {}", *quality_) : "";
+}
+
 }  // namespace gpufilter

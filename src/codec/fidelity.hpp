@@ -36,6 +36,7 @@ class StoredFidelity final : public StoredSettings {
       : is_lossless_(is_lossless), quality_(quality) {}
   [[nodiscard]] bool is_lossless() const { return is_lossless_; }
   [[nodiscard]] std::optional<int> quality() const { return quality_; }
+  [[nodiscard]] std::string coding() const override;
 
  private:
   bool is_lossless_;

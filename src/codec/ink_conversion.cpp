@@ -5,7 +5,7 @@
 
 namespace gpufilter {
 
-std::shared_ptr<const InkConversion> chosen_ink(const ChooseInk& choose, CmykPolarity polarity,
+std::shared_ptr<const InkConversion> chosen_ink(const ChooseInk& choose, const InkSamples& samples,
                                                 Metadata& metadata, std::string& doubt) {
   if (!metadata.icc_profile) return nullptr;
   try {
@@ -14,7 +14,7 @@ std::shared_ptr<const InkConversion> chosen_ink(const ChooseInk& choose, CmykPol
     if (space != "CMYK")
       throw UnusableProfile(formatted("is for {}, and the picture is CMYK", space));
     if (!choose) return nullptr;
-    auto conversion = choose(*metadata.icc_profile, polarity);
+    auto conversion = choose(*metadata.icc_profile, samples);
     set_profile(metadata, conversion->result());
     return conversion;
   } catch (const UnusableProfile& error) {

@@ -26,7 +26,7 @@ Image in_srgb(Image image, const Metadata& metadata) {
 
 Image as_shown(Image image, const Metadata& metadata) {
   return turned(in_srgb(std::move(image), metadata),
-                turn_for_orientation(exif_orientation(metadata.exif)));
+                turn_for_orientation(stored_orientation(metadata).value_or(1)));
 }
 
 }  // namespace gpufilter::html

@@ -65,7 +65,7 @@ class Reading {
   }
 
   // The next two after the last band.
-  [[nodiscard]] int orientation() const { return exif_orientation(metadata_.exif); }
+  [[nodiscard]] int orientation() const { return stored_orientation(metadata_).value_or(1); }
   [[nodiscard]] SurveyedPicture result(const std::string& label, const std::string& preview_file,
                                        std::uint64_t preview_bytes) const {
     const PictureHeader& read = header();

@@ -50,6 +50,9 @@ PictureInput::PictureInput(const std::string& path, const StageChain& chain,
                          is_read_again_)),
       is_file_(is_regular_file(path)),
       limits_(options.limits) {
+  std::error_code unknown;
+  const auto time = std::filesystem::last_write_time(path, unknown);
+  if (is_file_ && !unknown) modified_ = time;
   limits_.choose_ink = ink_choice(chain);
   auto source = source_.open();
   name_ = source->name();

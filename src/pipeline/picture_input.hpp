@@ -2,7 +2,9 @@
 // whole, as that left it.
 #pragma once
 
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/timeline.hpp"
@@ -35,6 +37,8 @@ class PictureInput {
   [[nodiscard]] Activity reading() const { return kept_ ? Activity::read_back : Activity::decode; }
   // Of the file, as RowReader has it; nothing once it has been read.
   [[nodiscard]] std::optional<JpegScan> jpeg_scan() const;
+  // The file itself. Only if it is_repeatable().
+  [[nodiscard]] std::unique_ptr<ByteSource> open_bytes() const { return source_.open(); }
   // What open() yields.
   [[nodiscard]] PictureShape shape() const;
   // Whether reading does not wait for other programs.
@@ -48,6 +52,11 @@ class PictureInput {
   [[nodiscard]] StoredPicture* stored_picture() { return first_->stored_picture(); }
   // Whether the file can be read again.
   [[nodiscard]] bool is_repeatable() const { return is_file_ || is_read_again_; }
+
+  // When the file was modified; nothing if it is a stream.
+  [[nodiscard]] const std::optional<std::filesystem::file_time_type>& modified() const {
+    return modified_;
+  }
 
   // After a walk: reads the rest of the file, which may show that it holds more. Throws
   // PictureError.
@@ -73,6 +82,7 @@ class PictureInput {
   bool is_read_again_ = false;
   RepeatableSource source_;
   bool is_file_;
+  std::optional<std::filesystem::file_time_type> modified_;
   ReadLimits limits_;
   std::string name_;
   PictureHeader header_;

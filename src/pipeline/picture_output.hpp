@@ -1,6 +1,7 @@
 // An output file of a picture that is being filtered.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 
 #include "pipeline/run.hpp"
@@ -15,6 +16,12 @@ namespace gpufilter {
                                                        const WriteOptions& options,
                                                        const std::optional<StoredPart>& stored);
 
+// How the file of a copied picture is written: as the file that it is `stored` in.
+[[nodiscard]] std::optional<EncodingNotes> notes_on_copy(const OutputReport& report,
+                                                         const PictureHeader& header,
+                                                         const WriteOptions& options,
+                                                         const std::optional<StoredPart>& stored);
+
 // Takes the rows of one output; does nothing with them if the file is kept. Otherwise the file
 // appears complete with commit(), or not at all.
 class PictureOutput {
@@ -25,6 +32,8 @@ class PictureOutput {
   PictureOutput(OutputReport& report, PictureHeader header, const RunOptions& options,
                 const std::optional<StoredPart>& stored);
 
+  // In place of rows, if OutputReport::copied: all bytes of `file`.
+  void copy(ByteSource& file);
   // `timeline` gets a span.
   void write(const ConstRows& rows, Timeline& timeline);
   // The same for coded rows; see RowWriter::write_coded().
@@ -32,6 +41,8 @@ class PictureOutput {
   // Call once, after the last row; `trailing` is the metadata that belongs after the pixels.
   void finish(const Metadata& trailing);
   void commit();
+  // Once it is in place: of its modification. Does nothing to a stream.
+  void set_time(std::filesystem::file_time_type time) const;
 
  private:
   OutputReport& report_;

@@ -29,6 +29,10 @@ void check_folder_of(const std::string& output) {
 
 void expect_encoding(OutputReport& report, const PictureHeader& header, const WriteOptions& options,
                      const std::optional<StoredPart>& stored) {
+  if (report.copied) {
+    report.encoding = notes_on_copy(report, header, options, stored);
+    return;
+  }
   std::vector<std::uint8_t> unused;
   const auto sink = memory_sink(unused, report.output);
   report.encoding = create_writer(report, *sink, header, options, stored)->notes();
@@ -71,7 +75,7 @@ RunReport preview_picture(const std::string& input, const std::string& output,
   describe_formats(report, header, chain, to, outputs, options);
   const StoredOutputs stored(source, chain, outputs, to, options);
   stored.describe(report);
-  report.unread = header.unread;
+  if (!stored.are_copies()) report.unread = header.unread;
   if (options.refuse_unread) refuse_unread(source);
   if (const int largest = decoding_divisor(chain, header.size, outputs, stored.without_rows());
       largest > 1)

@@ -73,12 +73,17 @@ class PictureRun {
     report_.result_passes = report_.passes.size();
     for (OutputReport& other : report_.others)
       outputs_->open(other);
+    finish_stored();
+  }
+
+  // Opens the last output, to which no rows are written, and completes all of them.
+  void finish_stored() {
     outputs_->open(report_);
     Timeline timeline;
-    outputs_->finish(timeline, {.activity = Activity::write_stored});
+    outputs_->finish(timeline, {.activity = Activity::write_stored, .walk = walk_});
     report_.spans.push_back(timeline.spans().back());
-    const std::int64_t height = report_.size.height;
-    if (options_.on_progress) options_.on_progress(height, height);
+    const std::int64_t all = std::int64_t{walks_} * report_.size.height;
+    if (options_.on_progress) options_.on_progress(all, all);
   }
 
   // Reads the picture for the statistics of its input that the stage at `index` needs.
@@ -99,12 +104,8 @@ class PictureRun {
         },
         [](const Band&) {});
     static_cast<void>(walk.reader().finish());
-    if (second && second->statistics() != walk.first().executor->statistics()) {
-      throw PictureError(report_.input,
-                         formatted("not verified: the statistics for {} by {} differ from the "
-                                   "processor's",
-                                   chain_[index]->name(), walk.first().report.device));
-    }
+    if (second && second->statistics() != walk.first().executor->statistics())
+      refuse_statistics(report_.input, *chain_[index], walk.first().report.device);
     chain_[index] =
         chain_[index]->resolved(walk.first().executor->statistics(), plan.output().format);
     close(walk);
@@ -115,9 +116,9 @@ class PictureRun {
   void keep(std::size_t index) {
     ChainWalk walk(*input_);
     const Stage& stage = *chain_[index];
-    PictureShape shape = input_->shape();
-    for (const auto& earlier : stages_between(first_stage_, index))
-      shape = earlier->output(shape);
+    note_changes(index);
+    changed_ = changed_ || !stage.keeps_source()->changes_nothing();
+    const PictureShape shape = shape_after(stages_between(first_stage_, index), input_->shape());
     const bool in_memory = reserve_memory(KeptPicture::bytes_of(shape));
     prepare_with_outputs(walk, index);
     const Prepared& last = walk.last();
@@ -138,7 +139,7 @@ class PictureRun {
       return stage.rest_of(*kept);
     }();
     close(walk);
-    describe_kept(stage, in_memory);
+    describe_kept(report_, stage, in_memory, walk_ - 1);
     input_->replace(std::move(kept));
     kept_memory_ = input_->memory();
     continue_with(std::move(rest), index);
@@ -151,15 +152,6 @@ class PictureRun {
     return fits;
   }
 
-  // Adds a pass to the walk that was closed last.
-  void describe_kept(const Stage& stage, bool in_memory) {
-    const bool is_first = report_.passes.empty();
-    report_.passes.push_back(describe_keeping(stage, in_memory));
-    report_.passes.back().walk = walk_ - 1;
-    ++report_.result_passes;
-    if (is_first) report_.engine = engine_that_turns();
-  }
-
   // After the stage at `index`, its rest follows, if there is one.
   void continue_with(std::shared_ptr<const Stage> rest, std::size_t index) {
     first_stage_ = index + 1;
@@ -169,7 +161,18 @@ class PictureRun {
     check_results(input_->name(), input_->header(), chain_, options_.limits);
   }
 
+  // Whether the stages before the one at `end` change the picture, once they are known.
+  void note_changes(std::size_t end) {
+    changed_ = changed_ || report_.decoding_divisor > 1 ||
+               !change_nothing(stages_between(first_stage_, end), input_->shape());
+  }
+
   void write() {
+    note_changes(chain_.size());
+    if (!changed_ && outputs_->count() == places_.size() && outputs_->copy_last()) {
+      describe();
+      return finish_stored();
+    }
     ChainWalk walk(*input_);
     prepare_with_outputs(walk, chain_.size());
     const Plan& plan = *walk.first().plan;
@@ -245,7 +248,8 @@ class PictureRun {
   }
 
   void assign(const PictureHeader& header) {
-    decode_smaller(header.size);
+    report_.decoding_divisor =
+        decode_smaller(*input_, chain_, places_, outputs_->stored().without_rows());
     task_ = picture_task(header, chain_, output_format_of(header), bytes_of_file(report_.input));
     if (report_.decoding_divisor > 1) {
       task_.shape = input_->shape();
@@ -254,14 +258,6 @@ class PictureRun {
     task_.device_decodes = scan_for_device(options_, header, input_->jpeg_scan(), 0) != nullptr;
     task_.device_encodes = coding_of_result().has_value();
     assignment_ = dispatcher_.assign(task_);
-  }
-
-  void decode_smaller(ImageSize size) {
-    const int largest = decoding_divisor(chain_, size, places_, outputs_->stored().without_rows());
-    if (largest == 1) return;
-    report_.decoding_divisor = input_->decode_smaller(largest);
-    if (report_.decoding_divisor > 1)
-      chain_ = chain_after_smaller_decoding(chain_, size, report_.decoding_divisor);
   }
 
   // Decodes a file while the device is being started. Not a pipe: waiting for its data would delay
@@ -363,6 +359,7 @@ class PictureRun {
   const RunOptions& options_;
   std::optional<PictureInput> input_;
   std::size_t first_stage_ = 0;    // of those that still have to run
+  bool changed_ = false;           // by the stages before that one
   std::uint64_t kept_memory_ = 0;  // bytes of pictures kept between stages
   DecoderMemory decoder_;          // of the device that decodes in this walk
   PictureTask task_;

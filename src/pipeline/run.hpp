@@ -46,6 +46,8 @@ struct RunOptions {
   // In the order of their stages; none of them stands between --linear and --encoded.
   std::vector<ChainOutput> outputs = {};
   bool keep_last_output = false;  // as ChainOutput::keep
+  bool keep_time = false;         // outputs get the input's time of modification
+  bool first_page = false;        // what else a file holds is not to be in its outputs
   bool refuse_unread = false;     // a file that holds more than is read fails: UnreadParts
   EncodeOn encode_on = EncodeOn::automatic;
   // The start of the time that the report covers; by default the time of the call.
@@ -79,6 +81,7 @@ struct OutputReport {
   std::string output;
   bool kept = false;      // it existed before and was not written
   bool replaced = false;  // it was a file that existed before
+  bool copied = false;    // it holds the input's bytes; if that is the same file, it is kept
   const Codec* output_format = nullptr;
   ImageSize output_size;
   PixelFormat output_pixel;               // of the rows that the chain yields

@@ -47,8 +47,7 @@ std::optional<JpegCoding> coding_of_result(PictureHeader header, PictureShape sh
   if (format.coding == nullptr || options.encode_on == EncodeOn::cpu || !options.outputs.empty() ||
       options.keep_last_output || options.verify_blocks > 0)
     return std::nullopt;
-  for (const auto& stage : stages)
-    shape = stage->output(shape);
+  shape = shape_after(stages, shape);
   header.size = shape.size;
   header.format = shape.format;
   return format.coding(header, options.write);
@@ -57,6 +56,21 @@ std::optional<JpegCoding> coding_of_result(PictureHeader header, PictureShape sh
 bool depends_on_orientation(const StageChain& chain) {
   return std::any_of(chain.begin(), chain.end(),
                      [](const auto& stage) { return stage->for_orientation(1) != nullptr; });
+}
+
+PictureShape shape_after(const StageChain& stages, PictureShape input) {
+  for (const auto& stage : stages)
+    input = stage->output(input);
+  return input;
+}
+
+bool change_nothing(const StageChain& stages, const PictureShape& input) {
+  PictureShape shape = input;
+  const auto is_idle = [&shape](const auto& stage) {
+    const PictureShape before = std::exchange(shape, stage->output(shape));
+    return stage->changes_nothing(before);
+  };
+  return std::ranges::all_of(expanded(stages, input, nullptr), is_idle);
 }
 
 StageChain chain_for_orientation(const StageChain& chain, int orientation,
@@ -127,6 +141,20 @@ bool keeps_positions(const StageChain& chain, ImageSize size) {
 
 EngineReport engine_that_turns() {
   return engine_of_stored("only it turns and trims pictures");
+}
+
+void describe_kept(RunReport& report, const Stage& stage, bool in_memory, int walk) {
+  const bool is_first = report.passes.empty();
+  report.passes.push_back(describe_keeping(stage, in_memory));
+  report.passes.back().walk = walk;
+  ++report.result_passes;
+  if (is_first) report.engine = engine_that_turns();
+}
+
+void refuse_statistics(const std::string& name, const Stage& stage, const std::string& device) {
+  throw PictureError(
+      name, formatted("not verified: the statistics for {} by {} differ from the processor's",
+                      stage.name(), device));
 }
 
 EngineReport engine_of_stored(const std::string& account) {

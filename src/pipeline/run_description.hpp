@@ -21,6 +21,11 @@ namespace gpufilter {
 
 // Whether what the chain does depends on the picture's EXIF orientation.
 [[nodiscard]] bool depends_on_orientation(const StageChain& chain);
+
+// The shape of the result of these stages.
+[[nodiscard]] PictureShape shape_after(const StageChain& stages, PictureShape input);
+// Whether the result of these stages is their input, as far as that is known without its pixels.
+[[nodiscard]] bool change_nothing(const StageChain& stages, const PictureShape& input);
 // Such a chain for pictures with this orientation, which a stage of it has turned upright
 // afterwards. Of any chain, neighbouring stages that turn the picture become one, unless one of
 // `outputs` lies between them. `outputs` get their new places.
@@ -42,8 +47,14 @@ void describe_orientation(RunReport& report, const StageChain& asked,
 
 // For a chain that only turns the picture: no other device is needed.
 [[nodiscard]] EngineReport engine_that_turns();
+// Adds a pass to this walk: the picture was kept, in memory or in a file, for `stage`.
+void describe_kept(RunReport& report, const Stage& stage, bool in_memory, int walk);
 // For one whose result is not decoded; `account` says so.
 [[nodiscard]] EngineReport engine_of_stored(const std::string& account);
+
+// Throws PictureError: `device` has other statistics for the stage than the processor.
+[[noreturn]] void refuse_statistics(const std::string& name, const Stage& stage,
+                                    const std::string& device);
 
 // Before any work: every stage has to accept the size of what it gets, and no result may exceed
 // `limits`. Throws PictureError with the file's `name`.

@@ -16,7 +16,7 @@ RunOutputs::RunOutputs(RunReport& report, PictureInput& input, const StageChain&
       options_(options),
       stored_(input, chain, outputs, last_format, options) {
   note_unread();
-  if (!stored_.are_any()) return;
+  if (!stored_.are_any() && !stored_.are_copies()) return;
   Span span{.activity = Activity::read_stored, .start = now()};
   stored_.load();
   span.duration = now() - span.start;
@@ -48,13 +48,17 @@ void RunOutputs::finish(Timeline& timeline, const Span& kind) {
     file.finish(input_.trailing_metadata());
   stored_.finish();
   note_unread();
-  for (PictureOutput& file : files_)
-    file.commit();
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    if (stored_.is_copy(i)) files_[i].copy(*input_.open_bytes());
+    files_[i].commit();
+    if (options_.keep_time && input_.modified()) files_[i].set_time(*input_.modified());
+  }
 }
 
+// A copy has all of it.
 void RunOutputs::note_unread() const {
-  report_.unread = input_.header().unread;
   if (options_.refuse_unread) refuse_unread(input_);
+  report_.unread = stored_.are_copies() ? std::vector<std::string>() : input_.header().unread;
 }
 
 void RunOutputs::note_orientation() const {

@@ -19,6 +19,7 @@ class RunOutputs {
              const RunOptions& options);
 
   [[nodiscard]] const StoredOutputs& stored() const { return stored_; }
+  [[nodiscard]] bool copy_last() { return stored_.copy_last(); }
   [[nodiscard]] std::size_t count() const { return files_.size(); }
 
   // Begins the next file, in the order of their places.

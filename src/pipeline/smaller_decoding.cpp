@@ -32,4 +32,14 @@ StageChain chain_after_smaller_decoding(const StageChain& chain, ImageSize size,
   return result;
 }
 
+int decode_smaller(PictureInput& input, StageChain& chain, const std::vector<ChainOutput>& outputs,
+                   const std::vector<bool>& ignored) {
+  const ImageSize size = input.header().size;
+  const int largest = decoding_divisor(chain, size, outputs, ignored);
+  if (largest == 1) return 1;
+  const int divisor = input.decode_smaller(largest);
+  if (divisor > 1) chain = chain_after_smaller_decoding(chain, size, divisor);
+  return divisor;
+}
+
 }  // namespace gpufilter

@@ -1,6 +1,7 @@
 // Decoding a file smaller because a stage shrinks the picture anyway.
 #pragma once
 
+#include "pipeline/picture_input.hpp"
 #include "pipeline/run.hpp"
 
 namespace gpufilter {
@@ -14,5 +15,10 @@ namespace gpufilter {
 // The chain for a picture of `size` that is decoded smaller by that. Its result has the same size.
 [[nodiscard]] StageChain chain_after_smaller_decoding(const StageChain& chain, ImageSize size,
                                                       int divisor);
+
+// Has `input` decoded as small as the chain allows, and changes the chain accordingly. Returns the
+// divisor.
+int decode_smaller(PictureInput& input, StageChain& chain, const std::vector<ChainOutput>& outputs,
+                   const std::vector<bool>& ignored);
 
 }  // namespace gpufilter

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/text_file.hpp"
 #include "stages/limited_file.hpp"
 #include "stages/number.hpp"
 #include "stages/text_pieces.hpp"
@@ -90,6 +91,7 @@ std::string read_small_text(const std::string& path, const std::string& what) {
   std::string text = read_stage_bytes(path, largest_file);
   if (text.find('\0') != std::string::npos)
     throw UsageError(formatted("{}: is not a text file with {}", path, what));
+  remove_byte_order_mark(text);
   return text;
 }
 

@@ -15,6 +15,7 @@
 #include "base/posix_file.hpp"
 #include "base/printable.hpp"
 #include "base/regular_file.hpp"
+#include "base/text_file.hpp"
 #include "stages/catalogue.hpp"
 #include "stages/recipe_text.hpp"
 
@@ -105,6 +106,7 @@ class Expansion {
     std::string text;
     try {
       text = read_regular_file(path, max_bytes);
+      remove_byte_order_mark(text);
     } catch (const std::system_error& error) {
       throw UsageError(formatted("{}: {}; {}", subject, reason_of(error), remedy));
     }

@@ -41,7 +41,8 @@ TEST_F(BatchOutputs, TheJournalKnowsEach) {
   EXPECT_EQ(results_in(soft_), undisturbed());
   EXPECT_EQ(results_in(out_), undisturbed({"--flop"}));
   // Other stages before it make another picture.
-  EXPECT_EQ(statuses(json_batch({"--blur", "auto", "--output", soft_, "--flop", "--resume"})),
+  EXPECT_EQ(statuses(json_batch({"--blur", "auto", "--output", soft_, "--flop", "--resume",
+                                 "--on-exists", "overwrite"})),
             (Names{"done", "done", "done"}));
 }
 

@@ -91,7 +91,12 @@ TEST_F(BatchResume, SeesAnotherPipeline) {
   put_many(2);
   put("photo.jpg");
   static_cast<void>(good_batch());
-  EXPECT_EQ(resumed({"--border", "mirror"}), (Names{"done", "done", "done"}));
+  expect_refusal({"--border", "mirror", "--resume"},
+                 {"gpufilter: " + out_ +
+                  ": the stages differ from those of the earlier run; "
+                  "--on-exists overwrite replaces its results; or name another folder\n"});
+  EXPECT_EQ(resumed({"--border", "mirror", "--on-exists", "overwrite"}),
+            (Names{"done", "done", "done"}));
   EXPECT_EQ(resumed({"--border", "mirror"}), (Names{"unchanged", "unchanged", "unchanged"}));
   EXPECT_EQ(resumed({"--border", "mirror", "--quality", "50"}),
             (Names{"unchanged", "unchanged", "done"}));
@@ -109,7 +114,7 @@ TEST_F(BatchResume, SeesAnotherMatrixUnderTheSameName) {
   write_file(file, "# the same numbers\n1 0 0\n0 1 0\n0 0 0.5\n");
   EXPECT_EQ(resumed({"--color", file}), Names{"unchanged"});
   write_file(file, "1 0 0\n0 1 0\n0 0 0.25\n");
-  EXPECT_EQ(resumed({"--color", file}), Names{"done"});
+  EXPECT_EQ(resumed({"--color", file, "--on-exists", "overwrite"}), Names{"done"});
 }
 
 TEST_F(BatchResume, TheKernelDoesNotMatter) {
@@ -139,7 +144,7 @@ TEST_F(BatchResume, ADamagedJournalCostsOnlyWork) {
     if (journal[i] != '\n') journal[i] = 'x';
   write_file(path, journal);
   const std::string damage = "gpufilter: warning: " + path +
-                             ": is damaged: 6 of 6 lines cannot be read; the results that they "
+                             ": is damaged: 8 of 8 lines cannot be read; the results that they "
                              "recorded are not known as complete\n";
   const ProcessResult refused = batch({"--resume"});
   EXPECT_EQ(refused.exit_code, 2);
@@ -160,7 +165,8 @@ TEST_F(BatchResume, AKilledWritersLineIsNoDamage) {
   static_cast<void>(good_batch());
   const std::string path = out_ + "/.gpufilter-journal";
   const std::string whole = read_file(path);
-  write_file(path, whole + whole.substr(0, 100));
+  const std::size_t record = whole.find('\n') + 1;
+  write_file(path, whole + whole.substr(record, 100));
   const ProcessResult result = good_batch({"--resume", "--timing", "off"});
   EXPECT_EQ(result.err,
             in_ + " -> " + out_ + ": 0 of 2 pictures done, 2 unchanged since an earlier run\n");
@@ -179,7 +185,7 @@ TEST_F(BatchResume, InPlaceADamagedJournalIsRefused) {
   expect_refusal(
       {"--in-place", "--resume"},
       {"gpufilter: " + path +
-       ": is damaged: 1 of 4 lines cannot be read; --in-place "
+       ": is damaged: 1 of 6 lines cannot be read; --in-place "
        "could filter a picture twice; to filter all of them again, remove the journal\n"});
 }
 
@@ -193,6 +199,55 @@ TEST_F(BatchResume, InPlaceFiltersOnce) {
   put("p101.png");
   EXPECT_EQ(resumed({"--in-place"}), (Names{"unchanged", "done", "unchanged"}));
   EXPECT_EQ(results_in(in_), expected);
+}
+
+// A run that did not end is continued, not repeated on its own results.
+TEST_F(BatchResume, InPlaceAnUnfinishedRunIsNotRepeated) {
+  put_many(3);
+  const Files expected = undisturbed();
+  out_ = in_;
+  static_cast<void>(good_batch({"--in-place"}));
+  EXPECT_EQ(results_in(in_), expected);
+  // As if it had been killed before its last picture.
+  const std::string path = in_ + "/.gpufilter-journal";
+  const std::string journal = read_file(path);
+  write_file(path, journal.substr(0, journal.rfind('\n', journal.size() - 2) + 1));
+  put("p102.png");
+  const std::string remedy = "; --resume continues it; to filter all of them again, remove " + path;
+  for (const Names& more : {Names{}, Names{"--gaussian", "2"}, Names{"--dry-run"}}) {
+    Names words{"--in-place"};
+    words.insert(words.end(), more.begin(), more.end());
+    expect_refusal(words, {"gpufilter: " + in_ + ": an earlier run did not end here", remedy});
+  }
+  expect_refusal({"--in-place", "--resume", "--gaussian", "2"},
+                 {"the stages differ from those of the earlier run; it has to end first: repeat "
+                  "its command with --resume"});
+  EXPECT_EQ(resumed({"--in-place"}), (Names{"unchanged", "unchanged", "done"}));
+  EXPECT_EQ(results_in(in_), expected);
+  static_cast<void>(good_batch({"--in-place"}));
+}
+
+TEST_F(BatchResume, InPlaceOtherStagesOrOptionsAreRefused) {
+  put_many(2);
+  out_ = in_;
+  static_cast<void>(good_batch({"--in-place"}));
+  expect_refusal({"--in-place", "--resume", "--gaussian", "2"},
+                 {"the stages differ from those of the earlier run; without --resume its results "
+                  "are filtered again"});
+  expect_refusal({"--in-place", "--resume", "--png-level", "1"}, {"the options differ"});
+  EXPECT_EQ(statuses(json_batch({"--in-place", "--gaussian", "2"})), (Names{"done", "done"}));
+}
+
+// All pictures are done, but the end was not written.
+TEST_F(BatchResume, InPlaceNothingMayRemain) {
+  put_many(2);
+  out_ = in_;
+  static_cast<void>(good_batch({"--in-place"}));
+  const std::string path = in_ + "/.gpufilter-journal";
+  const std::string journal = read_file(path);
+  write_file(path, journal.substr(0, journal.rfind('\n', journal.size() - 2) + 1));
+  EXPECT_EQ(resumed({"--in-place"}), (Names{"unchanged", "unchanged"}));
+  static_cast<void>(good_batch({"--in-place"}));
 }
 
 TEST_F(BatchResume, AbandonedFilesGo) {

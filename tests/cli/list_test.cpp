@@ -43,6 +43,16 @@ TEST_F(Lists, StandForTheFolder) {
   }
 }
 
+// As editors for Windows write them.
+TEST_F(Lists, MayBeginWithAByteOrderMark) {
+  const std::string name = "png-cicp-display-p3.png";
+  put(name);
+  EXPECT_EQ(statuses(json_batch({"--list", GPUFILTER_SOURCE "/tests/cases/list-with-bom.txt"})),
+            Names{"done"});
+  write_file(list_, std::string("\xFF\xFEp\0n\0g\0", 8));
+  expect_refusal({"--list", list_}, {list_ + ": is UTF-16; save the list as UTF-8"});
+}
+
 TEST_F(Lists, ComeThroughAPipe) {
   const std::string names = found("%s\\t%P\\0");
   EXPECT_EQ(batch({"--list", "-"}, {.input = names}).exit_code, 0);

@@ -185,11 +185,7 @@ TEST_F(Profiles, PicturesWithoutOneDoNotChange) {
   const Image image = random_image({40, 30}, {3, 8}, 6);
   const std::string in = store(image, std::nullopt, "in.png");
   filter_quietly({in, folder_ / "out.png", "--to-srgb"});
-  EXPECT_TRUE(same_pixels(read_picture(folder_ / "out.png"), image));
-  EXPECT_EQ(profile_of_file(folder_ / "out.png")->data, srgb_profile().data);
-  // Twice is as once.
-  filter_quietly({folder_ / "out.png", folder_ / "again.png", "--to-srgb"});
-  EXPECT_EQ(read_file(folder_ / "again.png"), read_file(folder_ / "out.png"));
+  EXPECT_EQ(read_file(folder_ / "out.png"), read_file(in)) << "a copy";
   const std::string grey = store(random_image({40, 30}, {1, 8}, 7), std::nullopt, "grey.png");
   filter_quietly({grey, folder_ / "still-grey.png", "--to-srgb"});
   EXPECT_EQ(read_picture(folder_ / "still-grey.png").format(), (PixelFormat{1, 8}));

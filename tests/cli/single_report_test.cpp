@@ -65,8 +65,7 @@ TEST_F(SingleReport, PalettesTransparencyAndInkAreNamed) {
   const std::string clear = stored_bytes(
       file_of_rows(png_header(3, 1, 8, 3), {palette, {"tRNS", {5, 128}}}, {0, 0, 1, 2}),
       "clear.png");
-  EXPECT_EQ(pixels_of(clear, png_),
-            "3x1, palette with transparency, 8-bit -> palette with transparency, 2-bit");
+  EXPECT_EQ(pixels_of(clear, png_), "3x1, palette with transparency, 8-bit");
   const std::string bits =
       stored_bytes(file_of_rows(png_header(8, 1, 1, 0), {}, {0, 0b01010101}), "bits.png");
   EXPECT_EQ(pixels_of(bits, png_), "8x1, grey, 1-bit");
@@ -151,9 +150,9 @@ TEST_F(SingleReport, DryRunSaysWhatWouldBeDone) {
   write_file(png_, "before");
   const ProcessResult copy = filter({rgb_, png_, "--dry-run"});
   EXPECT_EQ(copy.out, rgb_ + " -> " + png_ +
-                          ": would be done; replaces the existing file\n"
+                          ": would be copied unchanged; replaces the existing file\n"
                           "30x20, RGB, 8-bit; PNG\n"
-                          "device: none (no stage to run)\n");
+                          "device: processor (nothing to change)\n");
   EXPECT_EQ(filter({rgb_, png_, "--dry-run", "--on-exists", "skip"}).out,
             rgb_ + " -> " + png_ + ": already exists, skipped\n");
   EXPECT_EQ(read_file(png_), "before");

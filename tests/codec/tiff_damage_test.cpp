@@ -31,17 +31,17 @@ TEST(TiffDamage, WhatLibtiffOnlyWarnsOfIsRefused) {
 }
 
 // Where the strips or tiles of a file in this machine's byte order are.
-struct Stored {
+struct StoredTiff {
   std::size_t begin;
   std::size_t end;
 };
 
-Stored stored_blocks(const Bytes& file) {
+StoredTiff stored_blocks(const Bytes& file) {
   const TemporaryFolder folder;
   const std::string path = folder / "blocks.tif";
   write_file(path, {file.begin(), file.end()});
   TIFF* tiff = TIFFOpen(path.c_str(), "r");
-  Stored stored{file.size(), 0};
+  StoredTiff stored{file.size(), 0};
   const std::uint32_t count =
       TIFFIsTiled(tiff) != 0 ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff);
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -62,7 +62,7 @@ TEST(TiffDamage, EachFlippedBitOfDeflateIsNoticed) {
                    .tiled = tiled,
                    .more = [](TIFF* tiff) { TIFFSetField(tiff, TIFFTAG_YCBCRSUBSAMPLING, 1, 1); }});
       const Image image = decode(file).image;
-      const Stored stored = stored_blocks(file);
+      const StoredTiff stored = stored_blocks(file);
       for (std::size_t byte = stored.begin; byte < stored.end; ++byte) {
         Bytes damaged = file;
         damaged[byte] ^= static_cast<std::uint8_t>(1U << byte % 8);
@@ -83,7 +83,7 @@ TEST(TiffDamage, RowsOfPackBitsAndFaxThatAreIncompleteAreRefused) {
                                 .compression = compression,
                                 .rows_per_strip = 11});
     ASSERT_EQ(why_refused(file), "");
-    const Stored stored = stored_blocks(file);
+    const StoredTiff stored = stored_blocks(file);
     Bytes damaged = file;
     std::fill(damaged.begin() + static_cast<std::ptrdiff_t>((stored.begin + stored.end) / 2),
               damaged.begin() + static_cast<std::ptrdiff_t>(stored.end), 0x81);

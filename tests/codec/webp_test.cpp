@@ -1,6 +1,7 @@
 // WebP: settings, metadata, and what libwebp's own functions make of our files.
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <webp/decode.h>
@@ -161,6 +162,66 @@ TEST(WebpWriter, RefusesSidesThatWebpCannotHold) {
   PictureHeader header;
   header.size = {16384, 1};
   EXPECT_THROW(static_cast<void>(create_picture(webp_codec(), *sink, header)), std::runtime_error);
+}
+
+// An animation of 61x43 pixels: frames as they are in `stills`, at (x, y).
+std::string little(std::uint32_t value, int bytes) {
+  std::string text;
+  for (int i = 0; i < bytes; ++i)
+    text += static_cast<char>(value >> 8 * i & 255U);
+  return text;
+}
+std::string riff_chunk(const std::string& name, const std::string& data) {
+  return name + little(static_cast<std::uint32_t>(data.size()), 4) + data +
+         std::string(data.size() % 2, '\0');
+}
+Bytes animation(const std::vector<Bytes>& stills, ImageSize size, std::uint32_t x,
+                std::uint32_t y) {
+  std::string chunks = riff_chunk("VP8X", little(0x12, 4) + little(60, 3) + little(42, 3)) +
+                       riff_chunk("ANIM", little(0, 4) + little(0, 2));
+  for (const Bytes& still : stills) {
+    const std::string picture(still.begin() + 12, still.end());  // behind "RIFF", size, "WEBP"
+    chunks += riff_chunk("ANMF", little(x / 2, 3) + little(y / 2, 3) +
+                                     little(static_cast<std::uint32_t>(size.width - 1), 3) +
+                                     little(static_cast<std::uint32_t>(size.height - 1), 3) +
+                                     little(100, 3) + little(0, 1) + picture);
+  }
+  const std::string file =
+      "RIFF" + little(static_cast<std::uint32_t>(chunks.size() + 4), 4) + "WEBP" + chunks;
+  return {file.begin(), file.end()};
+}
+
+TEST(WebpReader, ReadsTheFirstFrameOfAnAnimation) {
+  const WriteOptions lossless = with_option(lossless_option(), "always");
+  const Image first = mixed_alpha_image({61, 43}, {4, 8}, 1);
+  const Bytes other = encode(webp_codec(), mixed_alpha_image({61, 43}, {4, 8}, 2), lossless).file;
+  const Bytes still = encode(webp_codec(), first, lossless).file;
+  const Decoded decoded = decode(animation({still, other, other}, {61, 43}, 0, 0));
+  EXPECT_TRUE(same_pixels(decoded.image, first));
+  EXPECT_EQ(decoded.header.unread, std::vector<std::string>{"2 more frames"});
+}
+
+// What a frame does not cover is transparent.
+TEST(WebpReader, PlacesAFrameThatIsSmaller) {
+  const Image part = mixed_alpha_image({20, 11}, {4, 8}, 1);
+  const Bytes still = encode(webp_codec(), part, with_option(lossless_option(), "always")).file;
+  const Decoded decoded = decode(animation({still}, {20, 11}, 6, 4));
+  EXPECT_EQ(decoded.header.unread, std::vector<std::string>{});
+  ASSERT_EQ(decoded.image.size(), (ImageSize{61, 43}));
+  for (int y = 0; y < 43; ++y) {
+    for (int x = 0; x < 61; ++x) {
+      const bool covered = x >= 6 && x < 26 && y >= 4 && y < 15;
+      for (int c = 0; c < 4; ++c) {
+        ASSERT_EQ(sample_at(decoded.image, x, y, c),
+                  covered ? sample_at(part, x - 6, y - 4, c) : 0U);
+      }
+    }
+  }
+}
+
+TEST(WebpReader, RefusesAFrameOutsideOfThePicture) {
+  const Bytes still = encode(webp_codec(), mixed_alpha_image({20, 11}, {4, 8}, 1)).file;
+  EXPECT_NE(why_refused(animation({still}, {20, 11}, 50, 4)), "");
 }
 
 }  // namespace

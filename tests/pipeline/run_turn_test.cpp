@@ -106,7 +106,8 @@ TEST_F(RunTurn, NeighboursTurnThePictureOnce) {
       << "together they are --flop, which needs no second walk";
   const RunReport nothing = filter({test::stage_of("--auto-orient")});
   EXPECT_TRUE(nothing.passes.empty());
-  EXPECT_EQ(nothing.engine.reason, "no stage to run");
+  EXPECT_EQ(nothing.engine.reason, "nothing to change");
+  EXPECT_TRUE(nothing.copied);
   EXPECT_TRUE(test::same_pixels(result(), image_));
 }
 

@@ -131,6 +131,7 @@ JpegMetadataLayout read_jpeg_metadata_layout(const jpeg_decompress_struct& jpeg)
   std::array<bool, 4> seen{};  // by kind
   for (const jpeg_marker_struct* marker = jpeg.marker_list; marker != nullptr;
        marker = marker->next) {
+    if (announces_parts(marker->marker, text_of(*marker))) continue;
     JpegSegment segment{jpeg_segment_kind(marker->marker, text_of(*marker)), marker->marker, {}};
     const bool is_other = segment.kind == JpegSegmentKind::other;
     if (!is_other && !std::exchange(seen.at(static_cast<std::size_t>(segment.kind)), true)) {

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::string_view extended_xmp_prefix("http://ns.adobe.com/xmp/extension/\0", 35);
 constexpr std::string_view picture_index_prefix("MPF\0", 4);
+constexpr std::string_view gain_map_prefix("urn:iso:std:iso:ts:21496:-1\0", 28);
 constexpr std::size_t longest_identifier = 32;
 
 std::string_view text_of(const JpegSegment& segment) {
@@ -63,15 +64,20 @@ JpegMetadataLayout kept_part(const JpegMetadataLayout& layout, const MetadataKin
   return result;
 }
 
-bool is_picture_index(const JpegSegment& segment) {
-  return segment.marker == JPEG_APP0 + 2 && text_of(segment).starts_with(picture_index_prefix);
+bool announces_parts(int marker, std::string_view segment) {
+  return marker == JPEG_APP0 + 2 &&
+         (picture_index(segment) || segment.starts_with(gain_map_prefix));
+}
+
+std::optional<std::string_view> picture_index(std::string_view segment) {
+  if (!segment.starts_with(picture_index_prefix)) return std::nullopt;
+  return segment.substr(picture_index_prefix.size());
 }
 
 std::string name_of(const JpegSegment& segment) {
   const std::string_view text = text_of(segment);
   if (segment.marker == JPEG_COM) return "a comment";
   if (text.starts_with(extended_xmp_prefix)) return "extended XMP";
-  if (is_picture_index(segment)) return "further pictures in the file (MPF)";
   const auto end = std::find_if(text.begin(), text.end(), [](char c) { return c < 33 || c > 126; });
   const auto length = static_cast<std::size_t>(end - text.begin());
   const std::string marker = formatted("APP{}", segment.marker - JPEG_APP0);

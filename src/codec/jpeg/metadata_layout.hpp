@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,9 +40,11 @@ using JpegMetadataLayout = std::vector<JpegSegment>;
 [[nodiscard]] JpegMetadataLayout kept_part(const JpegMetadataLayout& layout,
                                            const MetadataKinds& kinds);
 
-// Whether it lists the offsets of other pictures in the file, which follow the first one and are
-// not kept (CIPA DC-007, Multi-Picture Format).
-[[nodiscard]] bool is_picture_index(const JpegSegment& segment);
+// Whether a segment announces what stands behind the picture, which no written file has: an index
+// of pictures (CIPA DC-007, Multi-Picture Format) or a gain map (ISO 21496-1).
+[[nodiscard]] bool announces_parts(int marker, std::string_view segment);
+// Such an index, a TIFF structure; nothing if `segment` is none.
+[[nodiscard]] std::optional<std::string_view> picture_index(std::string_view segment);
 
 // For messages: "APP4 \"Meta\"", "extended XMP".
 [[nodiscard]] std::string name_of(const JpegSegment& segment);

@@ -39,8 +39,6 @@ class MetadataWriter {
     for (const JpegSegment& segment : layout) {
       if (segment.kind != JpegSegmentKind::other) {
         write_kind(segment.kind);
-      } else if (is_picture_index(segment)) {
-        left_out_.add(name_of(segment));
       } else {
         write_segment(segment.marker, "", segment.data);
       }

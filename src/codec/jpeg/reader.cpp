@@ -18,6 +18,7 @@
 #include "codec/jpeg/fair_share.hpp"
 #include "codec/jpeg/group_reader.hpp"
 #include "codec/jpeg/metadata.hpp"
+#include "codec/jpeg/parts_behind.hpp"
 #include "codec/jpeg/read_ahead.hpp"
 #include "codec/jpeg/restart_layout.hpp"
 #include "codec/jpeg/row_decoder.hpp"
@@ -55,6 +56,8 @@ class JpegReader final : public RowReader {
     if (limits.damaged == Damaged::keep) decoder_.keep_damaged();
     header_.stored = read_jpeg_encoding(jpeg, decoder_.errors());
     scan_begin_ = bytes_read_ - decoder_.input().unread().size();
+    announced_ = announced_parts(jpeg, header_.metadata.xmp);
+    if (source_->size() && (announced_.any || may_hold_more(*source_))) look_behind();
   }
 
   [[nodiscard]] std::optional<JpegScan> jpeg_scan() override {
@@ -95,6 +98,7 @@ class JpegReader final : public RowReader {
       groups_->finish();
     } else if (!scans_) {
       decoder_.finish();
+      if (!looked_behind_ && !read_ahead_) read_rest();
     }
     if (lacks_end_marker()) {
       warnings_.push_back(
@@ -124,6 +128,23 @@ class JpegReader final : public RowReader {
 
   [[nodiscard]] bool lacks_end_marker() const {
     return groups_ ? groups_->lacks_end_marker() : decoder_.lacks_end_marker();
+  }
+
+  // The header of a file is to say what it holds. Most files need not be searched for the end of
+  // the picture: they end with it.
+  void look_behind() {
+    const auto end = end_of_jpeg(*source_, scan_begin_);
+    if (!end) return;
+    header_.unread = names_of_parts(announced_, bytes_from(*source_, *end));
+    looked_behind_ = true;
+  }
+
+  // After the picture's end: what only now is found behind it.
+  void read_rest() {
+    BytesBehind behind;
+    behind.add(decoder_.input().unread());
+    behind.add_rest(*source_);
+    header_.unread = names_of_parts(announced_, behind);
   }
 
   std::size_t read_bytes(std::span<JOCTET> buffer) {
@@ -181,6 +202,8 @@ class JpegReader final : public RowReader {
   std::unique_ptr<ByteSource> source_;
   std::uint64_t bytes_read_ = 0;  // of the header, and of pictures that are not divided
   std::uint64_t scan_begin_ = 0;  // where the first scan's data begin
+  AnnouncedParts announced_;
+  bool looked_behind_ = false;
   ScanLimits scan_limits_;
   JpegRowDecoder decoder_;  // of the header, and of everything if the picture is not divided
   JpegStoredPicture stored_{decoder_, header_};

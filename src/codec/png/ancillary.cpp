@@ -20,6 +20,8 @@ constexpr std::size_t max_chunk_bytes = std::size_t{16} << 20U;
 constexpr std::size_t max_metadata_bytes = std::size_t{32} << 20U;
 constexpr std::size_t max_chunks = 1000;
 
+constexpr std::uint32_t animation_size = 8;  // of acTL, which begins with the number of frames
+
 constexpr std::size_t max_listed = 5;  // skipped chunks that the warning names
 
 bool is_letter(char c) {
@@ -86,7 +88,8 @@ void PngAncillary::read(std::string_view type, std::uint32_t length, ByteSource&
   }
   const bool is_metadata = is_metadata_chunk(type);
   const bool is_index = type == png_index_type && length == png_index_size && !rows_a_piece_;
-  const bool keep = is_index || (is_metadata && fits(length));
+  const bool is_animation = type == "acTL" && length == animation_size;
+  const bool keep = is_index || is_animation || (is_metadata && fits(length));
   PngChunk chunk{std::string(type), {}};
   Checksum checksum(type);
   Checksum as_transparency("tRNS");
@@ -105,6 +108,10 @@ void PngAncillary::read(std::string_view type, std::uint32_t length, ByteSource&
   if (get_u32(stored) == checksum.value()) {
     if (is_index) {
       rows_a_piece_ = parse_png_index(chunk.data);
+    } else if (is_animation) {
+      frames_ = get_u32(chunk.data);
+    } else if (type == "fcTL") {
+      picture_is_frame_ = true;
     } else if (keep) {
       chunks_.push_back(std::move(chunk));
     }

@@ -43,6 +43,11 @@ class PngAncillary {
   // The contents of the first index (piece_index.hpp) among the chunks read so far.
   [[nodiscard]] std::optional<std::uint32_t> rows_a_piece() const { return rows_a_piece_; }
 
+  // How many frames of an animation, as far as it was read, are not the picture itself.
+  [[nodiscard]] std::uint32_t more_frames() const {
+    return frames_ > 0 && picture_is_frame_ ? frames_ - 1 : frames_;
+  }
+
   [[nodiscard]] SkippedChunks& skipped() { return skipped_; }
 
  private:
@@ -52,6 +57,8 @@ class PngAncillary {
   std::size_t chunk_bytes_ = 0;  // of all that were kept so far
   std::size_t chunk_count_ = 0;
   std::optional<std::uint32_t> rows_a_piece_;
+  std::uint32_t frames_ = 0;       // of an animation
+  bool picture_is_frame_ = false;  // the first of them
   SkippedChunks skipped_;
 };
 

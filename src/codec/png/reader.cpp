@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
+#include "base/words.hpp"
 #include "codec/png/calls.hpp"
 #include "codec/png/codec.hpp"
 #include "codec/png/metadata.hpp"
@@ -151,6 +152,8 @@ class PngReader final : public RowReader {
     check_size(input_.report.name, stored.width, stored.height, header_.format, limits);
     if (stored.interlaced) check_interlaced_size(limits);
     header_.metadata = take_metadata(PngPlace::before_pixels);
+    if (const auto frames = input_.stream.ancillary().more_frames(); frames > 0)
+      header_.unread.push_back(counted(frames, "more frame"));
     if (input_.stream.keeps_pixels()) pixels_.emplace(input_.stream, header_.size, header_.format);
   }
 
@@ -177,6 +180,7 @@ class PngReader final : public RowReader {
     // Without an info struct libpng would skip the remaining chunks.
     call([png = png(), info = info()] { png_read_end(png, info); });
     Metadata metadata = take_metadata(PngPlace::after_pixels);
+    input_.stream.note_rest(header_.unread);
     warn_of_skipped_chunks();
     return metadata;
   }

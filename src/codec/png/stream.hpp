@@ -14,6 +14,7 @@
 #include "codec/png/ancillary.hpp"
 #include "codec/png/chunk.hpp"
 #include "codec/png/header.hpp"
+#include "codec/unread.hpp"
 #include "image/metadata.hpp"
 
 namespace gpufilter {
@@ -63,6 +64,9 @@ class PngStream {
   // False if the file ends, if another chunk follows, or if the chunk has more than `longest` data
   // bytes: `bytes` then holds the part that was read. Not to be mixed with read_idat().
   [[nodiscard]] bool take_idat(Bytes& bytes, std::size_t longest);
+
+  // After the last chunk: as gpufilter::note_rest().
+  void note_rest(std::vector<std::string>& unread) { gpufilter::note_rest(*source_, unread); }
 
   // Undoes the last calls of take_idat(), whose results `bytes` holds one after the other.
   // read_idat() continues with them. Throws as read_idat().

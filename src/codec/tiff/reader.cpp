@@ -73,7 +73,7 @@ class TiffReader final : public RowReader {
   }
 
   // With the next strip or row of tiles.
-  [[nodiscard]] bool can_go_on() const { return true; }
+  [[nodiscard]] bool can_go_on() const override { return true; }
 
   Metadata finish() override {
     if (!warns_) return {};

@@ -10,8 +10,8 @@ namespace gpufilter {
 // The entry for WebP in the table of codecs.
 [[nodiscard]] const Codec& webp_codec();
 
-// Still pictures, RGB or RGBA of 8 bits. The file and its pixels are held in memory as a whole; an
-// animation is refused.
+// RGB or RGBA of 8 bits, of an animation the first frame. The file and its pixels are held in memory
+// as a whole.
 [[nodiscard]] std::unique_ptr<RowReader> open_webp(std::unique_ptr<ByteSource> source,
                                                    const ReadLimits& limits);
 

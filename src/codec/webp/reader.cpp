@@ -1,16 +1,20 @@
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string_view>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/words.hpp"
 #include "codec/fidelity.hpp"
+#include "codec/unread.hpp"
 #include "codec/webp/codec.hpp"
 #include "codec/webp/functions.hpp"
 #include "codec/webp/quality.hpp"
 #include "codec/whole_picture_reader.hpp"
 #include "image/exif_parts.hpp"
+#include "image/region.hpp"
 
 namespace gpufilter {
 namespace {
@@ -54,11 +58,13 @@ class WebpReader final : public WholePictureReader {
     header_.format = {features_.has_alpha != 0 ? 4 : 3, 8};
     header_.file_pixels = file_pixels(header_.format);
     read_file();
+    note_rest(*source_, header_.unread);
     read_features(file_);
-    read_metadata();
-    constexpr int lossless = 2;
     const ImageSize size{features_.width, features_.height};
     if (size != header_.size) refuse("its headers contradict each other");
+    read_metadata();
+    if (features_.has_animation != 0) take_first_frame();
+    constexpr int lossless = 2;
     header_.stored =
         std::make_shared<StoredFidelity>(features_.format == lossless, webp_quality(file_));
   }
@@ -76,9 +82,6 @@ class WebpReader final : public WholePictureReader {
     const VP8StatusCode status = libwebp().WebPGetFeaturesInternal(
         bytes.data(), bytes.size(), &features_, WEBP_DECODER_ABI_VERSION);
     if (status != VP8_STATUS_OK) refuse(words_for(status));
-    if (features_.has_animation != 0) {
-      throw PictureError(name(), "an animated WebP is not supported: save one of its pictures");
-    }
   }
 
   // Within the memory limit, the pixels counted too; what follows the container is not read.
@@ -97,6 +100,31 @@ class WebpReader final : public WholePictureReader {
       ends_early_ = true;
       return;
     }
+  }
+
+  // What the first frame does not cover is transparent.
+  void take_first_frame() {
+    const WebPData data{file_.data(), file_.size()};
+    const auto mux = owned(libwebp().WebPMuxCreateInternal(&data, 0, WEBP_MUX_ABI_VERSION));
+    WebPMuxFrameInfo frame{};
+    int frames = 0;
+    if (!mux || libwebp().WebPMuxNumChunks(mux.get(), WEBP_CHUNK_ANMF, &frames) != WEBP_MUX_OK ||
+        libwebp().WebPMuxGetFrame(mux.get(), 1, &frame) != WEBP_MUX_OK)
+      refuse("its first frame is missing");
+    const std::unique_ptr<void, decltype(&::WebPFree)> owner(
+        const_cast<std::uint8_t*>(frame.bitstream.bytes), libwebp().WebPFree);
+    file_.assign(frame.bitstream.bytes, frame.bitstream.bytes + frame.bitstream.size);
+    read_features(file_);
+    corner_ = {frame.x_offset, frame.y_offset};
+    const ImageSize whole = header_.size;
+    const ImageSize own{features_.width, features_.height};
+    if (corner_.x < 0 || corner_.y < 0 || own.width > whole.width - corner_.x ||
+        own.height > whole.height - corner_.y)
+      refuse("its first frame lies outside of the picture");
+    if (own != whole) header_.format = {4, 8};
+    header_.file_pixels = file_pixels(header_.format);
+    if (frames > 1)
+      header_.unread.push_back(counted(static_cast<std::uint64_t>(frames - 1), "more frame"));
   }
 
   void read_metadata() {
@@ -136,7 +164,13 @@ class WebpReader final : public WholePictureReader {
       refuse("another version of libwebp is needed");
     config.output.colorspace = header_.format.has_alpha() ? MODE_RGBA : MODE_RGB;
     config.output.is_external_memory = 1;
-    config.output.u.RGBA = {image.rows().data, static_cast<int>(image.pitch()), image.bytes()};
+    if (ImageSize{features_.width, features_.height} != header_.size)
+      std::memset(image.rows().data, 0, image.bytes());
+    const std::size_t begin =
+        static_cast<std::size_t>(corner_.y) * image.pitch() +
+        static_cast<std::size_t>(corner_.x) * header_.format.bytes_per_pixel();
+    config.output.u.RGBA = {image.rows().data + begin, static_cast<int>(image.pitch()),
+                            image.bytes() - begin};
     if (limits_.damaged == Damaged::keep) {
       decode_what_there_is(config);
     } else {
@@ -161,6 +195,7 @@ class WebpReader final : public WholePictureReader {
   std::unique_ptr<ByteSource> source_;
   ReadLimits limits_;
   WebPBitstreamFeatures features_{};
+  PixelPosition corner_{};  // of what the bitstream holds
   Bytes file_;
   bool ends_early_ = false;
 };
