@@ -212,8 +212,8 @@ struct denoise {
   // How far neighbours reach, in pixels. 1..8. The default is 4.
   std::optional<int> radius = {};
   // How much the colours of pixels that are averaged may differ. auto|NUMBER; auto: 1.4 times the
-  // value up to 10, 1.7 times the rest; NUMBER: from 2 to 200, for samples from 0 to 255. The
-  // default is auto.
+  // value up to 10, 1.7 times the rest; at least 2; NUMBER: from 2 to 200, for samples from 0 to
+  // 255. The default is auto.
   std::optional<std::string> sigma_color = {};
   // The standard deviation of coloured blotches, for samples from 0 to 255, which are smoothed
   // first: about 5 for JPEGs of cameras, 15 for those taken in the dark. Brightness stays. 0..100.
@@ -450,8 +450,9 @@ struct encoded {
   }
 };
 
-// Convert to sRGB. The colours are converted from the ICC profile of the picture, and the result
-// has that of sRGB. Pictures without a profile count as sRGB and do not change.
+// Convert to sRGB. The colours are converted from the ICC profile of the picture, or what a PNG,
+// AVIF or HEIC says in its place, and the result has that of sRGB. Pictures without a profile count
+// as sRGB and do not change.
 struct to_srgb {
   // What becomes of colours that the target does not have. INTENT; perceptual: as a whole, colours
   // are moved into the range of the target; relative: colours stay; those out of range become the
@@ -559,18 +560,19 @@ struct overlay {
 };
 
 // Resize. The picture keeps its proportions unless --fit says otherwise. 8-bit pictures without
-// alpha get the pixels that Pillow gives them, but for --kernel area.
+// alpha get the pixels that Pillow gives them, but for --kernel area. As in ImageMagick, ^ behind
+// the size is --fit cover, ! is --fit fill, > is --only shrink and < is --only enlarge.
 struct resize {
-  // WxH|Wx|xH|N%; WxH: a box of W by H pixels; see --fit; Wx: W pixels wide, in proportion; xH: H
-  // pixels high, in proportion; N%: both sides by this factor.
+  // WxH|W|xH|N%; WxH: a box of W by H pixels; see --fit; W: W pixels wide, in proportion; also Wx;
+  // xH: H pixels high, in proportion; N%: both sides by this factor.
   std::string value = {};
   // How the picture fills the box. inside|cover|contain|fill; inside: as large as fits in the box;
   // cover: as small as covers the box; the rest is cut off; contain: as large as fits; the rest of
   // the box is padded; fill: exactly the box, out of shape. The default is inside.
   std::optional<std::string> fit = {};
-  // How pixels are mixed. lanczos|cubic|linear|area|box|nearest; lanczos: sharp; cubic: softer,
-  // with smaller halos; linear: soft; area: the mean of the area that a pixel covers; box: the mean
-  // of whole pixels, as Pillow's BOX; nearest: a pixel of the source. The default is lanczos.
+  // How pixels are mixed. KERNEL; lanczos: sharp; cubic: softer, with smaller halos; linear: soft;
+  // area: the mean of the area that a pixel covers; box: the mean of whole pixels, as Pillow's BOX;
+  // nearest: a pixel of the source. The default is lanczos.
   std::optional<std::string> kernel = {};
   // Which pictures are resized. both|shrink|enlarge; both: shrink and enlarge; shrink: smaller
   // pictures stay; enlarge: larger pictures stay. The default is both.

@@ -199,7 +199,7 @@ int run_batch_command(const FilterOptions& options, Nanoseconds start) {
   BatchPlan plan = make_batch_plan(request);
   const bool is_empty = plan.shard ? plan.shard->all_pictures == 0 : plan.items.empty();
   if (is_empty) log::warn(describe_emptiness(plan, options.folder));
-  refuse_unused_options(options.run.write, output_formats(plan));
+  refuse_unused_options(options.run.write, output_formats(plan), options.run.limits.damaged);
   BatchOptions batch;
   batch.run = options.run;
   batch.run.max_memory = memory_for(options);

@@ -41,7 +41,7 @@ BatchReporter::BatchReporter(const BatchPlan& plan, const FilterOptions& options
       start_(start),
       display_(options.progress),
       page_(page),
-      option_use_(options.run.write) {
+      option_use_(options.run.write, options.run.limits.damaged) {
   if (trace != nullptr) trace_.emplace(*trace, start_, options.command_line);
   progress_.all_pictures = plan.items.size();
   for (const BatchItem& item : plan.items)

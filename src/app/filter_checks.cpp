@@ -31,7 +31,7 @@ void check_intent(const FilterOptions& options) {
       printable(options.output)));
 }
 
-void check_format_options(const WriteOptions& options, const Codec* file_format,
+void check_format_options(const RunOptions& options, const Codec* file_format,
                           const std::vector<ChainOutput>& others) {
   if (file_format == nullptr) return;
   CodecList formats{file_format};
@@ -39,7 +39,7 @@ void check_format_options(const WriteOptions& options, const Codec* file_format,
     if (std::find(formats.begin(), formats.end(), output.format) == formats.end())
       formats.push_back(output.format);
   }
-  refuse_unused_options(options, formats);
+  refuse_unused_options(options.write, formats, options.limits.damaged);
 }
 
 // Why two names are the same file.
@@ -121,7 +121,7 @@ void check_paths(const FilterOptions& options, const std::string& output) {
 
 void check_filter_options(const FilterOptions& options, const std::string& output,
                           const Codec* file_format, const std::vector<ChainOutput>& others) {
-  check_format_options(options.run.write, file_format, others);
+  check_format_options(options.run, file_format, others);
   check_json(options);
   check_time(options, output);
   if (!options.trace.empty()) check_trace(options, output, others);

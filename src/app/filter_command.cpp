@@ -108,8 +108,9 @@ void warn_of_losses(const OutputReport& output, const WriteOptions& options) {
 }
 
 // Warns about ignored and doubtful options and about losses, which are known only after the run.
-void warn_after(const RunReport& report, const WriteOptions& options) {
-  OptionUse use(options);
+void warn_after(const RunReport& report, const RunOptions& run) {
+  const WriteOptions& options = run.write;
+  OptionUse use(options, run.limits.damaged);
   use.add(report);
   for (const std::string& warning : use.warnings())
     log::warn(warning);
@@ -236,7 +237,7 @@ void plan_one(const FilterOptions& options, const std::string& output, const Cod
   const RunReport preview = or_report_failure(reporter, [&] {
     return preview_picture(options.input, output, file_format, options.chain, dispatcher, run);
   });
-  warn_after(preview, options.run.write);
+  warn_after(preview, options.run);
   reporter.planned(preview);
 }
 
@@ -295,7 +296,7 @@ int run_filter_command(int argc, const char* const* argv) {
     const RunReport report = or_report_failure(reporter, [&] {
       return filter_one(*options, output, file_format, dispatcher, run, page.get());
     });
-    warn_after(report, options->run.write);
+    warn_after(report, options->run);
     reporter.done(report);
     if (log::level() <= log::Level::info) {
       for (const std::string& line : run_account(report, options->asked_chain))

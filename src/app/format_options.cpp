@@ -43,6 +43,11 @@ ValueCheck value_of(const WriteOption& option) {
   return complaint;
 }
 
+// The colour of rows that are missing in a damaged picture.
+bool is_for_readers(const WriteOption& option, Damaged damaged) {
+  return damaged == Damaged::keep && &option == &background_option();
+}
+
 }  // namespace
 
 void add_format_options(Arguments& app, WriteOptions& options) {
@@ -113,10 +118,10 @@ const Codec& codec_named(const std::string& name) {
   return codec_for_output("." + name);
 }
 
-void refuse_unused_options(const WriteOptions& options, const CodecList& formats) {
+void refuse_unused_options(const WriteOptions& options, const CodecList& formats, Damaged damaged) {
   if (formats.empty()) return;
   for (const WriteOption* option : all_write_options()) {
-    if (!options.is_given(*option)) continue;
+    if (!options.is_given(*option) || is_for_readers(*option, damaged)) continue;
     const CodecList takers = codecs_with(*option);
     const bool is_taken = std::find_first_of(formats.begin(), formats.end(), takers.begin(),
                                              takers.end()) != formats.end();
@@ -126,7 +131,7 @@ void refuse_unused_options(const WriteOptions& options, const CodecList& formats
   }
 }
 
-// An option that one of the outputs uses has an effect.
+// An option that one of the outputs or the reader uses has an effect.
 void OptionUse::add(const RunReport& report) {
   ++pictures_;
   for (const UnusedOption& unused :
@@ -137,7 +142,7 @@ void OptionUse::add(const RunReport& report) {
           return std::none_of(list.begin(), list.end(),
                               [&](const UnusedOption& own) { return own.option == unused.option; });
         });
-    if (is_used) continue;
+    if (is_used || is_for_readers(*unused.option, damaged_)) continue;
     ++unused_[unused.option].pictures;
     unused_[unused.option].reason = unused.reason;
   }

@@ -27,14 +27,17 @@ void add_format_options(Arguments& app, WriteOptions& options);
 [[nodiscard]] const Codec& codec_named(const std::string& name);
 
 // Throws UsageError if an option was given that none of `formats`, the formats of all outputs,
-// takes. If `formats` is empty, they are unknown.
-void refuse_unused_options(const WriteOptions& options, const CodecList& formats);
+// takes. If `formats` is empty, they are unknown. Where damaged pictures are kept, readers use
+// background_option() too.
+void refuse_unused_options(const WriteOptions& options, const CodecList& formats,
+                           Damaged damaged = Damaged::fail);
 
 // Finds the options that were given but made no difference to any picture, which may be known only
 // after the pictures are read.
 class OptionUse {
  public:
-  explicit OptionUse(const WriteOptions& options) : options_(options) {}
+  explicit OptionUse(const WriteOptions& options, Damaged damaged = Damaged::fail)
+      : options_(options), damaged_(damaged) {}
 
   // The outputs of a picture were written.
   void add(const RunReport& report);
@@ -48,6 +51,7 @@ class OptionUse {
     std::string reason;  // of the last one
   };
   const WriteOptions& options_;
+  Damaged damaged_;
   std::size_t pictures_ = 0;
   std::map<const WriteOption*, Unused> unused_;
 };

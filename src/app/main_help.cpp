@@ -47,7 +47,7 @@ constexpr std::array common_options{"--quality", "--to",     "--recursive", "--o
                                     "--resume",  "--device", "--timing"};
 
 // Those that photographers need; the others share a line.
-constexpr std::array common_commands{"compare", "info", "stats", "help"};
+constexpr std::array common_commands{"compare", "info", "help"};
 
 constexpr std::size_t short_column = 41;
 constexpr std::size_t names_column = 14;  // of many short names

@@ -67,14 +67,14 @@ void draw_status() {
 enum class Label { none, warning, error };
 
 // Bold, so that it is readable on light and dark backgrounds.
+// Lines of a terminal end at words.
 std::string labelled(Label label, std::string_view line) {
-  const bool colored = is_colored();
-  const auto in = [colored](const char* color, const char* text) {
-    return colored ? std::string(color) + text + "\033[0m" : std::string(text);
-  };
-  std::string text = label == Label::error ? in("\033[1;31m", "gpufilter:") : "gpufilter:";
-  if (label == Label::warning) text.append(" ").append(in("\033[1;35m", "warning:"));
-  return text + " " + printable(line);
+  const std::string plain = label == Label::warning ? "gpufilter: warning: " : "gpufilter: ";
+  const std::string whole = folded_for(STDERR_FILENO, plain + printable(line));
+  if (!is_colored() || label == Label::none || !whole.starts_with(plain)) return whole;
+  return (label == Label::error ? "\033[1;31mgpufilter:\033[0m "
+                                : "gpufilter: \033[1;35mwarning:\033[0m ") +
+         whole.substr(plain.size());
 }
 
 using Take = std::function<void(Level level, std::string_view line)>;
@@ -98,7 +98,7 @@ void write(spdlog::level::level_enum level, Label label, std::string_view line) 
   if (taker()) return taker()(meaning(level, label), printable(line));
   if (!status().empty()) std::fputs(std::string(erase_line).c_str(), stderr);
   // Passed as an argument, never as the format: a picture's name may contain braces.
-  logger().log(level, "{}", folded_for(STDERR_FILENO, labelled(label, line)));
+  logger().log(level, "{}", labelled(label, line));
   if (!status().empty()) draw_status();
 }
 

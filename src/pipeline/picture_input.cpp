@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
@@ -72,7 +73,9 @@ PictureInput::PictureInput(const std::string& path, const StageChain& chain,
 std::unique_ptr<ReadAhead> PictureInput::open() {
   if (kept_) return std::make_unique<ReadAhead>(std::make_unique<KeptReader>(*kept_));
   if (first_) return std::move(first_);
-  auto reader = std::make_unique<ReadAhead>(open_picture(source_.open(), limits_));
+  ReadLimits limits = limits_;
+  limits.warn = std::exchange(warns_again_, false);
+  auto reader = std::make_unique<ReadAhead>(open_picture(source_.open(), limits));
   if (reader->header().size != header_.size || reader->header().format != header_.format)
     throw PictureError(name_, "it changed while it was being read");
   if (divisor_ > 1) divisor_ = reader->decode_smaller(divisor_);

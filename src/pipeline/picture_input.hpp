@@ -33,6 +33,8 @@ class PictureInput {
   // For each walk through the picture, from its beginning. Throws PictureError, also if the file
   // has changed meanwhile.
   [[nodiscard]] std::unique_ptr<ReadAhead> open();
+  // The next reader warns, because the first one was not read to its end.
+  void warn_again() { warns_again_ = true; }
   // What reading from it is.
   [[nodiscard]] Activity reading() const { return kept_ ? Activity::read_back : Activity::decode; }
   // Of the file, as RowReader has it; nothing once it has been read.
@@ -84,6 +86,7 @@ class PictureInput {
   bool is_file_;
   std::optional<std::filesystem::file_time_type> modified_;
   ReadLimits limits_;
+  bool warns_again_ = false;
   std::string name_;
   PictureHeader header_;
   ImageSize decoded_size_;

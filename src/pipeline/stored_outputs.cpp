@@ -18,6 +18,7 @@ StoredOutputs::StoredOutputs(PictureInput& input, const StageChain& chain,
       chain_(chain),
       options_(options.write),
       first_page_(options.first_page),
+      keeps_damaged_(options.limits.damaged == Damaged::keep),
       always_(*options.write.get<std::string>(lossless_option()) == "always") {
   for (const ChainOutput& output : outputs) {
     const Codec* format = output.format == nullptr ? input.header().file_format : output.format;
@@ -58,7 +59,7 @@ StoredOutputs::Output StoredOutputs::decide(std::size_t stages, const Codec& for
 // Not if an option asks for other bytes.
 bool StoredOutputs::may_copy_to(const Codec& format) const {
   const PictureHeader& header = input_.header();
-  return header.file_format == &format && input_.is_repeatable() &&
+  return header.file_format == &format && input_.is_repeatable() && !keeps_damaged_ &&
          !(first_page_ && !header.unread.empty()) &&
          std::ranges::none_of(format.options, [&](const WriteOption* option) {
            return option != &lossless_option() && options_.is_given(*option);
@@ -123,6 +124,7 @@ void StoredOutputs::load() {
   if (!input_.is_repeatable()) refuse(objection);
   encode_all(objection);
   reader_.reset();
+  input_.warn_again();
 }
 
 // For copies, whose pixels nobody wants.

@@ -75,6 +75,7 @@ class StoredOutputs {
   const StageChain& chain_;
   const WriteOptions& options_;
   bool first_page_;
+  bool keeps_damaged_;
   bool always_;
   std::vector<Output> outputs_;
   std::unique_ptr<ReadAhead> reader_;

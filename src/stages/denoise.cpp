@@ -151,7 +151,10 @@ StageChain Denoise::expand(const PictureShape& input, const DeviceInfo* /*device
 
 double sigma_color_of(double strength, const std::string& text) {
   // docs/engineering/stages.md has the table that this was chosen by.
-  if (text == "auto") return 1.4 * std::min(strength, 10.0) + 1.7 * std::max(strength - 10, 0.0);
+  if (text == "auto") {
+    const double sigma = 1.4 * std::min(strength, 10.0) + 1.7 * std::max(strength - 10, 0.0);
+    return std::max(sigma, DenoiseParameters::min_sigma_color);  // below it, weights overflow
+  }
   const double sigma = parse_number("--sigma-color", text);
   if (sigma < DenoiseParameters::min_sigma_color || sigma > DenoiseParameters::max_sigma_color) {
     throw UsageError(formatted("--sigma-color {}: a number from {} to {}, or auto", text,
@@ -211,7 +214,7 @@ StageKind denoise_stage_kind() {
                      {.option = "--sigma-color",
                       .type =
                           FreeText{"auto|NUMBER",
-                                   {{"auto", "1.4 times the value up to 10, 1.7 times the rest"},
+                                   {{"auto", "1.4 times the value up to 10, 1.7 times the rest; at least 2"},
                                     {"NUMBER", "from 2 to 200, for samples from 0 to 255"}}},
                       .default_value = "auto",
                       .help = "How much the colours of pixels that are averaged may differ."},

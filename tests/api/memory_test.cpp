@@ -139,7 +139,7 @@ TEST_F(MemoryTest, RefusesWhatExceedsTheLimits) {
     static_cast<void>(filter.run(view_of(picture)));
   };
   run(resize{"20x20"});
-  EXPECT_THROW(run(resize{"21x20!"}), UsageError);
+  EXPECT_THROW(run(resize{"21x20!"}), PictureError);
   EXPECT_THROW(run(pad{"1"}), PictureError);
   EXPECT_THROW(static_cast<void>(stats(view_of(picture), {.max_pixels = 399})), PictureError);
   EXPECT_THROW(static_cast<void>(

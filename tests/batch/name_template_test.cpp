@@ -99,8 +99,8 @@ TEST(NameTemplates, EndLikeTheFormat) {
             "--name '{stem}.{to}': in/a.orig would become 'a.orig', which does not end in " +
                 extensions_of(codecs()) + "; let the template end in .{to} and set --to");
   EXPECT_EQ(refusal("{stem}.png", "in/a.png", &jpeg_codec()),
-            "--name '{stem}.png': in/a.png would become 'a.png', which does not end in .jpg or "
-            ".jpeg; let the template end in .{to}");
+            "--name '{stem}.png': in/a.png would become 'a.png', which does not end in .jpg, "
+            ".jpeg, .jpe or .jfif; let the template end in .{to}");
   EXPECT_EQ(refusal("{stem}.JPEG", "in/a.png", &jpeg_codec()), "accepted: a.JPEG");
 }
 

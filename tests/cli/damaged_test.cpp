@@ -109,8 +109,7 @@ TEST_F(DamagedTest, AJpegThatLacksOnlyItsEndMarkerIsWhole) {
       EXPECT_EQ(result.err, warning);
     }
     EXPECT_TRUE(same_pixels(read_picture(folder_ / "a.png"), whole));
-    const std::string copy = read_file(folder_ / "a.jpg");
-    EXPECT_EQ(copy.substr(copy.size() - 2), "\xff\xd9");
+    EXPECT_EQ(read_file(folder_ / "a.jpg"), read_file(in)) << "a copy, as it is";
   }
 }
 

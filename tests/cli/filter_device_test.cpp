@@ -149,7 +149,7 @@ TEST_F(FilterDevice, ACopyNeedsNoDevice) {
   const ProcessResult result = filter({in_, out_, "--timing", "json"}, no_opencl_);
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.err, "");
-  EXPECT_EQ(Json::parse(result.out)["device"]["name"], "none");
+  EXPECT_EQ(Json::parse(result.out)["device"]["name"], "processor");
 }
 
 class FilterKernels : public FilterDevice {

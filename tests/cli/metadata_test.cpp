@@ -339,13 +339,15 @@ TEST_F(MetadataTable, KeepChoosesKinds) {
 
 TEST_F(MetadataTest, WarnsOnceOfWhatTheOutputCannotHold) {
   PngSettings settings;
-  settings.metadata.gamma = 100'000;
+  settings.metadata.density = Density{Density::Unit::per_metre, 2835, 2835};
   const Image image = random_image({20, 10}, {3, 8}, 1);
   save("in.png", encode_png(image, settings));
-  const std::string out = folder_ / "out.jpg";
-  const ProcessResult result = filter({folder_ / "in.png", out, "--timing", "off"});
+  const std::string webp = folder_ / "out.webp";
+  const ProcessResult result = filter({folder_ / "in.png", webp, "--timing", "off"});
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_EQ(result.err, "gpufilter: warning: " + out + ": not carried over: gamma\n");
+  EXPECT_EQ(result.err, "gpufilter: warning: " + webp + ": not carried over: density\n");
+  const std::string out = folder_ / "out.jpg";
+  settings.metadata.gamma = 100'000;
   // Gamma means nothing beside a profile.
   settings.metadata.icc_profile.emplace().data = rgb_profile();
   save("in.png", encode_png(image, settings));

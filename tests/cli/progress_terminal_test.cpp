@@ -104,7 +104,8 @@ class OnePictureOnTerminal : public ProgressOnTerminal {
   [[nodiscard]] TerminalScreen watch(const std::string& name, int columns) const {
     const std::string path = folder_ / name;
     EXPECT_EQ(::mkfifo(path.c_str(), 0600), 0);
-    PseudoTerminal terminal(words({name, "out.png", "-q", "--progress", "on", "--band-rows", "8"}),
+    PseudoTerminal terminal(words({name, "out.png", "-q", "--progress", "on", "--band-rows", "8",
+                                   "--on-exists", "overwrite"}),
                             folder_.path(), columns);
     std::thread writer([&] {
       const FileDescriptor pipe = open_file(path, O_WRONLY);

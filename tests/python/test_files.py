@@ -276,7 +276,7 @@ def test_devices_describe_themselves():
 def test_formats_describe_themselves():
     formats = {format.name: format for format in gpufilter.formats()}
     assert formats["PNG"].extensions == [".png"]
-    assert formats["JPEG"].extensions == [".jpg", ".jpeg"]
+    assert formats["JPEG"].extensions == [".jpg", ".jpeg", ".jpe", ".jfif"]
     assert "png_level" in formats["PNG"].options
     assert {"quality", "strip"} <= set(formats["JPEG"].options)
     pixels = gpufilter.Picture(memoryview(bytes(12)).cast("B", (2, 2, 3)))

@@ -48,7 +48,9 @@ TEST(ResizeKernels, ByAreaIsTheMeanOfAnArea) {
       for (const int width : {1, 2, 3, 37, 96, 97, 98, 1500}) {
         const Image found = resized(row, width);
         for (int x = 0; x < width; ++x) {
-          ASSERT_NEAR(test::sample_at(found, x, 0, 0), mean_of_area(row, x, width), 0.51)
+          // Weights have 22 bits.
+          ASSERT_NEAR(test::sample_at(found, x, 0, 0), mean_of_area(row, x, width),
+                      depth == 8 ? 0.51 : 1)
               << depth << " bits, " << from << " to " << width << " at " << x;
         }
       }
@@ -82,6 +84,8 @@ Image blue_and_invisible_green(PixelFormat format) {
   Image image({64, 64}, format);
   for (int y = 0; y < 64; ++y) {
     for (int x = 0; x < 64; ++x) {
+      for (int c = 0; c < 4; ++c)
+        test::set_sample(image, x, y, c, 0);
       const bool visible = (x - 32) * (x - 32) + (y - 32) * (y - 32) < 600 && (x * y) % 11 != 3;
       test::set_sample(image, x, y, visible ? 2 : 1, format.max_sample());
       test::set_sample(image, x, y, 3, visible ? format.max_sample() : 0);

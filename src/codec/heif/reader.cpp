@@ -46,6 +46,7 @@ class HeifReader final : public WholePictureReader {
     header_.file_format = &codec_;
     read_header();
     read_metadata();
+    header_.unread = heif_contents(items_);
     header_.stored =
         std::make_shared<StoredFidelity>(is_lossless_heif(*picture_), heif_quality(*picture_));
   }

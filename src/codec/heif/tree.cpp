@@ -234,7 +234,8 @@ HeifPicturePointer heif_picture(const HeifItems& items, const std::string& name,
   }
   const HeifPicturePointer picture = TreeBuilder(items, name, format).picture(items.primary);
   constexpr std::uint64_t repeats = 4;  // of pixels: tiles reach over the edge, alpha is another
-  if (picture->coded_pixels / repeats > limits.max_pixels) {
+  constexpr std::uint64_t always = std::uint64_t{1} << 16U;  // coders have a smallest size
+  if (picture->coded_pixels / repeats > std::max(limits.max_pixels, always)) {
     throw PictureError(name, formatted("its parts have {} pixels, too many for the limit of {}: "
                                        "raise it with --max-pixels",
                                        picture->coded_pixels, limits.max_pixels));

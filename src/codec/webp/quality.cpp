@@ -1,7 +1,7 @@
 #include "codec/webp/quality.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <cstddef>
 #include <string_view>
 #include <vector>
@@ -110,13 +110,24 @@ std::vector<int> quantisers(FileBytes picture) {
   return segments;
 }
 
-// As libwebp has it. Of several segments, the coarsest differs from the average by as much as the
-// default setting allows, in nearly all pictures.
-int quantiser_of(int quality, bool has_segments) {
-  constexpr double most = 1 + 127.0 / 128 * 0.9 * 0.5;
-  const double linear = quality < 75 ? quality / 150.0 : quality / 50.0 - 1;
-  return static_cast<int>(max_quantiser * (1 - std::pow(linear, (has_segments ? most : 1) / 3)));
-}
+// Quantisers of the qualities 0 to 100 in libwebp: 127 (1 - x^(e / 3)), rounded down. x is
+// quality / 150 below 75, otherwise quality / 50 - 1. e is 1; in pictures with several segments it
+// is 1 + 127 / 128 * 0.9 * 0.5 for the coarsest, which differs from the average by as much as the
+// default setting allows, in nearly all pictures. Numbers, because pow() differs between machines.
+constexpr std::array<std::uint8_t, 101> quantisers_of_qualities{
+    127, 103, 96, 92, 89, 86, 83, 81, 79, 77, 75, 73, 72, 70, 69, 68, 66, 65, 64, 63, 62,
+    61,  60,  59, 58, 57, 56, 55, 54, 53, 52, 51, 51, 50, 49, 48, 48, 47, 46, 45, 45, 44,
+    43,  43,  42, 41, 41, 40, 40, 39, 38, 38, 37, 37, 36, 36, 35, 35, 34, 33, 33, 32, 32,
+    31,  31,  30, 30, 29, 29, 28, 28, 28, 27, 27, 26, 26, 24, 23, 22, 21, 19, 18, 17, 16,
+    15,  14,  13, 12, 11, 10, 9,  8,  7,  6,  5,  4,  3,  2,  1,  0,  0,
+};
+constexpr std::array<std::uint8_t, 101> coarsest_of_qualities{
+    127, 115, 111, 107, 104, 102, 100, 98, 96, 94, 92, 90, 89, 87, 86, 85, 83, 82, 81, 80, 78,
+    77,  76,  75,  74,  73,  72,  71,  70, 69, 68, 67, 66, 65, 64, 64, 63, 62, 61, 60, 59, 59,
+    58,  57,  56,  55,  55,  54,  53,  52, 52, 51, 50, 50, 49, 48, 48, 47, 46, 46, 45, 44, 44,
+    43,  42,  42,  41,  40,  40,  39,  39, 38, 37, 37, 36, 36, 34, 32, 30, 29, 27, 26, 24, 23,
+    21,  20,  18,  17,  15,  14,  12,  11, 10, 8,  7,  6,  5,  3,  2,  1,  0,
+};
 
 }  // namespace
 
@@ -127,8 +138,9 @@ std::optional<int> webp_quality(FileBytes file) {
   if (picture.size() < least) return std::nullopt;
   const std::vector<int> all = quantisers(picture);
   const auto [finest, coarsest] = std::minmax_element(all.begin(), all.end());
+  const auto& table = *finest != *coarsest ? coarsest_of_qualities : quantisers_of_qualities;
   int quality = 100;
-  while (quality > 1 && quantiser_of(quality, *finest != *coarsest) < *coarsest)
+  while (quality > 1 && table.at(static_cast<std::size_t>(quality)) < *coarsest)
     --quality;
   return quality;
 }
