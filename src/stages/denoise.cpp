@@ -207,25 +207,26 @@ StageKind denoise_stage_kind() {
           "itself and its neighbours; the nearer they are and the more similar their colours, the "
           "more they count. The value is the standard deviation of the noise, for samples from 0 "
           "to 255: about 5 in daylight, 20 in candlelight.",
-      .parameters = {{.option = "--radius",
-                      .type = NumberIn{1, DenoiseParameters::max_radius, true},
-                      .default_value = "4",
-                      .help = "How far neighbours reach, in pixels."},
-                     {.option = "--sigma-color",
-                      .type =
-                          FreeText{"auto|NUMBER",
-                                   {{"auto", "1.4 times the value up to 10, 1.7 times the rest; at least 2"},
-                                    {"NUMBER", "from 2 to 200, for samples from 0 to 255"}}},
-                      .default_value = "auto",
-                      .help = "How much the colours of pixels that are averaged may differ."},
-                     {.option = "--chroma",
-                      .type = NumberIn{0, 100},
-                      .default_value = "0",
-                      .help = "The standard deviation of coloured blotches, for samples from 0 to "
-                              "255, which are smoothed first: about 5 for JPEGs of cameras, 15 "
-                              "for those taken in the dark. Brightness stays."},
-                     border_parameter(),
-                     alpha_parameter()},
+      .parameters =
+          {{.option = "--radius",
+            .type = NumberIn{1, DenoiseParameters::max_radius, true},
+            .default_value = "4",
+            .help = "How far neighbours reach, in pixels."},
+           {.option = "--sigma-color",
+            .type =
+                FreeText{"auto|NUMBER",
+                         {{"auto", "1.4 times the value up to 10, 1.7 times the rest; at least 2"},
+                          {"NUMBER", "from 2 to 200, for samples from 0 to 255"}}},
+            .default_value = "auto",
+            .help = "How much the colours of pixels that are averaged may differ."},
+           {.option = "--chroma",
+            .type = NumberIn{0, 100},
+            .default_value = "0",
+            .help = "The standard deviation of coloured blotches, for samples from 0 to "
+                    "255, which are smoothed first: about 5 for JPEGs of cameras, 15 "
+                    "for those taken in the dark. Brightness stays."},
+           border_parameter(),
+           alpha_parameter()},
       .formula =
           "d = the sum of the absolute differences of all colours\n"
           "limit = round(sqrt(5) * sigma-color * number of colours * max / 255)\n"

@@ -106,7 +106,8 @@ TEST_F(ForeignWords, SizesAndTurns) {
   expect_answer({"--width", "800"}, "--width: unknown option; did you mean --resize 800?");
   expect_answer({"--height", "600"}, "--height: unknown option; did you mean --resize x600?");
   expect_answer({"--auto-rotate"}, "--auto-rotate: unknown option; did you mean --auto-orient?");
-  expect_answer({"--flip", "horizontal"}, "horizontal: --flip takes no value; did you mean --flop?");
+  expect_answer({"--flip", "horizontal"},
+                "horizontal: --flip takes no value; did you mean --flop?");
   expect_answer({"--flop", "vertical"}, "vertical: --flop takes no value; did you mean --flip?");
 }
 
@@ -122,7 +123,8 @@ TEST_F(ForeignWords, FormatsThatAreNotWritten) {
 }
 
 TEST_F(ForeignWords, NumbersAsTheyAreWrittenElsewhere) {
-  expect_answer({"--gaussian", "0,5"}, "--gaussian 0,5: a number from 0.2 to 50; did you mean 0.5?");
+  expect_answer({"--gaussian", "0,5"},
+                "--gaussian 0,5: a number from 0.2 to 50; did you mean 0.5?");
   expect_answer({"--color", "saturate=0,5"},
                 "--color saturate=0,5: '0,5' is not a number; did you mean 0.5?");
   expect_answer({"--sharpen", "2000%"}, "--sharpen 2000%: a number from 0 to 10");

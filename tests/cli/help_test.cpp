@@ -150,8 +150,8 @@ TEST_F(Help, AStageHasItsPage) {
 
 TEST_F(Help, AFormatHasItsPage) {
   const std::string jpeg = page({"help", "jpeg"});
-  for (const char* part : {"JPEG: .jpg, .jpeg, .jpe, .jfif\n", "8 bits a sample", "--quality ",
-                           "--background "}) {
+  for (const char* part :
+       {"JPEG: .jpg, .jpeg, .jpe, .jfif\n", "8 bits a sample", "--quality ", "--background "}) {
     EXPECT_NE(jpeg.find(part), std::string::npos) << part << "\n" << jpeg;
   }
   EXPECT_EQ(page({"help", "JPG"}), jpeg);
@@ -278,9 +278,10 @@ TEST_F(Help, WithoutArgumentsItIsBrief) {
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_EQ(result.out, "");
   EXPECT_EQ(result.err.rfind("Usage:\n", 0), 0U) << result.err;
-  EXPECT_NE(result.err.find("gpufilter bench | compare | devices | gather | info | net | stats | tune |\n"
-                            "    verify | help\n"),
-            std::string::npos)
+  EXPECT_NE(
+      result.err.find("gpufilter bench | compare | devices | gather | info | net | stats | tune |\n"
+                      "    verify | help\n"),
+      std::string::npos)
       << result.err;
   EXPECT_NE(result.err.find("gpufilter --help\n"), std::string::npos) << result.err;
   EXPECT_LE(lines_of(result.err).size(), 10U);
@@ -365,7 +366,8 @@ TEST_F(Help, MisspeltValuesGetSuggestions) {
   std::string to_names;
   for (const std::string& name : format_names())
     to_names += (to_names.empty() ? "" : ", ") + name;
-  expect_value("--to", "jpeq", "--to: 'jpeq' is not one of " + to_names + "; did you mean jpeg or jpe?");
+  expect_value("--to", "jpeq",
+               "--to: 'jpeq' is not one of " + to_names + "; did you mean jpeg or jpe?");
   expect_value("--background", "whit",
                "--background: 'whit' is not a colour: write #rgb, #rrggbb "
                "or a name such as white");

@@ -70,8 +70,9 @@ TEST_F(RecipeRuns, AnOptionGivenTwiceIsRefusedWithAllPlaces) {
 TEST_F(RecipeRuns, OptionsOnTheCommandLineOverrideThoseInRecipes) {
   write("r", "--blur auto\n--to png\n");
   write("equals", "--to=png --gray");
-  for (const std::vector<std::string>& words :
-       {std::vector<std::string>{"@r", "--to", "webp"}, {"--to=webp", "@r"}, {"--to", "webp", "@equals"}}) {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"@r", "--to", "webp"},
+                                                {"--to=webp", "@r"},
+                                                {"--to", "webp", "@equals"}}) {
     std::vector<std::string> command{"in.png", "-", "-q"};
     command.insert(command.end(), words.begin(), words.end());
     const ProcessResult result = here(command);
@@ -86,10 +87,12 @@ TEST_F(RecipeRuns, InstalledFilesAreFoundByName) {
     EXPECT_EQ(result.exit_code, 0) << result.err;
     EXPECT_EQ(result.out.substr(8, 4), "WEBP");
   }
-  for (const std::vector<std::string>& stage :
-       {std::vector<std::string>{"--net", "denoise.onnx"}, {"--net", "denoise"},
-        {"--mlp", "golden-hour"}, {"--lut", "film"}, {"--color", "warm.txt"},
-        {"--profile", "display-p3"}}) {
+  for (const std::vector<std::string>& stage : {std::vector<std::string>{"--net", "denoise.onnx"},
+                                                {"--net", "denoise"},
+                                                {"--mlp", "golden-hour"},
+                                                {"--lut", "film"},
+                                                {"--color", "warm.txt"},
+                                                {"--profile", "display-p3"}}) {
     const ProcessResult result = here({"in.png", "-", stage[0], stage[1], "-q", "--device", "cpu"});
     EXPECT_EQ(result.exit_code, 0) << stage[1] << result.err;
   }

@@ -51,8 +51,7 @@ TEST(Codec, TakesTheOutputsFormatFromItsName) {
 
 TEST(Codec, RefusesNamesOfOtherFormatsNamingThePossibleOnes) {
   EXPECT_EQ(extensions_of({&png_codec(), &jpeg_codec()}), ".png, .jpg, .jpeg, .jpe or .jfif");
-  for (const std::string name :
-       {"a", "png", "a.png.bak", "dir.png/a", "-", "", "a.png/"}) {
+  for (const std::string name : {"a", "png", "a.png.bak", "dir.png/a", "-", "", "a.png/"}) {
     EXPECT_EQ(codec_of_name(name), nullptr) << name;
     try {
       (void)codec_for_output(name);

@@ -48,8 +48,8 @@ std::vector<std::string> JpegEncoding::private_metadata() const {
 std::string JpegEncoding::coding() const {
   std::vector<std::string> parts;
   if (quantization)
-    parts.push_back(formatted("{}quality {}", quantization->standard ? "" : "about ",
-                              quantization->quality));
+    parts.push_back(
+        formatted("{}quality {}", quantization->standard ? "" : "about ", quantization->quality));
   if (subsampling) parts.push_back(chroma_notation(*subsampling));
   return formatted("{}", fmt::join(parts, ", "));
 }

@@ -10,8 +10,8 @@ namespace gpufilter {
 // The entry for WebP in the table of codecs.
 [[nodiscard]] const Codec& webp_codec();
 
-// RGB or RGBA of 8 bits, of an animation the first frame. The file and its pixels are held in memory
-// as a whole.
+// RGB or RGBA of 8 bits, of an animation the first frame. The file and its pixels are held in
+// memory as a whole.
 [[nodiscard]] std::unique_ptr<RowReader> open_webp(std::unique_ptr<ByteSource> source,
                                                    const ReadLimits& limits);
 
