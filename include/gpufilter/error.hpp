@@ -1,5 +1,5 @@
 // The few kinds of failure. The library only throws them; the program turns them into one line on
-// standard error and an exit code, in one place (app/main.cpp).
+// standard error and an exit code, in one place (app/cli/main.cpp).
 #pragma once
 
 #include <stdexcept>

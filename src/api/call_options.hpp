@@ -7,7 +7,7 @@
 #include <gpufilter/control.hpp>
 #include <gpufilter/filter.hpp>
 
-#include "pipeline/run.hpp"
+#include "pipeline/run/run.hpp"
 
 namespace gpufilter {
 

@@ -12,8 +12,8 @@
 #include "base/stop.hpp"
 #include "codec/unread.hpp"
 #include "image/exif_size.hpp"
-#include "pipeline/memory_rows.hpp"
-#include "pipeline/output_metadata.hpp"
+#include "pipeline/run/memory_rows.hpp"
+#include "pipeline/run/output_metadata.hpp"
 
 namespace gpufilter {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "base/error.hpp"
 #include "base/words.hpp"
-#include "pipeline/make_dispatcher.hpp"
-#include "pipeline/upright.hpp"
+#include "pipeline/choose/make_dispatcher.hpp"
+#include "pipeline/run/upright.hpp"
 
 namespace gpufilter {
 

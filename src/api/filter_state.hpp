@@ -8,7 +8,7 @@
 
 #include "api/picture_state.hpp"
 #include "api/result_memory.hpp"
-#include "pipeline/memory_filter.hpp"
+#include "pipeline/run/memory_filter.hpp"
 
 namespace gpufilter {
 

@@ -11,11 +11,11 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "codec/unread.hpp"
+#include "compare/comparison.hpp"
 #include "compute/channel_statistics.hpp"
-#include "pipeline/comparison.hpp"
-#include "pipeline/counted_picture.hpp"
-#include "pipeline/memory_part.hpp"
-#include "pipeline/memory_rows.hpp"
+#include "pipeline/run/counted_picture.hpp"
+#include "pipeline/run/memory_part.hpp"
+#include "pipeline/run/memory_rows.hpp"
 
 namespace gpufilter {
 namespace {

@@ -7,7 +7,7 @@
 #include "codec/codec_table.hpp"
 #include "image/exif_orientation.hpp"
 #include "image/image.hpp"
-#include "pipeline/memory_rows.hpp"
+#include "pipeline/run/memory_rows.hpp"
 
 namespace gpufilter {
 

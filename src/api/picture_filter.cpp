@@ -12,7 +12,7 @@
 #include "codec/unread.hpp"
 #include "image/exif_orientation.hpp"
 #include "image/image.hpp"
-#include "pipeline/memory_rows.hpp"
+#include "pipeline/run/memory_rows.hpp"
 
 namespace gpufilter {
 namespace {

@@ -6,9 +6,9 @@
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "base/words.hpp"
+#include "stage/options/recipe.hpp"
+#include "stage/options/recipe_text.hpp"
 #include "stages/given_stages.hpp"
-#include "stages/recipe.hpp"
-#include "stages/recipe_text.hpp"
 
 namespace gpufilter {
 namespace {

@@ -15,8 +15,8 @@
 #include "batch/shard.hpp"
 #include "batch/shard_run.hpp"
 #include "codec/codec_table.hpp"
-#include "pipeline/plan.hpp"
-#include "pipeline/run.hpp"
+#include "pipeline/plan/plan.hpp"
+#include "pipeline/run/run.hpp"
 
 namespace gpufilter {
 

@@ -6,7 +6,7 @@
 
 #include "batch/batch_plan.hpp"
 #include "batch/picture_result.hpp"
-#include "pipeline/run.hpp"
+#include "pipeline/run/run.hpp"
 
 namespace gpufilter {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "batch/batch_plan.hpp"
-#include "pipeline/run.hpp"
+#include "pipeline/run/run.hpp"
 
 namespace gpufilter {
 

@@ -1,4 +1,4 @@
-// Counters for the histograms of a picture, in a device's memory: kernels/counters.cl.
+// Counters for the histograms of a picture, in a device's memory: kernels/stage/counters.cl.
 #pragma once
 
 #include <cstdint>

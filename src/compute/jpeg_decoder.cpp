@@ -10,7 +10,7 @@
 namespace gpufilter {
 namespace {
 
-// As in kernels/jpeg_entropy.cl.
+// As in kernels/compute/jpeg_entropy.cl.
 constexpr std::uint64_t subsequence_bytes = 128;
 constexpr std::int32_t chunk_bytes = 64;
 constexpr std::size_t group_items = 256;

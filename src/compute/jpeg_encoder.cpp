@@ -63,7 +63,7 @@ void append_codes(std::vector<std::uint32_t>& words, const JpegHuffmanTable& tab
   }
 }
 
-// See kernels/jpeg_encode.cl.
+// See kernels/compute/jpeg_encode.cl.
 std::vector<std::uint32_t> words_of_tables(const JpegCoding& coding) {
   std::vector<std::uint32_t> words;
   // The DCT's results are 8 times too large.

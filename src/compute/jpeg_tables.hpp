@@ -1,4 +1,4 @@
-// The tables of a JPEG in the form of kernels/jpeg_entropy.cl.
+// The tables of a JPEG in the form of kernels/compute/jpeg_entropy.cl.
 #pragma once
 
 #include <array>

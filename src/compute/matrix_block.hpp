@@ -1,5 +1,5 @@
 // The block of C that a work-group of the blocked matrix product computes:
-// kernels/matrix_product.cl.
+// kernels/compute/matrix_product.cl.
 #pragma once
 
 #include <cstddef>

@@ -11,7 +11,7 @@
 
 namespace gpufilter {
 
-// What is applied to a finished sum v; numbered as in kernels/matrix_product.cl.
+// What is applied to a finished sum v; numbered as in kernels/compute/matrix_product.cl.
 // relu: v > 0 ? v : 0. clamp: v > 0 ? (v < 1 ? v : 1) : 0. Both turn NaN and -0 into 0.
 enum class Activation { none, relu, clamp };
 

@@ -1,4 +1,4 @@
-// A work-group's partial result, as kernels/reduce.cl lays it out. Only for this folder.
+// A work-group's partial result, as kernels/compute/reduce.cl lays it out. Only for this folder.
 #pragma once
 
 namespace gpufilter {

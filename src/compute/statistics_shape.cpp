@@ -12,7 +12,7 @@
 namespace gpufilter {
 namespace {
 
-// As in kernels/reduce_parts.cl and reduce_histogram.cl.
+// As in kernels/compute/reduce_parts.cl and reduce_histogram.cl.
 constexpr std::size_t max_part = 65536;
 constexpr std::size_t max_counted = 65535;
 

@@ -10,8 +10,8 @@
 
 namespace gpufilter {
 
-// Macros of kernels/reduce.cl and reduce_histogram.cl, and how many work-groups there are. The
-// result is the same for every shape.
+// Macros of kernels/compute/reduce.cl and reduce_histogram.cl, and how many work-groups there are.
+// The result is the same for every shape.
 struct StatisticsShape {
   std::size_t pixels = 16;  // PIXELS, BATCH, GROUP_SIZE, COPIES
   std::size_t batch = 1;

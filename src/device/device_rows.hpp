@@ -19,8 +19,8 @@ struct DeviceRows {
 // row_pitch() in samples, the unit of kernels.
 [[nodiscard]] std::int32_t pitch_in_samples(int width, const PixelFormat& format);
 
-// The macros that describe formats to kernels/common.cl: "-D CHANNELS=3 -D DEPTH=8". The second is
-// for kernels whose result has a different number of channels; the depth is the same.
+// The macros that describe formats to kernels/stage/common.cl: "-D CHANNELS=3 -D DEPTH=8". The
+// second is for kernels whose result has a different number of channels; the depth is the same.
 [[nodiscard]] std::string format_macros(const PixelFormat& source);
 [[nodiscard]] std::string format_macros(const PixelFormat& source, const PixelFormat& target);
 

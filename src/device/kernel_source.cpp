@@ -16,9 +16,26 @@ namespace {
 
 constexpr std::uint64_t largest_kernel_file = std::uint64_t{16} << 20U;
 
+const char* live_folder() {
+  return std::getenv("GPUFILTER_KERNELS");
+}
+
+// The file of that name in `folder` or, as in kernels/ itself, in a folder below it; its path
+// directly in `folder` if there is none.
+std::filesystem::path live_path(const std::filesystem::path& folder, std::string_view file) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (fs::exists(folder / file, ignored)) return folder / file;
+  for (fs::recursive_directory_iterator entry(folder, ignored), end; entry != end;
+       entry.increment(ignored)) {
+    if (entry->path().filename() == file) return entry->path();
+  }
+  return folder / file;
+}
+
 // Nothing if the folder is there and has no such file.
 std::optional<std::string> read_live(const std::filesystem::path& folder, std::string_view file) {
-  const std::string path = folder / file;
+  const std::string path = live_path(folder, file);
   try {
     return read_regular_file(path, largest_kernel_file);
   } catch (const std::system_error& error) {
@@ -27,10 +44,6 @@ std::optional<std::string> read_live(const std::filesystem::path& folder, std::s
     throw DeviceError(formatted("{}: {} (GPUFILTER_KERNELS names the folder of kernel files)", path,
                                 reason_of(error)));
   }
-}
-
-const char* live_folder() {
-  return std::getenv("GPUFILTER_KERNELS");
 }
 
 // The line of a compiler's message. Files are named if some of them may have been changed.
@@ -72,10 +85,10 @@ std::string kernel_file(std::string_view file) {
 
 std::string kernel_path(std::string_view file) {
   const char* folder = live_folder();
+  if (folder == nullptr) return std::string(file);
   std::error_code ignored;
-  const auto path = std::filesystem::path(folder == nullptr ? "" : folder) / file;
-  return folder != nullptr && std::filesystem::exists(path, ignored) ? path.string()
-                                                                     : std::string(file);
+  const std::filesystem::path path = live_path(folder, file);
+  return std::filesystem::exists(path, ignored) ? path.string() : std::string(file);
 }
 
 std::string kernel_source(std::string_view file, std::string_view generated) {

@@ -11,8 +11,8 @@ namespace gpufilter {
 // The files of kernels/ as they were at build time.
 [[nodiscard]] const EmbeddedFiles& embedded_kernels();
 
-// A file of kernels/. If the folder that GPUFILTER_KERNELS names has one of that name, it is read
-// from there instead. Throws DeviceError if there is no such file or folder.
+// A file of kernels/. If the folder that GPUFILTER_KERNELS names, or one below it, has a file of
+// that name, it is read from there instead. Throws DeviceError if there is no such file or folder.
 [[nodiscard]] std::string kernel_file(std::string_view file);
 
 // Where that file is, for messages: its path in that folder, or its name.

@@ -14,8 +14,8 @@ namespace gpufilter {
 
 class Json;
 
-// The macros PIXELS, LINES, GROUP_WIDTH and GROUP_HEIGHT of kernels/common.cl. The result is the
-// same for every shape.
+// The macros PIXELS, LINES, GROUP_WIDTH and GROUP_HEIGHT of kernels/stage/common.cl. The result is
+// the same for every shape.
 struct WorkShape {
   std::size_t pixels = 4;        // neighbours in a row that a work-item fills: 1 or a multiple of 4
   std::size_t lines = 1;         // rows that a work-item fills

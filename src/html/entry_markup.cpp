@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/format.hpp"
-#include "lab/charts/svg_canvas.hpp"
+#include "chart/svg_canvas.hpp"
 
 namespace gpufilter::html {
 namespace {

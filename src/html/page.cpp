@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "base/format.hpp"
+#include "chart/svg_canvas.hpp"
 #include "html/entry_markup.hpp"
 #include "html/page_files.hpp"
-#include "lab/charts/svg_canvas.hpp"
 
 namespace gpufilter::html {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <utility>
 
+#include "host/turn_rows.hpp"
 #include "image/exif_orientation.hpp"
-#include "lab/memory_picture.hpp"
-#include "stages/color_profile.hpp"
-#include "stages/convert_colors.hpp"
-#include "stages/turn_rows.hpp"
+#include "pipeline/run/memory_picture.hpp"
+#include "stages/colour/color_profile.hpp"
+#include "stages/colour/convert_colors.hpp"
 
 namespace gpufilter::html {
 namespace {

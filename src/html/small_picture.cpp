@@ -9,8 +9,8 @@
 #include "base/posix_file.hpp"
 #include "codec/codec_table.hpp"
 #include "image/by_format.hpp"
-#include "lab/memory_picture.hpp"
-#include "stages/resize.hpp"
+#include "pipeline/run/memory_picture.hpp"
+#include "stages/resize/resize.hpp"
 
 namespace gpufilter::html {
 namespace {

@@ -6,14 +6,14 @@
 #include <limits>
 #include <vector>
 
+#include "chart/histogram_sketch.hpp"
+#include "compare/difference_picture.hpp"
 #include "compute/statistics_rows.hpp"
 #include "host/parallel.hpp"
+#include "host/turn_rows.hpp"
 #include "html/shown_picture.hpp"
 #include "html/small_picture.hpp"
 #include "image/exif_orientation.hpp"
-#include "lab/charts/histogram_sketch.hpp"
-#include "pipeline/difference_picture.hpp"
-#include "stages/turn_rows.hpp"
 
 namespace gpufilter::html {
 namespace {

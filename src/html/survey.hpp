@@ -6,7 +6,7 @@
 #include <string>
 
 #include "codec/codec_table.hpp"
-#include "pipeline/comparison.hpp"
+#include "compare/comparison.hpp"
 
 namespace gpufilter::html {
 

@@ -5,9 +5,9 @@
 #include <iterator>
 #include <sstream>
 
-#include "app/commands.hpp"
-#include "app/help_layout.hpp"
-#include "app/parse.hpp"
+#include "app/cli/commands.hpp"
+#include "app/cli/parse.hpp"
+#include "app/help/help_layout.hpp"
 #include "base/format.hpp"
 
 namespace gpufilter::manual {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/arguments.hpp"
+#include "app/cli/arguments.hpp"
 
 namespace gpufilter::manual {
 

@@ -4,14 +4,14 @@
 #include <sstream>
 #include <string_view>
 
-#include "app/environment.hpp"
-#include "app/help_layout.hpp"
-#include "app/help_topics.hpp"
-#include "app/main_help.hpp"
+#include "app/cli/environment.hpp"
+#include "app/cli/main_help.hpp"
+#include "app/help/help_layout.hpp"
+#include "app/help/help_topics.hpp"
 #include "base/format.hpp"
 #include "base/words.hpp"
 #include "manual/roff.hpp"
-#include "stages/catalogue.hpp"
+#include "stage/options/catalogue.hpp"
 
 namespace gpufilter::manual {
 namespace {

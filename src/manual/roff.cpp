@@ -5,7 +5,7 @@
 #include <sstream>
 #include <vector>
 
-#include "app/help_lines.hpp"
+#include "app/help/help_lines.hpp"
 
 namespace gpufilter::manual {
 namespace {

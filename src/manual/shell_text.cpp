@@ -1,6 +1,6 @@
 #include "manual/shell_text.hpp"
 
-#include "app/help_layout.hpp"
+#include "app/help/help_layout.hpp"
 
 namespace gpufilter::manual {
 

@@ -7,7 +7,7 @@
 
 #include "base/format.hpp"
 #include "manual/stage_sources.hpp"
-#include "stages/catalogue.hpp"
+#include "stage/options/catalogue.hpp"
 
 namespace gpufilter::manual {
 namespace {

@@ -4,7 +4,7 @@
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "base/words.hpp"
-#include "stages/linear.hpp"
+#include "stages/colour/linear.hpp"
 
 namespace gpufilter {
 namespace {

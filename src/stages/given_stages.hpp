@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "stages/catalogue.hpp"
+#include "stage/options/catalogue.hpp"
 
 namespace gpufilter {
 

@@ -10,8 +10,8 @@
 #include <gtest/gtest.h>
 
 #include "codec/png/codec.hpp"
-#include "pipeline/run.hpp"
-#include "stages/blur.hpp"
+#include "pipeline/run/run.hpp"
+#include "stages/window/blur.hpp"
 #include "support/oriented_files.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"

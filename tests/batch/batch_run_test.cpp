@@ -18,7 +18,7 @@
 #include "codec/jpeg/codec.hpp"
 #include "codec/png/codec.hpp"
 #include "device/device_catalog.hpp"
-#include "stages/blur.hpp"
+#include "stages/window/blur.hpp"
 #include "support/filtering.hpp"
 #include "support/names_in.hpp"
 #include "support/pictures.hpp"

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "batch/batch_run.hpp"
-#include "stages/blur.hpp"
+#include "stages/window/blur.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -204,7 +204,7 @@ TEST_F(Bench, PipelineSaysInWordsWhatTheMachineReaches) {
 TEST_F(Bench, DifferingBitsEndItWithOne) {
   GPUFILTER_REQUIRE_DEVICE();
   const fs::path kernels = folder_.path() / "kernels";
-  fs::copy(GPUFILTER_SOURCE "/kernels", kernels);
+  copy_kernels(kernels);
   std::string source = read_file(kernels / "copy.cl");
   const std::string right = "target[i] = source[i]";
   ASSERT_NE(source.find(right), std::string::npos);

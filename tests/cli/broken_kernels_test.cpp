@@ -214,8 +214,10 @@ TEST_F(BrokenKernels, BadFoldersAreRefused) {
   refused({"--kernels", missing}, missing + ": is not a folder");
   const std::string empty = folder_ / "empty";
   fs::create_directory(empty);
-  refused({"--kernels", empty},
-          empty + ": has no kernel file; copy one there, such as kernels/blur.cl, and change it");
+  refused(
+      {"--kernels", empty},
+      empty +
+          ": has no kernel file; copy one there, such as kernels/window/blur.cl, and change it");
   const std::string right = fs::path(broken) / "right";
   refused({"--kernels", right, "--device", "cpu"},
           "--kernels: --device cpu runs no OpenCL kernel; name another device");

@@ -10,8 +10,8 @@
 #include "base/format.hpp"
 #include "cli/compare_fixture.hpp"
 #include "codec/png/codec.hpp"
-#include "pipeline/comparison.hpp"
-#include "pipeline/difference_picture.hpp"
+#include "compare/comparison.hpp"
+#include "compare/difference_picture.hpp"
 
 namespace gpufilter::test {
 namespace {

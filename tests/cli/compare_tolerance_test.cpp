@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/compare_fixture.hpp"
-#include "pipeline/difference_picture.hpp"
+#include "compare/difference_picture.hpp"
 
 namespace gpufilter::test {
 namespace {

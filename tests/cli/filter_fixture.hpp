@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cli/program_fixture.hpp"
-#include "stages/blur.hpp"
+#include "stages/window/blur.hpp"
 #include "support/filtering.hpp"
 
 namespace gpufilter::test {

@@ -4,7 +4,7 @@
 
 #include "cli/filter_fixture.hpp"
 #include "codec/png/codec.hpp"
-#include "stages/catalogue.hpp"
+#include "stage/options/catalogue.hpp"
 #include "support/jpeg.hpp"
 #include "support/png_oracle.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "cli/filter_fixture.hpp"
 #include "codec/codec_table.hpp"
-#include "stages/color_profile.hpp"
+#include "stages/colour/color_profile.hpp"
 
 namespace gpufilter::test {
 namespace {

@@ -8,7 +8,7 @@
 #include "codec/byte_source.hpp"
 #include "codec/codec_table.hpp"
 #include "image/exif_orientation.hpp"
-#include "stages/color_profile.hpp"
+#include "stages/colour/color_profile.hpp"
 
 namespace gpufilter::test {
 namespace {

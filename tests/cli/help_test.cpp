@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "app/format_options.hpp"
+#include "app/filter/format_options.hpp"
 #include "cli/filter_fixture.hpp"
 #include "support/lines_of.hpp"
 

@@ -2,7 +2,7 @@
 #include <filesystem>
 
 #include "cli/filter_fixture.hpp"
-#include "stages/resize.hpp"
+#include "stages/resize/resize.hpp"
 #include "support/filtering.hpp"
 
 namespace gpufilter::test {

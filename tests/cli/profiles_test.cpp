@@ -9,7 +9,7 @@
 #include "cli/program_fixture.hpp"
 #include "codec/byte_sink.hpp"
 #include "codec/codec_table.hpp"
-#include "stages/color_profile.hpp"
+#include "stages/colour/color_profile.hpp"
 
 namespace gpufilter::test {
 namespace {

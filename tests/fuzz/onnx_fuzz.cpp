@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "fuzz/mutate.hpp"
-#include "stages/net_rows.hpp"
+#include "net/net_rows.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/onnx_sketch.hpp"
 #include "support/pictures.hpp"

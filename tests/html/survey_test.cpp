@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "pipeline/comparison.hpp"
-#include "stages/color_profile.hpp"
+#include "compare/comparison.hpp"
+#include "stages/colour/color_profile.hpp"
 #include "support/oriented_files.hpp"
 #include "support/pictures.hpp"
 #include "support/svg.hpp"

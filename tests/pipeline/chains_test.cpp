@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "pipeline/run.hpp"
-#include "stages/catalogue.hpp"
+#include "pipeline/run/run.hpp"
+#include "stage/options/catalogue.hpp"
 #include "support/filtering.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"

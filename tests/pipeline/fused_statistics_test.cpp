@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "base/format.hpp"
-#include "lab/memory_picture.hpp"
-#include "pipeline/band_feed.hpp"
-#include "stages/tonemap.hpp"
+#include "pipeline/execute/band_feed.hpp"
+#include "pipeline/run/memory_picture.hpp"
+#include "stages/point/tonemap.hpp"
 #include "support/filtering.hpp"
 #include "support/pictures.hpp"
 #include "support/random_chains.hpp"

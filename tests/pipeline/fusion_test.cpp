@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "base/format.hpp"
-#include "pipeline/pass_groups.hpp"
-#include "stages/levels.hpp"
-#include "stages/mlp.hpp"
+#include "net/pixel/mlp.hpp"
+#include "pipeline/execute/pass_groups.hpp"
+#include "stages/point/levels.hpp"
 #include "support/filtering.hpp"
 #include "support/pictures.hpp"
 #include "support/random_chains.hpp"

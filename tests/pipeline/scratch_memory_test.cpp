@@ -2,7 +2,7 @@
 // their own.
 #include <gtest/gtest.h>
 
-#include "stages/mlp.hpp"
+#include "net/pixel/mlp.hpp"
 #include "support/filtering.hpp"
 #include "support/pictures.hpp"
 #include "support/random_chains.hpp"

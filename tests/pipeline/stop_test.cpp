@@ -9,9 +9,9 @@
 
 #include "base/thread_limit.hpp"
 #include "codec/codec_table.hpp"
-#include "pipeline/band_executor.hpp"
-#include "pipeline/host_check.hpp"
-#include "pipeline/run.hpp"
+#include "pipeline/execute/band_executor.hpp"
+#include "pipeline/execute/host_check.hpp"
+#include "pipeline/run/run.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 #include "lab/stage_samples.hpp"
-#include "stages/catalogue.hpp"
+#include "stage/options/catalogue.hpp"
 #include "support/cut_out_image.hpp"
 #include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"

@@ -5,12 +5,12 @@
 
 #include <gtest/gtest.h>
 
-#include "stages/blur.hpp"
-#include "stages/catalogue.hpp"
-#include "stages/color.hpp"
-#include "stages/levels.hpp"
-#include "stages/mlp.hpp"
-#include "stages/tonemap.hpp"
+#include "net/pixel/mlp.hpp"
+#include "stage/options/catalogue.hpp"
+#include "stages/colour/color.hpp"
+#include "stages/point/levels.hpp"
+#include "stages/point/tonemap.hpp"
+#include "stages/window/blur.hpp"
 
 namespace gpufilter {
 namespace {

@@ -16,28 +16,39 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
+// Each folder may include itself and those that it is listed after.
 const std::map<std::string, std::set<std::string>>& known_folders() {
-  static const std::map<std::string, std::set<std::string>> folders{
-      {"base", {}},
-      {"image", {"base"}},
-      {"codec", {"host", "image", "base"}},
-      {"device", {"image", "base"}},
-      {"host", {"image", "base"}},
-      {"compute", {"host", "device", "image", "base"}},
-      {"stages", {"codec", "compute", "host", "device", "image", "base"}},
-      {"pipeline", {"stages", "compute", "host", "device", "codec", "image", "base"}},
-      {"batch", {"pipeline", "stages", "compute", "host", "device", "codec", "image", "base"}},
-      {"api",
-       {"batch", "pipeline", "stages", "compute", "host", "device", "codec", "image", "base"}},
-      {"lab", {"pipeline", "stages", "compute", "host", "device", "codec", "image", "base"}},
-      {"html",
-       {"lab", "batch", "pipeline", "stages", "compute", "host", "device", "codec", "image",
-        "base"}},
-      {"app",
-       {"html", "lab", "batch", "pipeline", "stages", "compute", "host", "device", "codec", "image",
-        "base"}},
-      {"manual", {"app", "stages", "base"}},
-  };
+  using Folders = std::set<std::string>;
+  static const auto folders = [] {
+    std::map<std::string, Folders> known{{"base", {}},
+                                         {"image", {"base"}},
+                                         {"host", {"image", "base"}},
+                                         {"codec", {"host", "image", "base"}},
+                                         {"device", {"image", "base"}},
+                                         {"compute", {"host", "device", "image", "base"}},
+                                         {"chart", {"compute", "image", "base"}}};
+    Folders below{"codec", "compute", "host", "device", "image", "base"};
+    for (const char* folder : {"stage", "stages"}) {
+      known[folder] = below;
+      below.insert(folder);
+    }
+    known["net"] = below;
+    below.insert("net");
+    for (const char* folder : {"pipeline", "batch"}) {
+      known[folder] = below;
+      below.insert(folder);
+    }
+    known["compare"] = below;
+    known["api"] = below;
+    below.insert({"compare", "chart"});
+    known["html"] = below;
+    below.insert("html");
+    known["lab"] = below;
+    below.insert("lab");
+    known["app"] = below;
+    known["manual"] = {"app", "stage", "base"};
+    return known;
+  }();
   return folders;
 }
 
@@ -63,17 +74,17 @@ const std::vector<Confinement>& confinements() {
       {"CLI/", {"app"}},
       {"tbb/",
        {"base/background.cpp", "base/thread_limit.cpp", "host/parallel.cpp",
-        "pipeline/band_pipeline.hpp"}},
+        "pipeline/execute/band_pipeline.hpp"}},
       {"oneapi/", {}},
-      {"nlohmann/", {"base/json.cpp", "stages/network_parser.cpp"}},
-      {"protozero/", {"stages/onnx_model.cpp"}},
+      {"nlohmann/", {"base/json.cpp", "net/pixel/network_parser.cpp"}},
+      {"protozero/", {"net/graph/onnx_model.cpp"}},
       {"spdlog/", {"base/log.cpp", "base/format.hpp"}},
       {"fmt/", {"base/format.hpp"}},
   };
   return list;
 }
 
-// "codec/png/writer.cpp" is at home in "codec", in "codec/png" and in itself.
+// "codec/png/write/writer.cpp" is at home in "codec", in "codec/png" and in itself.
 bool is_at_home(const std::string& path, const std::string& home) {
   return path == home || path.starts_with(home + "/");
 }
@@ -114,9 +125,9 @@ Lines violations(const SourceFile& file) {
 }
 
 TEST(IncludeDirections, AllowWhatLiesBelow) {
-  EXPECT_EQ(violations({"pipeline/run.cpp",
+  EXPECT_EQ(violations({"pipeline/run/run.cpp",
                         "#include <vector>\n"
-                        "#include \"pipeline/run.hpp\"\n"
+                        "#include \"pipeline/run/run.hpp\"\n"
                         "#include \"codec/codec.hpp\"\n"
                         "#include \"device/session.hpp\"\n"
                         "#include \"base/error.hpp\"\n"}),
@@ -127,11 +138,11 @@ TEST(IncludeDirections, RefuseWhatLiesAboveOrBeside) {
   EXPECT_EQ(violations({"codec/png_reader.cpp",
                         "// first line\n"
                         "#include \"device/session.hpp\"\n"
-                        "  # include \"stages/blur.hpp\"  // why not\n"}),
+                        "  # include \"stages/window/blur.hpp\"  // why not\n"}),
             (Lines{"codec/png_reader.cpp:2: device/session.hpp is not known here",
-                   "codec/png_reader.cpp:3: stages/blur.hpp is not known here"}));
-  EXPECT_EQ(violations({"pipeline/run.cpp", "#include \"lab/memory_picture.hpp\"\n"}),
-            (Lines{"pipeline/run.cpp:1: lab/memory_picture.hpp is not known here"}));
+                   "codec/png_reader.cpp:3: stages/window/blur.hpp is not known here"}));
+  EXPECT_EQ(violations({"pipeline/run/run.cpp", "#include \"pipeline/run/memory_picture.hpp\"\n"}),
+            (Lines{"pipeline/run/run.cpp:1: pipeline/run/memory_picture.hpp is not known here"}));
   EXPECT_EQ(violations({"base/log.cpp", "#include \"image/image.hpp\"\n"}),
             (Lines{"base/log.cpp:1: image/image.hpp is not known here"}));
   EXPECT_EQ(violations({"device/session.cpp", "#include \"codec/codec.hpp\"\r\n"}),
@@ -154,16 +165,16 @@ TEST(IncludeDirections, KeepForeignLibrariesBehindTheirInterface) {
       "#include <fmt/core.h>\n#include <xxhash.h>\n#include <isa-l/crc.h>\n#include <isa-l.h>\n"
       "#include <libdeflate.h>\n#include <zlib.h>\n#include <jerror.h>\n"
       "#include <tbb/parallel_for.h>\n#include <oneapi/tbb.h>\n#include <nlohmann/json_fwd.hpp>\n";
-  EXPECT_EQ(violations({"stages/blur.cpp", all}).size(), 16U);
-  EXPECT_EQ(violations({"stages/network_parser.cpp", all}).size(), 15U);  // JSON
+  EXPECT_EQ(violations({"stages/window/blur.cpp", all}).size(), 16U);
+  EXPECT_EQ(violations({"net/pixel/network_parser.cpp", all}).size(), 15U);  // JSON
   EXPECT_EQ(violations({"codec/codec.cpp", all}).size(), 16U);
-  EXPECT_EQ(violations({"codec/png/reader.cpp", all}).size(), 11U);  // all but libjpeg's
+  EXPECT_EQ(violations({"codec/png/read/reader.cpp", all}).size(), 11U);  // all but libjpeg's
   EXPECT_EQ(violations({"codec/pngs/reader.cpp", all}).size(), 16U);
-  EXPECT_EQ(violations({"codec/deflate/block.cpp", all}).size(), 13U);   // ISA-L, libdeflate
-  EXPECT_EQ(violations({"codec/jpeg/reader.cpp", all}).size(), 14U);     // libjpeg's two
-  EXPECT_EQ(violations({"device/session.cpp", all}).size(), 14U);        // OpenCL's two
-  EXPECT_EQ(violations({"device/program_cache.cpp", all}).size(), 13U);  // and zlib
-  EXPECT_EQ(violations({"app/options.cpp", all}).size(), 15U);           // CLI11
+  EXPECT_EQ(violations({"codec/deflate/block.cpp", all}).size(), 13U);     // ISA-L, libdeflate
+  EXPECT_EQ(violations({"codec/jpeg/read/reader.cpp", all}).size(), 14U);  // libjpeg's two
+  EXPECT_EQ(violations({"device/session.cpp", all}).size(), 14U);          // OpenCL's two
+  EXPECT_EQ(violations({"device/program_cache.cpp", all}).size(), 13U);    // and zlib
+  EXPECT_EQ(violations({"app/options.cpp", all}).size(), 15U);             // CLI11
   EXPECT_EQ(violations({"lab/bench/report.cpp", all}).size(), 16U);
   EXPECT_EQ(violations({"base/json.cpp", all}).size(), 15U);      // JSON
   EXPECT_EQ(violations({"host/parallel.cpp", all}).size(), 15U);  // oneTBB
@@ -173,13 +184,13 @@ TEST(IncludeDirections, KeepForeignLibrariesBehindTheirInterface) {
 }
 
 TEST(IncludeDirections, NameTheLineThatBringsAForeignLibrary) {
-  EXPECT_EQ(violations({"pipeline/run.cpp", "#include <vector>\n#include <zlib.h>\n"}),
-            Lines{"pipeline/run.cpp:2: zlib.h belongs elsewhere"});
+  EXPECT_EQ(violations({"pipeline/run/run.cpp", "#include <vector>\n#include <zlib.h>\n"}),
+            Lines{"pipeline/run/run.cpp:2: zlib.h belongs elsewhere"});
 }
 
 TEST(IncludeDirections, HoldInEveryFile) {
   std::set<std::string> folders;
-  for (const SourceFile& file : library_sources()) {
+  for (const SourceFile& file : program_sources()) {
     folders.insert(file.folder());
     EXPECT_EQ(violations(file), Lines{});
   }

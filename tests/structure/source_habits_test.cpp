@@ -110,13 +110,13 @@ TEST(SourceHabits, ClassesAreRecognised) {
 }
 
 TEST(SourceHabits, NoFileIsTooLongToReadAtOnce) {
-  for (const SourceFile& file : library_sources()) {
+  for (const SourceFile& file : program_sources()) {
     EXPECT_LE(line_count(file.text), maximum_lines) << file.path;
   }
 }
 
 TEST(SourceHabits, HeadersAreIncludedOnce) {
-  for (const SourceFile& file : library_sources()) {
+  for (const SourceFile& file : program_sources()) {
     if (!is_header(file)) continue;
     EXPECT_NE(file.text.find("#pragma once\n"), std::string::npos) << file.path;
   }
@@ -125,7 +125,7 @@ TEST(SourceHabits, HeadersAreIncludedOnce) {
 // Two classes of one name would share destructors and other inline functions, unnoticed.
 TEST(SourceHabits, NoTwoHeadersDefineTheSameClass) {
   std::map<std::string, std::string> homes;
-  for (const SourceFile& file : library_sources()) {
+  for (const SourceFile& file : program_sources()) {
     if (!is_header(file)) continue;
     for (const std::string& name : classes_of(file.text)) {
       const auto [home, is_new] = homes.emplace(name, file.path);
@@ -136,14 +136,14 @@ TEST(SourceHabits, NoTwoHeadersDefineTheSameClass) {
 }
 
 TEST(SourceHabits, HeadersOpenNoNamespace) {
-  for (const SourceFile& file : library_sources()) {
+  for (const SourceFile& file : program_sources()) {
     if (!is_header(file)) continue;
     EXPECT_EQ(file.text.find("using namespace"), std::string::npos) << file.path;
   }
 }
 
 TEST(SourceHabits, TheLibraryPrintsNothing) {
-  for (const SourceFile& file : library_sources()) {
+  for (const SourceFile& file : program_sources()) {
     if (file.folder() == "app" || file.folder() == "manual" || file.path == "base/log.cpp")
       continue;
     EXPECT_FALSE(prints(file.text)) << file.path;
@@ -153,13 +153,13 @@ TEST(SourceHabits, TheLibraryPrintsNothing) {
 // host/loops.hpp is the one way to compile loops for several instruction sets: a set can be forced,
 // and sanitizers see each of them.
 TEST(SourceHabits, NoCompilerChoosesInstructionSets) {
-  for (const SourceFile& file : library_sources())
+  for (const SourceFile& file : program_sources())
     EXPECT_EQ(file.text.find("target_clones"), std::string::npos) << file.path;
 }
 
 TEST(SourceHabits, OneFileTouchesTheStateOfIsal) {
   static const std::regex fields(R"(\b(block_state|read_in(_length)?|tmp_(in|out)_\w+)\b)");
-  for (const SourceFile& file : library_sources()) {
+  for (const SourceFile& file : program_sources()) {
     EXPECT_EQ(std::regex_search(file.text, fields), file.path == "codec/deflate/isal_state.hpp")
         << file.path;
   }
@@ -170,12 +170,12 @@ TEST(SourceHabits, OneFileTouchesTheStateOfIsal) {
 TEST(SourceHabits, InexactFunctionsDecideNoPixel) {
   static const std::set<std::string> drawing_and_reports{
       "lab/bench/bench_output.cpp",    // digits of a number in a table
-      "lab/charts/chart_scale.cpp",    // marks on the axes of charts
+      "chart/chart_scale.cpp",         // marks on the axes of charts
       "lab/bench/pipeline_bench.cpp",  // operations per second
-      "pipeline/comparison.cpp",       // decibels in a report
+      "compare/comparison.cpp",        // decibels in a report
   };
   std::set<std::string> found;
-  for (const SourceFile& file : library_sources()) {
+  for (const SourceFile& file : program_sources()) {
     if (uses_inexact_functions(file.text)) found.insert(file.path);
   }
   EXPECT_EQ(found, drawing_and_reports);

@@ -5,9 +5,9 @@
 #include <stdexcept>
 
 #include "device/device_catalog.hpp"
-#include "pipeline/band_executor.hpp"
-#include "pipeline/band_feed.hpp"
-#include "stages/catalogue.hpp"
+#include "pipeline/execute/band_executor.hpp"
+#include "pipeline/execute/band_feed.hpp"
+#include "stage/options/catalogue.hpp"
 #include "support/pictures.hpp"
 
 namespace gpufilter::test {

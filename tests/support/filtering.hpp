@@ -8,7 +8,7 @@
 #include "codec/codec.hpp"
 #include "device/session.hpp"
 #include "image/image.hpp"
-#include "pipeline/plan.hpp"
+#include "pipeline/plan/plan.hpp"
 
 namespace gpufilter::test {
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/thread_limit.hpp"
-#include "codec/jpeg/scan_reader.hpp"
+#include "codec/jpeg/read/scan_reader.hpp"
 #include "support/jpeg_outcomes.hpp"
 
 namespace gpufilter::test {

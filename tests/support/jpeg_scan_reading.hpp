@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "codec/byte_source.hpp"
-#include "codec/jpeg/read_ahead.hpp"
-#include "codec/jpeg/row_decoder.hpp"
-#include "codec/jpeg/scan_limits.hpp"
-#include "codec/jpeg/scan_script.hpp"
+#include "codec/jpeg/read/read_ahead.hpp"
+#include "codec/jpeg/read/row_decoder.hpp"
+#include "codec/jpeg/read/scan_limits.hpp"
+#include "codec/jpeg/write/scan_script.hpp"
 #include "support/jpeg.hpp"
 
 namespace gpufilter::test {

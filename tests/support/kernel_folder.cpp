@@ -8,9 +8,19 @@
 
 namespace gpufilter::test {
 
+void copy_kernels(const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder);
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(GPUFILTER_SOURCE "/kernels")) {
+    if (entry.is_regular_file()) {
+      std::filesystem::copy_file(entry.path(), folder / entry.path().filename(),
+                                 std::filesystem::copy_options::overwrite_existing);
+    }
+  }
+}
+
 KernelFolder::KernelFolder(std::filesystem::path folder) : folder_(std::move(folder)) {
-  std::filesystem::copy(GPUFILTER_SOURCE "/kernels", folder_,
-                        std::filesystem::copy_options::recursive);
+  copy_kernels(folder_);
 }
 
 void KernelFolder::replace(const std::string& file, const std::string& before,

@@ -6,6 +6,9 @@
 
 namespace gpufilter::test {
 
+// Copies every file of kernels/ into `folder` itself, without the folders of kernels/.
+void copy_kernels(const std::filesystem::path& folder);
+
 class KernelFolder {
  public:
   // Copies kernels/ to `folder`.

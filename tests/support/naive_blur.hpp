@@ -2,7 +2,7 @@
 #pragma once
 
 #include "image/image.hpp"
-#include "stages/blur.hpp"
+#include "stages/window/blur.hpp"
 
 namespace gpufilter::test {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "image/image.hpp"
-#include "stages/gaussian.hpp"
+#include "stages/gaussian/gaussian.hpp"
 
 namespace gpufilter::test {
 

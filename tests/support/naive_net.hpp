@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "image/image.hpp"
-#include "stages/border.hpp"
-#include "stages/net_pixels.hpp"
+#include "net/net_pixels.hpp"
+#include "stage/border.hpp"
 #include "support/onnx_sketch.hpp"
 
 namespace gpufilter::test {

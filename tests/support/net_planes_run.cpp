@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "stages/net_loops.hpp"
-#include "stages/net_regions.hpp"
+#include "net/net_loops.hpp"
+#include "net/net_regions.hpp"
 
 namespace gpufilter::test {
 namespace {

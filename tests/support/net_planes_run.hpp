@@ -1,7 +1,7 @@
 // Networks on the processor with numbers in place of a picture.
 #pragma once
 
-#include "stages/net_graph.hpp"
+#include "net/graph/net_graph.hpp"
 #include "support/naive_net.hpp"
 
 namespace gpufilter::test {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "stages/catalogue.hpp"
+#include "stage/options/catalogue.hpp"
 
 namespace gpufilter::test {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "stages/onnx_model.hpp"
+#include "net/graph/onnx_model.hpp"
 #include "support/naive_net.hpp"
 
 namespace gpufilter::test {

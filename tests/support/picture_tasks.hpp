@@ -5,8 +5,8 @@
 
 #include "codec/jpeg/codec.hpp"
 #include "codec/png/codec.hpp"
-#include "pipeline/estimate.hpp"
-#include "stages/blur.hpp"
+#include "pipeline/choose/estimate.hpp"
+#include "stages/window/blur.hpp"
 
 namespace gpufilter::test {
 

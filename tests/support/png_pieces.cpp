@@ -6,8 +6,8 @@
 
 #include <zlib.h>
 
-#include "codec/png/chunk.hpp"
-#include "codec/png/piece_index.hpp"
+#include "codec/png/read/chunk.hpp"
+#include "codec/png/read/piece_index.hpp"
 
 namespace gpufilter::test {
 namespace {

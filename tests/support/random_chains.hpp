@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/plan.hpp"
-#include "stages/blur.hpp"
-#include "stages/color.hpp"
-#include "stages/levels.hpp"
-#include "stages/lookup.hpp"
-#include "stages/mlp.hpp"
+#include "net/pixel/mlp.hpp"
+#include "pipeline/plan/plan.hpp"
+#include "stages/colour/color.hpp"
+#include "stages/point/levels.hpp"
+#include "stages/point/lookup.hpp"
+#include "stages/window/blur.hpp"
 
 namespace gpufilter::test {
 

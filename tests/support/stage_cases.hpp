@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "stages/border.hpp"
+#include "stage/border.hpp"
 #include "support/filtering.hpp"
 
 namespace gpufilter::test {

@@ -1,5 +1,5 @@
 // 3x3 box blur by tiles, as textbooks write it: a work-group fetches its part of the picture and a halo of one
-// pixel into local memory, waits, and computes each of its pixels from there. In place of kernels/blur.cl:
+// pixel into local memory, waits, and computes each of its pixels from there. In place of kernels/window/blur.cl:
 //   gpufilter verify blur --quick --kernels samples/broken/NAME
 // samples/broken/right is correct; diff shows what is wrong in each of the others.
 

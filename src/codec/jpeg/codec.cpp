@@ -7,7 +7,7 @@
 #include <jerror.h>
 
 #include "base/format.hpp"
-#include "codec/jpeg/coding.hpp"
+#include "codec/jpeg/write/coding.hpp"
 
 namespace gpufilter {
 namespace {

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "codec/codec_table.hpp"
-#include "codec/png/stream.hpp"
+#include "codec/png/read/stream.hpp"
 
 namespace gpufilter {
 

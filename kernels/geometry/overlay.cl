@@ -1,0 +1,77 @@
+// --overlay: lays another picture over the source. `colors`: its pixels in the target's format; `alphas`: if that has
+// no alpha, the alpha of each of their samples; `place`: the column and the row of its first pixel, its width and its
+// height.
+
+#define RESULT_HAS_ALPHA (TARGET_CHANNELS == 2 || TARGET_CHANNELS == 4)
+#define RESULT_COLORS (TARGET_CHANNELS - RESULT_HAS_ALPHA)
+
+#if DEPTH == 8
+typedef uint sum_t;
+#else
+typedef ulong sum_t;
+#endif
+
+// Grey becomes RGB if the target has colours.
+target_pixel_t pixel_below(pixel_t in) {
+  target_pixel_t out;
+#pragma unroll
+  for (int c = 0; c < RESULT_COLORS; ++c) out.at[c] = in.at[COLORS == RESULT_COLORS ? c : 0];
+#if RESULT_HAS_ALPHA
+  out.at[TARGET_CHANNELS - 1] = in.at[CHANNELS - 1];
+#endif
+  return out;
+}
+
+// As the loops of src/stages/geometry/overlay_rows.cpp. `first` is the sample of the overlay where its pixel begins.
+target_pixel_t laid_over(target_pixel_t below, __global const sample_t *restrict colors,
+                         __global const sample_t *restrict alphas, size_t first) {
+  target_pixel_t out;
+  const uint max_sample = MAX_SAMPLE;
+#if RESULT_HAS_ALPHA
+  const uint alpha = colors[first + TARGET_CHANNELS - 1];
+  const uint other = below.at[TARGET_CHANNELS - 1];
+  const sum_t weight = (sum_t)alpha * max_sample;
+  const sum_t rest = (sum_t)other * (max_sample - alpha);
+  const sum_t sum = weight + rest;
+  if (sum == 0) return below;
+#pragma unroll
+  for (int c = 0; c < RESULT_COLORS; ++c) {
+    out.at[c] = (sample_t)((colors[first + c] * weight + below.at[c] * rest + sum / 2) / sum);
+  }
+  out.at[TARGET_CHANNELS - 1] =
+      (sample_t)((alpha * max_sample + other * (max_sample - alpha) + max_sample / 2) / max_sample);
+#else
+  const uint alpha = alphas[first];
+#pragma unroll
+  for (int c = 0; c < RESULT_COLORS; ++c) {
+    out.at[c] =
+        (sample_t)((colors[first + c] * alpha + below.at[c] * (max_sample - alpha) + max_sample / 2) / max_sample);
+  }
+#endif
+  return out;
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
+void overlay(ROWS, __global const sample_t *restrict colors, __global const sample_t *restrict alphas,
+             __global const int *restrict place) {
+  const int x = OWN_BEGIN;
+  if (x >= width) return;
+  for (int y = OWN_ROW; y < min(OWN_ROW + LINES, TARGET_END); ++y) {
+    uint in[STRETCH_WORDS(CHANNELS)];
+    load_words(in, SOURCE_ROW(y) + (size_t)x * CHANNELS, STRETCH_WORDS(CHANNELS));
+    uint out[STRETCH_WORDS(TARGET_CHANNELS)];
+#pragma unroll
+    for (int i = 0; i < STRETCH_WORDS(TARGET_CHANNELS); ++i) out[i] = 0;
+    const int v = y - place[1];
+    const bool in_rows = 0 <= v && v < place[3];
+#pragma unroll
+    for (int i = 0; i < PIXELS; ++i) {
+      target_pixel_t pixel = pixel_below(pixel_of(in, i));
+      const int u = x + i - place[0];
+      if (in_rows && 0 <= u && u < place[2])
+        pixel = laid_over(pixel, colors, alphas, ((size_t)v * place[2] + u) * TARGET_CHANNELS);
+      put_target_pixel(out, i, pixel);
+    }
+    store_stretch(TARGET_ROW(y), x, width, out);
+  }
+}

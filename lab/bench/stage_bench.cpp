@@ -1,0 +1,295 @@
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/thread_limit.hpp"
+#include "host/instruction_set.hpp"
+#include "lab/bench/benches.hpp"
+#include "lab/bench/copy.hpp"
+#include "lab/bench/resource_columns.hpp"
+#include "lab/random_data.hpp"
+#include "pipeline/execute/band_executor.hpp"
+
+namespace gpufilter::lab {
+namespace {
+
+constexpr ImageSize size_for_gpu{8192, 8192};
+constexpr ImageSize size_elsewhere{2048, 1536};
+
+// If a loop of the processor would take longer than this for the whole picture, it gets only the
+// first rows, and the reference is computed for as many rows at the top and at the bottom.
+constexpr double longest_trial = 0.4;  // seconds
+constexpr int minimum_rows = 16;
+
+// In these rows, without what stands between them.
+bool same_pixels(const Image& a, const Image& b, const RowRange& rows) {
+  for (int y = rows.begin; y < rows.end; ++y) {
+    if (std::memcmp(a.rows().row(y), b.rows().row(y), a.rows().row_bytes()) != 0) return false;
+  }
+  return true;
+}
+
+// Fills these rows of the result.
+using FilterRows = std::function<void(const RowRange&)>;
+
+// How many rows of `height` take `seconds`, from some that are measured.
+int rows_within(double seconds, int height, const FilterRows& filter) {
+  for (int rows = minimum_rows;; rows *= 2) {
+    rows = std::min(rows, height);
+    const Nanoseconds begin = now();
+    filter({0, rows});
+    const double taken = std::max(1e-9, static_cast<double>(now() - begin) * 1e-9);
+    if (rows == height && taken < seconds) return height;
+    if (rows < height && taken < seconds / 8) continue;
+    const double wanted = std::max<double>(minimum_rows, rows * seconds / taken);
+    return static_cast<int>(std::min<double>(height, wanted));
+  }
+}
+
+// All cases for pictures of one format.
+class FormatBench {
+ public:
+  FormatBench(const TestBed& bed, ImageSize size, const PixelFormat& format, Report& report)
+      : bed_(bed),
+        report_(report),
+        picture_(random_picture(size, format)),
+        copies_(measure_copies(bed, picture_.bytes() / 16 * 16)) {}
+
+  void run(const std::vector<StageCase>& cases) {
+    std::set<std::string> measured;
+    for (StageCase each : cases) {
+      each.stage = with_colors_of({each.stage}, picture_.format(), {}).front();
+      target_ = Image(each.stage->output_size(picture_.size()),
+                      each.stage->output_format(picture_.format()));
+      if (measured.insert(each.name).second) {
+        measure_host(each);
+      }
+      if (bed_.session) measure_device(each);
+    }
+  }
+
+  [[nodiscard]] const CopyRates& copies() const { return copies_; }
+
+ private:
+  // Of the result.
+  [[nodiscard]] RowRange all_rows() const { return {0, target_.size().height}; }
+
+  void poison() { std::memset(target_.rows().data, 0xab, target_.bytes()); }
+
+  // Whether these rows of the result are the reference's, where that was made.
+  [[nodiscard]] bool equals_reference(const RowRange& rows) const {
+    return std::all_of(reference_rows_.begin(), reference_rows_.end(), [&](const RowRange& made) {
+      return same_pixels(target_, reference_,
+                         {std::max(made.begin, rows.begin), std::min(made.end, rows.end)});
+    });
+  }
+
+  // Of the first `rows` rows.
+  void add_row(const StageCase& each, const std::string& kernel, const char* where,
+               const std::string& variant, const Measurement& measurement, double ceiling,
+               int rows) {
+    const auto pixels = static_cast<double>(ImageSize{target_.width(), rows}.pixels());
+    const double moved = pixels * static_cast<double>(picture_.format().bytes_per_pixel() +
+                                                      target_.format().bytes_per_pixel());
+    const double seconds = measurement.best_clock().mean;
+    Row row{{"stage", each.name},
+            {"kernel", kernel},
+            {"where", std::string(where)},
+            {"variant", variant},
+            {"format", to_string(picture_.format())},
+            {"width", std::int64_t{target_.size().width}},
+            {"height", std::int64_t{rows}},
+            {"gbytes_per_s", moved / seconds * 1e-9},
+            {"gpixels_per_s", pixels / seconds * 1e-9},
+            {"share_of_copy", moved / seconds / ceiling},
+            {"bits", std::string(bits_of(equals_reference({0, rows})))}};
+    if (each.operations_a_pixel > 0)
+      row["gflops"] = 2 * each.operations_a_pixel * pixels / seconds * 1e-9;
+    add_times(row, measurement);
+    report_.rows.push_back(std::move(row));
+  }
+
+  // The reference is computed with the baseline.
+  void measure_host(const StageCase& each) {
+    Timeline timeline;
+    PlanLimits limits;
+    limits.band_rows = target_.size().height;
+    const Plan plan =
+        make_plan({picture_.size(), picture_.format()}, StageChain{each.stage}, limits);
+    const auto executor = make_host_executor(plan, timeline);
+    const auto filter = [&](const RowRange& rows) {
+      executor->run(std::as_const(picture_).rows().part(plan.windows(rows).front()),
+                    target_.rows().part(rows));
+    };
+    make_reference(each, filter);
+    for (const InstructionSet set : available_instruction_sets()) {
+      const InstructionSetInUse in_use(set);
+      const ThreadLimit limit(1);
+      measure_set(each, formatted("one core, {}", to_string(set)), filter, copies_.one_core);
+    }
+    measure_set(each, "all cores", filter, copies_.all_cores);
+  }
+
+  void make_reference(const StageCase& each, const FilterRows& filter) {
+    bed_.step(formatted("{}, {}: reference", each.name, to_string(picture_.format())));
+    const InstructionSetInUse baseline(InstructionSet::baseline);
+    const int height = target_.size().height;
+    const int rows = rows_within(2 * longest_trial, height, filter);
+    const int half = (rows + 1) / 2;
+    reference_rows_ = rows == height ? std::vector{all_rows()}
+                                     : std::vector<RowRange>{{0, half}, {height - half, height}};
+    for (const RowRange& range : reference_rows_)
+      filter(range);
+    reference_ = std::move(target_);
+    target_ = Image(reference_.size(), reference_.format());
+    if (rows == height) return;
+    report_.notes.push_back(
+        formatted("{}: bits are compared in {} of {} rows, at the top and at "
+                  "the bottom",
+                  each.name, 2 * half, height));
+  }
+
+  void measure_set(const StageCase& each, const std::string& kernel, const FilterRows& filter,
+                   double ceiling) {
+    bed_.step(formatted("{}, {}: {}", each.name, to_string(picture_.format()), kernel));
+    poison();
+    const int height = target_.size().height;
+    const int rows = rows_within(longest_trial, height, filter);
+    const Measurement measurement = measure(bed_.trials, [&] { filter({0, rows}); });
+    add_row(each, kernel, on_processor, std::string(to_string(instruction_set())), measurement,
+            ceiling, rows);
+    if (rows == height) return;
+    report_.notes.push_back(
+        formatted("{}, {}: times are those of {} of {} rows", each.name, kernel, rows, height));
+  }
+
+  void measure_device(const StageCase& each) {
+    bed_.step(formatted("{}, {}: {}", each.name, to_string(picture_.format()), each.kernel));
+    if (const std::string reason = each.stage->processor_only(); !reason.empty()) {
+      report_.notes.push_back(formatted("{}: only on the processor; {}", each.name, reason));
+      return;
+    }
+    Session& session = *bed_.session;
+    std::vector<Step> steps;
+    static_cast<void>(take_made_kernels());
+    try {
+      steps = prepared_steps(each, session);
+    } catch (const UsageError& error) {
+      report_.notes.emplace_back(error.what());
+      return;
+    }
+    Queue queue = session.make_queue();
+    const Buffer from = session.allocate(picture_.bytes() + row_slack);
+    poison();
+    queue.upload(from, picture_.rows().data, picture_.bytes());
+    queue.upload(steps.back().result, target_.rows().data, target_.bytes());
+    queue.finish();
+    const Measurement measurement =
+        measure(bed_.trials, queue, [&] { return enqueued(steps, queue, from); });
+    queue.download(steps.back().result, target_.rows().data, target_.bytes());
+    queue.finish();
+    std::vector<std::string> variants;
+    for (const Step& step : steps)
+      variants.push_back(step.pass->description().variant);
+    add_row(each, each.kernel, on_device, formatted("{}", fmt::join(variants, "; ")), measurement,
+            copies_.device, all_rows().count());
+    add_resources(report_.rows.back(), take_made_kernels(), registers_of(session.device()));
+  }
+
+  // A kernel of a stage, and the memory of its result.
+  struct Step {
+    std::unique_ptr<DevicePass> pass;
+    Buffer result;
+    int rows = 0;
+  };
+
+  std::vector<Step> prepared_steps(const StageCase& each, Session& session) const {
+    std::vector<Step> steps;
+    PictureShape shape{picture_.size(), picture_.format()};
+    for (const auto& stage : expanded({each.stage}, shape, &session.device())) {
+      const PictureShape result = stage->output(shape);
+      const std::size_t bytes = row_pitch(result.size.width, result.format) *
+                                static_cast<std::size_t>(result.size.height);
+      steps.push_back({stage->prepare(session, shape), session.allocate(bytes + row_slack),
+                       result.size.height});
+      shape = result;
+    }
+    return steps;
+  }
+
+  std::vector<Event> enqueued(const std::vector<Step>& steps, Queue& queue,
+                              const Buffer& from) const {
+    std::vector<Event> events;
+    DeviceRows source{&from, {0, picture_.size().height}, 0};
+    for (const Step& step : steps) {
+      const DeviceRows target{&step.result, {0, step.rows}, 0};
+      for (Event& event : step.pass->enqueue(queue, source, target))
+        events.push_back(std::move(event));
+      source = target;
+    }
+    return events;
+  }
+
+  const TestBed& bed_;
+  Report& report_;
+  Image picture_;
+  Image reference_;
+  std::vector<RowRange> reference_rows_;  // those that the reference has
+  Image target_;
+  CopyRates copies_;
+};
+
+std::vector<Column> stage_columns() {
+  return joined({{{"stage", "stage"},
+                  {"kernel", "kernel"},
+                  {"where", "where"},
+                  {"format", "format"},
+                  {"width", ""},
+                  {"height", ""}},
+                 time_columns(),
+                 {{"gbytes_per_s", "GB/s", 4},
+                  {"gpixels_per_s", "Gpx/s"},
+                  {"share_of_copy", "of copy"},
+                  {"gflops", "GFLOPS", 4},
+                  {"bits", "bits"}},
+                 resource_columns(),
+                 {{"variant", "variant"}}});
+}
+
+}  // namespace
+
+Report bench_stages(const TestBed& bed, const std::string& bench, const PictureOptions& pictures,
+                    const std::vector<StageCase>& cases) {
+  Report report = bed.start_report(bench);
+  report.columns = stage_columns();
+  ImageSize size = pictures.size;
+  if (size.pixels() == 0) size = has_gpu(bed) ? size_for_gpu : size_elsewhere;
+  report.parameters.push_back({"picture", formatted("{}x{}", size.width, size.height)});
+  ChartOfBars chart{.title = formatted("{}, pictures of {}x{}", bench, size.width, size.height),
+                    .value = "gpixels_per_s",
+                    .value_label = "Gpx/s",
+                    .labels = {"stage", "format", "kernel"}};
+  for (const int depth : pictures.depths) {
+    for (const int channels : pictures.channels) {
+      const PixelFormat format{channels, depth};
+      FormatBench formats(bed, size, format, report);
+      formats.run(cases);
+      const CopyRates& copies = formats.copies();
+      report.notes.push_back(
+          formatted("copy of a picture, {}: one core {:.1f} GB/s, all cores {:.1f}{}",
+                    to_string(format), copies.one_core * 1e-9, copies.all_cores * 1e-9,
+                    bed.session ? formatted(", device {:.1f}", copies.device * 1e-9) : ""));
+      if (!bed.session || pictures.depths.size() * pictures.channels.size() > 1) continue;
+      chart.ceiling = copies.device * 0.5e-9 / static_cast<double>(format.bytes_per_pixel());
+      chart.ceiling_label = "copy on the device";
+    }
+  }
+  report.chart = chart;
+  report.notes.emplace_back(
+      "GB/s: pixels read and pixels written, once each; bits: compared with the baseline");
+  return report;
+}
+
+}  // namespace gpufilter::lab

@@ -1,0 +1,11 @@
+// The kernels of lab/kernels, which only measurements use.
+#pragma once
+
+#include "base/embedded_files.hpp"
+
+namespace gpufilter::lab {
+
+// As they were at build time.
+[[nodiscard]] const EmbeddedFiles& lab_kernels();
+
+}  // namespace gpufilter::lab

@@ -1,0 +1,351 @@
+#include "lab/verify/verifier.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/thread_limit.hpp"
+#include "base/thread_room.hpp"
+#include "host/instruction_set.hpp"
+#include "lab/forced_tuning.hpp"
+#include "lab/verify/coding_check.hpp"
+#include "lab/verify/difference_drawing.hpp"
+#include "lab/verify/verify_cases.hpp"
+#include "pipeline/execute/host_check.hpp"
+#include "pipeline/run/memory_picture.hpp"
+
+namespace gpufilter::lab {
+namespace {
+
+// A place where cases are run.
+struct Place {
+  std::string name;
+  InstructionSet set = InstructionSet::baseline;
+  std::shared_ptr<Session> session = nullptr;  // none: the processor, by `set`
+};
+
+// A chain on pictures of one format, in every size, in one place or in all places of the processor.
+struct Job {
+  VerifyChain chain;
+  PixelFormat format;
+  std::size_t number;  // in the order of the report
+  // In place of stages: the picture is coded by devices, and by the processor for comparison.
+  std::optional<CheckedCoding> coding = std::nullopt;
+};
+
+// A picture, the stages applied to it and the expected result.
+struct Case {
+  const VerifyChain& chain;
+  const Image& picture;
+  const Image& expected;
+  int band_rows;
+  std::size_t number;  // of its job
+};
+
+// While one thread compiles, which drivers do one at a time, others run what was compiled. PoCL's
+// kernels take all cores by themselves.
+std::size_t threads_for(const DeviceInfo& device, const VerifyPart& part) {
+  constexpr std::size_t enough = 8;
+  if (device.kind == DeviceKind::cpu) return 1;
+  return std::clamp<std::size_t>(allowed_threads() / part.count, 1, enough);
+}
+
+// PoCL compiles a program a second time when it is kept, so the many programs of a full check are
+// not worth keeping.
+bool keeps_programs(const Session& session, bool quick) {
+  return quick || session.device().kind != DeviceKind::cpu;
+}
+
+class Verification {
+ public:
+  explicit Verification(const VerifyOptions& options)
+      : options_(options), sizes_(verify_sizes(options.quick)) {
+    for (const InstructionSet set : available_instruction_sets())
+      places_.push_back({formatted("processor {}", to_string(set)), set});
+    for (const auto& session : options.devices)
+      places_.push_back({session->device().name, InstructionSet::baseline, session});
+    // A quick run uses the tuned kernels.
+    for (const auto& session : options.devices) {
+      if (!options.quick) session->set_tuning(candidates_);
+    }
+    add_jobs();
+  }
+
+  VerifyReport run() {
+    // The instruction set is one for the whole process, so the processor comes first, and alone.
+    const auto processor_ends =
+        std::find_if(places_.begin(), places_.end(),
+                     [](const Place& place) { return place.session != nullptr; });
+    for (const Job& job : jobs_)
+      check(job, {places_.begin(), processor_ends});
+    for (auto place = processor_ends; place != places_.end(); ++place)
+      check_on_threads({place, place + 1});
+    std::stable_sort(report_.variants.begin(), report_.variants.end(),
+                     [this](const auto& a, const auto& b) {
+                       return std::pair(place_index(a.place), a.first_job) <
+                              std::pair(place_index(b.place), b.first_job);
+                     });
+    return std::move(report_);
+  }
+
+ private:
+  void add_jobs() {
+    std::size_t turn = 0;
+    for (const PixelFormat& format : formats_to_check()) {
+      for (const VerifyChain& chain : verify_samples(options_.stages, options_.quick, turn))
+        add_job(chain, format, turn);
+      if (!options_.quick) {
+        for (const VerifyChain& chain : verify_pairs(options_.stages, turn))
+          add_job(chain, format, turn);
+      }
+      if (options_.stages.empty()) {
+        for (const CheckedCoding& coding : checked_codings(format, options_.quick))
+          add_job({coding.text, {}}, format, turn, coding);
+      }
+      ++turn;
+    }
+  }
+
+  // Neighbouring jobs, which take about the same time, are of different parts, and so are those of
+  // one chain in different formats.
+  void add_job(const VerifyChain& chain, const PixelFormat& format, std::size_t turn,
+               const std::optional<CheckedCoding>& coding = std::nullopt) {
+    const std::size_t number = next_job_++;
+    if ((number + turn) % options_.part.count == options_.part.index)
+      jobs_.push_back({chain, format, number, coding});
+  }
+
+  // All jobs, as many at the same time as suit the one device of `places`.
+  void check_on_threads(std::span<const Place> places) {
+    std::atomic<std::size_t> next = 0;
+    std::exception_ptr failure;
+    const auto work = [&](std::size_t /*thread*/) {
+      try {
+        for (std::size_t i = next++; i < jobs_.size(); i = next++) {
+          check(jobs_[i], places);
+          // After an interruption, the next run need not compile everything again.
+          if (i % 16 == 0 && keeps_programs(*places.front().session, options_.quick))
+            places.front().session->keep_programs();
+        }
+      } catch (...) {
+        const std::lock_guard lock(mutex_);
+        failure = std::current_exception();
+        next = jobs_.size();
+      }
+    };
+    {
+      const auto threads =
+          start_threads(threads_for(places.front().session->device(), options_.part), work);
+      if (threads.empty()) work(0);
+    }
+    if (failure) std::rethrow_exception(failure);
+    Session& session = *places.front().session;
+    if (keeps_programs(session, options_.quick)) session.keep_programs();
+  }
+
+  [[nodiscard]] std::vector<PixelFormat> formats_to_check() const {
+    const bool chosen = options_.channels || options_.depth;
+    std::vector<PixelFormat> formats = verify_formats(options_.quick && !chosen);
+    const auto unwanted = [this](const PixelFormat& format) {
+      return options_.channels.value_or(format.channels) != format.channels ||
+             options_.depth.value_or(format.depth) != format.depth;
+    };
+    formats.erase(std::remove_if(formats.begin(), formats.end(), unwanted), formats.end());
+    return formats;
+  }
+
+  [[nodiscard]] std::size_t place_index(const std::string& name) const {
+    const auto found = std::find_if(places_.begin(), places_.end(),
+                                    [&](const Place& place) { return place.name == name; });
+    return static_cast<std::size_t>(found - places_.begin());
+  }
+
+  bool is_decided() {
+    if (!options_.stop_at_difference) return false;
+    const std::lock_guard lock(mutex_);
+    return report_.first_failure.has_value();
+  }
+
+  void check(const Job& job, std::span<const Place> places) {
+    for (const ImageSize& size : sizes_)
+      check(job, verify_picture({size, job.format}), places);
+    if (!options_.on_progress) return;
+    const std::lock_guard lock(mutex_);
+    const std::size_t all = jobs_.size() * (1 + options_.devices.size());
+    options_.on_progress(static_cast<std::int64_t>(++jobs_done_), static_cast<std::int64_t>(all));
+  }
+
+  void check(const Job& job, const Image& picture, std::span<const Place> places) {
+    if (job.coding) {
+      for (const Place& place : places) {
+        if (place.session) check_coding(place, job, picture);
+      }
+      return;
+    }
+    Image expected;
+    try {
+      expected = filter_by_baseline(picture, job.chain.chain);
+    } catch (const UsageError&) {
+      return;  // the stage does not take this format, on any device
+    }
+    for (const Place& place : places) {
+      const auto set = place.session ? nullptr : std::make_unique<InstructionSetInUse>(place.set);
+      static_cast<void>(candidates_->take_sites());
+      for (const int rows : verify_bands(expected.size().height, options_.quick))
+        check_in(place, {job.chain, picture, expected, rows, job.number});
+      if (job.chain.every_candidate) check_candidates(place, job, picture, expected);
+    }
+  }
+
+  void check_coding(const Place& place, const Job& job, const Image& picture) {
+    if (is_decided()) return;
+    const Case work{job.chain, picture, picture, picture.size().height, job.number};
+    std::optional<std::string> difference;
+    bool failed = false;
+    try {
+      difference = coding_difference(*place.session, picture, *job.coding);
+    } catch (const DeviceError& error) {
+      difference = error.what();
+      failed = true;
+    }
+    const std::lock_guard lock(mutex_);
+    VerifiedVariant& variant = variant_of(place, work, job.coding->codec->name);
+    variant.cases += failed ? 0 : 1;
+    report_.cases += failed ? 0 : 1;
+    if (!difference) return;
+    ++(failed ? variant.failed : variant.different);
+    keep_first(place, work, variant.variant, *difference, nullptr);
+  }
+
+  // Every candidate that `gpufilter tune` may choose later.
+  void check_candidates(const Place& place, const Job& job, const Image& picture,
+                        const Image& expected) {
+    for (const auto& [key, site] : candidates_->take_sites()) {
+      for (std::size_t i = 1; i < site.candidates.size(); ++i) {
+        candidates_->force(key, i);
+        check_in(place,
+                 {job.chain, picture, expected, std::min(expected.size().height, 7), job.number});
+      }
+    }
+    candidates_->force_none();
+  }
+
+  void check_in(const Place& place, const Case& work) {
+    if (is_decided()) return;
+    std::vector<PassReport> passes;
+    try {
+      const Image found = filtered(place, work, passes);
+      const auto sample = difference(work.expected, found);
+      const std::string kernel = kernel_of(place, work, passes);
+      const std::lock_guard lock(mutex_);
+      VerifiedVariant& variant = variant_of(place, work, kernel);
+      ++variant.cases;
+      ++report_.cases;
+      if (sample) {
+        ++variant.different;
+        keep_first(place, work, kernel, *sample, &found);
+      }
+    } catch (const UsageError&) {
+      const std::lock_guard lock(mutex_);
+      ++report_.skipped;  // a tile that does not fit the device
+    } catch (const DeviceError& error) {
+      const std::string kernel = kernel_of(place, work, passes);
+      const std::lock_guard lock(mutex_);
+      ++variant_of(place, work, kernel).failed;
+      keep_first(place, work, kernel, error.what(), nullptr);
+    }
+  }
+
+  static Image filtered(const Place& place, const Case& work, std::vector<PassReport>& passes) {
+    Timeline timeline;
+    PlanLimits limits{.band_rows = work.band_rows};
+    if (place.session) limits.device = &place.session->device();
+    return filter_in_memory(work.picture, work.chain.chain, limits, [&](const Plan& plan) {
+      auto executor = place.session ? make_device_executor(plan, *place.session, timeline)
+                                    : make_host_executor(plan, timeline);
+      passes.insert(passes.end(), executor->passes().begin(), executor->passes().end());
+      return executor;
+    });
+  }
+
+  static bool is_comparable(const Image& expected, const Image& found) {
+    return found.size() == expected.size() && found.format() == expected.format();
+  }
+
+  static std::optional<std::string> difference(const Image& expected, const Image& found) {
+    if (!is_comparable(expected, found)) return "different size or format";
+    const auto sample = first_difference(expected.rows(), found.rows());
+    if (!sample) return std::nullopt;
+    return to_string(*sample, expected.format());
+  }
+
+  // The full name of the kernel, for one stage on a device. A processor's loop is named after its
+  // instruction set, which is already the place.
+  static std::string kernel_of(const Place& place, const Case& work,
+                               const std::vector<PassReport>& passes) {
+    if (!place.session || work.chain.chain.size() != 1 || passes.empty()) return {};
+    return passes.back().variant;
+  }
+
+  // Only the text before the comma: numbers follow it, such as bounds of tables and group shapes.
+  VerifiedVariant& variant_of(const Place& place, const Case& work, const std::string& kernel) {
+    std::string stage = work.chain.chain.empty() ? "encode, decode" : "";
+    for (const auto& asked : work.chain.chain)
+      stage += (stage.empty() ? "" : ", ") + asked->name();
+    const std::string variant = kernel.substr(0, kernel.find(','));
+    std::vector<VerifiedVariant>& all = report_.variants;
+    const auto found = std::find_if(all.begin(), all.end(), [&](const VerifiedVariant& known) {
+      return known.place == place.name && known.stage == stage && known.variant == variant;
+    });
+    if (found == all.end()) {
+      all.push_back({place.name, stage, variant, work.number});
+      return all.back();
+    }
+    found->first_job = std::min(found->first_job, work.number);
+    return *found;
+  }
+
+  // `found` is nullptr if there is no result.
+  void keep_first(const Place& place, const Case& work, const std::string& variant,
+                  std::string difference, const Image* found) {
+    const std::pair order(place_index(place.name), work.number);
+    if (report_.first_failure && first_failure_ <= order) return;
+    first_failure_ = order;
+    report_.first_failure = VerifyFailure{place.name,
+                                          work.chain.text,
+                                          variant,
+                                          work.number,
+                                          {work.picture.size(), work.picture.format()},
+                                          work.band_rows,
+                                          std::move(difference)};
+    if (found != nullptr && is_comparable(work.expected, *found)) {
+      report_.first_failure->drawing =
+          std::make_shared<const Image>(difference_drawing(work.expected, *found));
+    }
+  }
+
+  const VerifyOptions& options_;
+  std::shared_ptr<ForcedTuning> candidates_ = std::make_shared<ForcedTuning>();
+  std::vector<Place> places_;
+  std::vector<ImageSize> sizes_;
+  std::vector<Job> jobs_;
+  std::size_t next_job_ = 0;  // its number, those of other parts counted
+  std::mutex mutex_;          // guards the members below
+  std::size_t jobs_done_ = 0;
+  std::pair<std::size_t, std::size_t> first_failure_;  // place and job
+  VerifyReport report_;
+};
+
+}  // namespace
+
+VerifyReport verify(const VerifyOptions& options) {
+  return Verification(options).run();
+}
+
+}  // namespace gpufilter::lab

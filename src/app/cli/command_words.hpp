@@ -1,0 +1,25 @@
+// The words of a command line, and what the parser takes each of them for.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/cli/arguments.hpp"
+
+namespace gpufilter {
+
+struct CommandWord {
+  enum class Part { option, value, name };
+
+  std::string text;
+  Part part = Part::name;
+  // Of an option, or of a value: the option. nullptr if `app` has no such option, and for names.
+  const Option* option = nullptr;
+  bool after_dashes = false;  // after "--": a name, whatever it looks like
+};
+
+// The words after the program's name, by the rules of the parser. `app` declares the options.
+[[nodiscard]] std::vector<CommandWord> command_words(const Arguments& app, int argc,
+                                                     const char* const* argv);
+
+}  // namespace gpufilter

@@ -1,0 +1,261 @@
+#include "app/cli/foreign_words.hpp"
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+#include <string_view>
+
+#include "app/cli/command_words.hpp"
+#include "app/help/help_layout.hpp"
+#include "base/format.hpp"
+#include "stage/options/number.hpp"
+#include "stages/colour/color_presets.hpp"
+
+namespace gpufilter {
+namespace {
+
+struct ForeignOption {
+  std::string_view names;  // separated by blanks; with '=', only if this value follows
+  // What to write here, the best first, separated by ';'. Each begins with an option; those that
+  // the program does not have are left out.
+  std::string_view ours;
+  std::string_view otherwise = {};  // if it has none of them
+};
+
+constexpr std::string_view names_alone = "names need no option: gpufilter INPUT OUTPUT";
+
+constexpr std::array foreign_options{
+    ForeignOption{"i in input o out", "", names_alone},
+    ForeignOption{"y force overwrite clobber", "--on-exists overwrite"},
+    ForeignOption{"n no-clobber", "--on-exists skip"},
+    ForeignOption{"f", "", "--on-exists overwrite replaces existing files, --to sets the format"},
+    ForeignOption{"format to-format", "--to png|jpg"},
+    ForeignOption{"jpg jpeg", "--to jpg"},
+    ForeignOption{"png", "--to png"},
+    ForeignOption{"Q q:v jpeg-quality compression-quality", "--quality N"},
+    ForeignOption{"compress compression compression-level compression_level", "--png-level N"},
+    ForeignOption{"interlace", "--progressive"},
+    ForeignOption{"sampling-factor", "--subsampling 444|422|420"},
+    ForeignOption{"strip", "--strip"},
+    ForeignOption{"keep", "--keep exif,icc"},
+    ForeignOption{"profile icc", "--profile FILE or --to-srgb"},
+    ForeignOption{"srgb sRGB colorspace=sRGB", "--to-srgb"},
+    ForeignOption{"intent render-intent rendering-intent", "--intent relative"},
+    ForeignOption{"blur gaussian gaussian-blur gaussblur boxblur box-blur gblur adaptive-blur",
+                  "--gaussian SIGMA"},
+    ForeignOption{"box boxfilter", "--blur auto"},
+    ForeignOption{"sharpen unsharp adaptive-sharpen", "--sharpen AMOUNT"},
+    ForeignOption{"median despeckle statistic rank", "--median RADIUS"},
+    ForeignOption{"noise denoise nlmeans bilateral bilateral-blur selective-blur enhance kuwahara "
+                  "wavelet-denoise",
+                  "--denoise STRENGTH"},
+    ForeignOption{"edge edges sobel canny", "--edges sobel"},
+    ForeignOption{"scharr", "--edges scharr"},
+    ForeignOption{"laplacian laplace", "--edges laplacian"},
+    ForeignOption{"morphology", "--dilate RADIUS, --erode RADIUS, --open RADIUS or --close RADIUS"},
+    ForeignOption{"dilate dilation morphology=Dilate", "--dilate RADIUS"},
+    ForeignOption{"erode erosion morphology=Erode", "--erode RADIUS"},
+    ForeignOption{"open opening morphology=Open", "--open RADIUS"},
+    ForeignOption{"close closing morphology=Close", "--close RADIUS"},
+    ForeignOption{"convolve conv kernel", "--convolve", "no stage takes a kernel of your own yet"},
+    ForeignOption{"resize scale thumbnail geometry sample adaptive-resize size s", "--resize WxH"},
+    ForeignOption{"upscale enlarge", "--resize 200%"},
+    ForeignOption{"width", "--resize WIDTH"},
+    ForeignOption{"height", "--resize xHEIGHT"},
+    ForeignOption{"crop shave extract", "--crop WxH+X+Y"},
+    ForeignOption{"trim autocrop", "--trim"},
+    ForeignOption{"extent pad embed frame", "--pad WxH"},
+    ForeignOption{"rotate", "--rotate 90"},
+    ForeignOption{"flip vflip", "--flip"},
+    ForeignOption{"flop hflip mirror", "--flop"},
+    ForeignOption{"auto-orient auto-rotate autorot autorotate exif-rotate", "--auto-orient"},
+    ForeignOption{"composite overlay watermark", "--overlay FILE"},
+    ForeignOption{"dissolve", "--opacity 0..1"},
+    ForeignOption{"remove-alpha alpha-remove alpha=remove alpha=off", "--flatten COLOR"},
+    ForeignOption{"depth", "--depth 8|16"},
+    ForeignOption{"linearize linear-light colorspace=RGB", "--linear"},
+    ForeignOption{"unlinear gamma-encode", "--encoded"},
+    ForeignOption{"lut clut hald-clut haldclut lut3d", "--lut FILE"},
+    ForeignOption{"modulate eq", "--color brightness=1.1, --color saturate=1.3 or --color hue=90"},
+    ForeignOption{"brightness-contrast", "--color brightness=1.1 --color contrast=1.2"},
+    ForeignOption{"saturation", "--color saturate=1.5"},
+    ForeignOption{"sepia-tone", "--color sepia"},
+    ForeignOption{"grey grayscale greyscale monochrome desaturate bw black-and-white colorspace",
+                  "--gray"},
+    ForeignOption{"hue-rotate", "--hue DEGREES"},
+    ForeignOption{"sigmoidal-contrast", "--color contrast=1.25"},
+    ForeignOption{"threshold posterize", "", "no stage reduces a picture to a few levels"},
+    ForeignOption{"negate negative inverse", "--invert"},
+    ForeignOption{"color-matrix colormatrix recolor recomb", "--color \"a b c; d e f; g h i\""},
+    ForeignOption{"level auto-level autolevel auto-levels auto-contrast autocontrast normalize "
+                  "normalise contrast-stretch equalize equalise linear-stretch",
+                  "--levels auto"},
+    ForeignOption{"vf filter filter_complex filters", "",
+                  "each stage is an option of its own, such as --blur auto"},
+    ForeignOption{"r R recurse", "--recursive"},
+    ForeignOption{"j P parallel processes workers", "--jobs N"},
+    ForeignOption{"t cores", "--threads N"},
+    ForeignOption{"d gpu cuda opencl cpu", "--device auto|cpu|gpu|opencl"},
+    ForeignOption{"l loglevel", "--log-level LEVEL"},
+    ForeignOption{"silent hide_banner", "--quiet"},
+    ForeignOption{"monitor", "--progress on"},
+    ForeignOption{"limit memory", "--max-memory BYTES"},
+    ForeignOption{"inplace replace overwrite_original", "--in-place"},
+    ForeignOption{"outdir output-dir", "",
+                  "the folder for the results is the last name: INDIR OUTDIR"},
+    ForeignOption{"include name", "--match GLOB"},
+};
+
+struct ForeignCommand {
+  std::string_view names;
+  std::string_view ours;
+};
+
+constexpr std::array foreign_commands{
+    ForeignCommand{"identify header vipsheader exif exiftool ffprobe", "gpufilter info FILE"},
+    ForeignCommand{"histogram statistics measure", "gpufilter stats FILE"},
+    ForeignCommand{"diff cmp difference psnr", "gpufilter compare A B"},
+    ForeignCommand{"benchmark benchmarks speed", "gpufilter bench WHAT"},
+    ForeignCommand{"device clinfo", "gpufilter devices"},
+    ForeignCommand{"check selftest self-test test", "gpufilter verify"},
+    ForeignCommand{"autotune", "gpufilter tune"},
+    ForeignCommand{"convert magick copy run filter", "gpufilter INPUT OUTPUT"},
+    ForeignCommand{"mogrify", "gpufilter INPUT... --in-place"},
+};
+
+bool lists(std::string_view words, std::string_view word) {
+  for (std::size_t begin = 0; begin < words.size();) {
+    const std::size_t end = std::min(words.find(' ', begin), words.size());
+    if (words.substr(begin, end - begin) == word) return true;
+    begin = end + 1;
+  }
+  return false;
+}
+
+template <typename Table>
+auto find_row(const Table& table, std::string_view name) {
+  return std::find_if(table.begin(), table.end(),
+                      [name](const auto& row) { return lists(row.names, name); });
+}
+
+std::string question(std::string_view ours) {
+  return formatted("did you mean {}?", ours);
+}
+
+bool has_option(const Arguments& app, std::string_view name) {
+  return app.find(std::string(name)) != nullptr;
+}
+
+bool is_amount(const std::string& value) {
+  return !value.empty() && value.find_first_not_of("0123456789.") == std::string::npos;
+}
+
+// For "110,150,50": brightness, saturation and hue, of which 100 changes nothing and 200 is the
+// double or half a turn. Empty if it is no such list.
+std::string modulation(const std::string& value) {
+  constexpr std::array settings{"--color brightness=", "--color saturate=", "--hue "};
+  std::string ours;
+  std::istringstream parts(value);
+  std::string part;
+  for (std::size_t i = 0; std::getline(parts, part, ','); ++i) {
+    const auto percent = to_number(part);
+    if (i == settings.size() || !percent) return "";
+    if (*percent == 100) continue;
+    const double amount = i == 2 ? (*percent - 100) * 9 / 5 : *percent / 100;
+    ours += formatted("{}{}{}", ours.empty() ? "" : " ", settings.at(i), amount);
+  }
+  return ours;
+}
+
+// What an option's `value` says in place of `form`; empty if nothing. "0x3", a radius and a sigma,
+// says 3 in place of SIGMA.
+std::string said_by(const std::string& value, std::string_view form) {
+  if (form == "SIGMA") {
+    const std::size_t x = value.find('x');
+    return x != std::string::npos && is_amount(value.substr(x + 1)) ? value.substr(x + 1) : "";
+  }
+  if (form == "RADIUS")
+    return value.find('.') == std::string::npos && is_amount(value) ? value : "";
+  if (form == "DEGREES") return is_amount(value) ? value : "";
+  if (form == "WIDTH" || form == "xHEIGHT")
+    return is_amount(value) ? (form == "WIDTH" ? "" : "x") + value : "";
+  return form == "FILE" && !value.starts_with('-') ? value : "";
+}
+
+// "--color saturate=1.5" with the amount that was given, "--median RADIUS" with the radius. Advice
+// of several settings keeps its own.
+std::string with_amount(std::string_view ours, const std::string& value) {
+  const std::size_t blank = ours.rfind(' ');
+  if (blank != std::string_view::npos && ours.find(' ') == blank) {
+    const std::string said = said_by(value, ours.substr(blank + 1));
+    if (!said.empty()) return formatted("{} {}", ours.substr(0, blank), said);
+  }
+  const std::size_t equals = ours.find('=');
+  const bool has_one = equals != std::string_view::npos && equals == ours.rfind('=');
+  if (!has_one || !is_amount(value)) return std::string(ours);
+  return std::string(ours.substr(0, equals + 1)) + value;
+}
+
+std::string advice_of(const ForeignOption& row, const Arguments& app,
+                      const std::string& value = {}) {
+  std::string_view rest = row.ours;
+  while (!rest.empty()) {
+    const std::string_view ours = rest.substr(0, rest.find(';'));
+    if (has_option(app, ours.substr(0, ours.find(' ')))) return question(with_amount(ours, value));
+    rest.remove_prefix(std::min(ours.size() + 1, rest.size()));
+  }
+  return std::string(row.otherwise);
+}
+
+// "--upscale 2" for --resize 200%
+std::string enlargement(const std::string& factor) {
+  const auto times = to_number(factor.substr(0, factor.find_first_of("xX")));
+  return times && *times > 0 && *times <= 100 ? formatted("--resize {}%", *times * 100) : "";
+}
+
+// "--sepia 0.6" for --color sepia=0.6; empty if the name is no preset.
+std::string advice_for_preset(const std::string& name, const std::string& value) {
+  const std::string preset = color_preset_example(name);
+  if (preset.empty()) return "";
+  return question("--color " + (is_amount(value) ? name + "=" + value : preset));
+}
+
+}  // namespace
+
+std::string advice_for_option(const Arguments& app, const std::string& name,
+                              const std::string& value) {
+  if (const std::string ours = modulation(value); name == "modulate" && !ours.empty())
+    return question(ours);
+  if (const std::string ours = enlargement(value); name == "upscale" && !ours.empty())
+    return question(ours);
+  for (const std::string& words : {formatted("{}={}", name, value), name}) {
+    if (const auto row = find_row(foreign_options, words); row != foreign_options.end())
+      return advice_of(*row, app, value);
+  }
+  // "-q85" and "-j4"
+  const std::size_t digits = name.find_first_of("0123456789");
+  if (digits == 1 && name.find_first_not_of("0123456789", digits) == std::string::npos) {
+    const std::string letter = name[0] == 'q' ? "Q" : name.substr(0, 1);
+    const auto row = find_row(foreign_options, letter);
+    if (row != foreign_options.end()) return advice_of(*row, app);
+  }
+  if (has_option(app, "--" + name)) {
+    const Option& option = *app.find("--" + name);
+    return question(!option.is_flag() && is_amount(value) ? formatted("--{} {}", name, value)
+                                                          : option_head(option));
+  }
+  return advice_for_preset(name, value);
+}
+
+std::string advice_for_number(const std::string& stage, const std::string& value) {
+  const bool is_number = !value.empty() && value[0] >= '0' && value[0] <= '9';
+  if (stage != "--blur" || !is_number) return "";
+  return "the blur is always 3x3; --gaussian SIGMA blurs more";
+}
+
+std::string advice_for_command(const std::string& name) {
+  const auto row = find_row(foreign_commands, name);
+  return row == foreign_commands.end() ? "" : formatted("did you mean '{}'?", row->ours);
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,301 @@
+#include "app/filter/filter_options.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "app/cli/choice_option.hpp"
+#include "app/cli/device_options.hpp"
+#include "app/cli/main_help.hpp"
+#include "app/cli/parse.hpp"
+#include "app/filter/chain_outputs.hpp"
+#include "app/filter/color_output.hpp"
+#include "app/filter/format_options.hpp"
+#include "app/filter/output_choice.hpp"
+#include "app/filter/repeat_command.hpp"
+#include "app/filter/stage_options.hpp"
+#include "app/filter/trace_file.hpp"
+#include "app/folder/chosen_shard.hpp"
+#include "app/report/page_option.hpp"
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/printable.hpp"
+#include "base/thread_limit.hpp"
+#include "codec/codec_table.hpp"
+#include "stage/options/number.hpp"
+#include "stages/colour/color_profile.hpp"
+
+namespace gpufilter {
+namespace {
+
+// More than any machine can use; each thread takes memory.
+constexpr int max_threads = 1024;
+
+constexpr int max_verify_blocks = 1'000'000;
+
+// "LOW,HIGH". Throws UsageError.
+SampleRange parse_range(const std::string& text) {
+  const std::string words = "--range " + printable(text);
+  const std::size_t comma = text.find(',');
+  if (comma == std::string::npos) throw UsageError(words + ": write LOW,HIGH");
+  const SampleRange range{parse_number(words, std::string_view(text).substr(0, comma)),
+                          parse_number(words, std::string_view(text).substr(comma + 1))};
+  if (range.low >= range.high) throw UsageError(words + ": LOW must be below HIGH");
+  return range;
+}
+
+constexpr const char* damaged_variable = "GPUFILTER_DAMAGED";
+const Choices<Damaged>& damaged_choices() {
+  static const Choices<Damaged> choices{{"fail", Damaged::fail}, {"keep", Damaged::keep}};
+  return choices;
+}
+
+void add_device_options(Arguments& app, FilterOptions& options) {
+  app.begin_group("Devices and resources");
+  add_device_choice(app, options.device, options.require_device,
+                    {.automatic = "whatever finishes first", .has_all = true});
+  add_choice<DecodeOn>(
+      app, "--decode-on", options.run.decode_on,
+      {{"auto", DecodeOn::automatic}, {"cpu", DecodeOn::cpu}, {"gpu", DecodeOn::gpu}},
+      "Where JPEGs are decoded that a GPU filters. The pixels are the same. auto: on the GPU if "
+      "that is faster. gpu: on any OpenCL device. Progressive and damaged files, and those that do "
+      "not fit into --max-memory, are decoded by the processor.");
+  add_choice<EncodeOn>(
+      app, "--encode-on", options.run.encode_on,
+      {{"auto", EncodeOn::automatic}, {"cpu", EncodeOn::cpu}, {"gpu", EncodeOn::gpu}},
+      "Where JPEGs are encoded whose stages run on a GPU. The file is the same. auto: on the GPU. "
+      "gpu: on any OpenCL device. Progressive files, and those with --verify or several outputs, "
+      "are encoded by the processor.");
+  app.add_option(
+         "--threads", options.threads,
+         "Threads for decoding, filtering and encoding together. PoCL starts as many of its own, "
+         "which work while the others wait.")
+      ->check(whole_number(1, max_threads))
+      ->option_text(formatted("N [{}]", available_cores()))
+      ->portable_text("N [all cores]");
+  app.add_option_function(
+         "--max-memory",
+         [&options](const std::string& text) {
+           options.max_memory = parse_bytes(text);
+           options.run.decoder_memory = 0;
+           ReadLimits& limits = options.run.limits;
+           limits.max_memory = std::max(limits.max_memory, *options.max_memory);
+           options.run.write.limit_memory(limits.max_memory);
+         },
+         "Memory for the bands in progress, of all pictures together. In bytes, or with K, M or G. "
+         "Bands become lower to fit. For folders the default is at least 16M per job. A value "
+         "above "
+         "1G also allows larger interlaced PNGs, progressive JPEGs and overlays.")
+      ->check(byte_count())
+      ->option_text("BYTES [128M]");
+  app.add_option("--band-rows", options.band_rows,
+                 "Rows in a band, the unit of work. The default suits the device.")
+      ->check(whole_number(1, std::numeric_limits<int>::max()))
+      ->option_text("N");
+}
+
+void add_kernel_options(Arguments& app, FilterOptions& options) {
+  app.add_flag_callback(
+      "--no-fuse", [&options] { options.fuse = false; },
+      "On an OpenCL device, run each stage in a separate kernel. The result is the same.");
+  app.add_flag("--show-kernel", options.show_kernel,
+               "Run on an OpenCL device and print its kernels' OpenCL C on standard output.");
+}
+
+void add_picture_options(Arguments& app, FilterOptions& options) {
+  app.begin_group("Pictures");
+  app.add_option_function(
+         "--to", [&options](const std::string& name) { options.to = &codec_named(name); },
+         formatted(
+             "Format of the output. One of {}. By default the name of the output file decides; "
+             "'-' has the format of the input.",
+             fmt::join(main_format_names(), ", ")))
+      ->check(format_name())
+      ->option_text("FORMAT");
+  app.add_option_function(
+         "--name", [&options](const std::string& text) { options.name.emplace(text); },
+         "Names of results in a folder. In TEMPLATE, {stem} and {ext} stand for the input's name "
+         "before and after its last dot, {name} for both, {parent} for its folder's name, and {to} "
+         "for the extension of the output's format.")
+      ->option_text("TEMPLATE [{stem}.{to}]");
+  add_format_options(app, options.run.write);
+  add_choice<OrientationRule>(
+      app, "--orientation", options.orientation, orientation_rules(),
+      "When the orientation in EXIF or XMP is applied. auto: before the first stage that has an "
+      "up, "
+      "as --crop, --overlay and --resize 800x have; without one it is carried over. apply: at the "
+      "beginning, as by --auto-orient. keep: by --auto-orient only; stages see the pixels as "
+      "stored.");
+  app.add_option("--max-pixels", options.run.limits.max_pixels, "Refuse pictures with more pixels.")
+      ->check(whole_number(1, UINT64_MAX))
+      ->option_text(formatted("N [{}]", options.run.limits.max_pixels));
+  app.add_option_function(
+         "--range",
+         [&options](const std::string& text) { options.run.limits.range = parse_range(text); },
+         "Numbers that become black and white, from TIFF files of floating-point samples and of "
+         "whole numbers with a sign or of more than 16 bits. By default 0 to 1, or the range of "
+         "whole numbers without a sign.")
+      ->option_text("LOW,HIGH");
+  add_choice<Damaged>(
+      app, "--damaged", options.run.limits.damaged, damaged_choices(),
+      formatted(
+          "What to do with a picture of which only a part can be read. keep: the rows that are "
+          "missing get the colour of --background, and a warning says how many were read. Not "
+          "with --in-place. {}, if it is set, is the default.",
+          damaged_variable));
+  app.add_flag("--keep-time", options.run.keep_time,
+               "Give each output the time at which its input was modified.");
+  app.add_flag("--dry-run", options.dry_run,
+               "Print what would be done, and write nothing. What a run would refuse is refused "
+               "with the same exit code.");
+}
+
+void add_report_options(Arguments& app, FilterOptions& options) {
+  app.begin_group("Reports");
+  add_choice<TimingFormat>(app, "--timing", options.timing,
+                           {{"line", TimingFormat::line},
+                            {"table", TimingFormat::table},
+                            {"json", TimingFormat::json},
+                            {"csv", TimingFormat::csv},
+                            {"off", TimingFormat::off}},
+                           "Report where the time went. Three lines or a table on standard error, "
+                           "JSON or CSV on standard output.");
+  app.add_flag("--json", options.json,
+               "Print one JSON document on standard output. For folders it has an object for each "
+               "picture.");
+  // A function, because CLI11 2.4 checks a counted flag's value even if the flag is absent.
+  app.add_flag_function(
+         "--verify{16}",
+         [&options](std::int64_t blocks) { options.run.verify_blocks = static_cast<int>(blocks); },
+         "Check N random blocks of each result. N is 16 by default; a block is 8 rows, which the "
+         "processor computes again. A picture that differs fails and is not written.")
+      ->check(whole_number(1, max_verify_blocks))
+      ->option_text("[=N]");
+  app.add_option("--trace", options.trace,
+                 "Write a trace of the run to FILE. In Chrome's format, for Perfetto too.")
+      ->option_text("FILE")
+      ->suggests({.files = Suggestions::Files::all, .extensions = {".json"}});
+  add_report(app, options.report,
+             "Make a page for browsers in DIR, with each picture before and after, differences, "
+             "histograms and times.");
+  add_choice<ProgressMode>(
+      app, "--progress", options.progress,
+      {{"auto", ProgressMode::automatic}, {"on", ProgressMode::on}, {"off", ProgressMode::off}},
+      "Show the progress. auto: on a terminal, if the run takes longer than a second.");
+  app.add_flag_function(
+      "-v,--verbose",
+      [&options](std::int64_t times) {
+        options.log_level = times > 1 ? log::Level::debug : log::Level::info;
+      },
+      "Print more: device, plan, programs. -vv prints everything.");
+  app.add_flag(
+      "-q,--quiet", options.quiet,
+      "Print only errors and fallbacks. --timing, --progress and --log-level still take effect if "
+      "given.");
+  add_choice<log::Level>(app, "--log-level", options.log_level,
+                         {{"debug", log::Level::debug},
+                          {"info", log::Level::info},
+                          {"warn", log::Level::warn},
+                          {"error", log::Level::error},
+                          {"off", log::Level::off}},
+                         "Print messages of this level and above on standard error.");
+  add_color_output(app);
+}
+
+// Each job takes one of the threads, so there are at most as many jobs as threads.
+void apply_threads(const Arguments& app, FilterOptions& options) {
+  if (!options.threads) return;
+  if (app.count("--jobs") == 0) {
+    options.folder.jobs = std::min(options.folder.jobs, *options.threads);
+  } else if (options.folder.jobs > *options.threads) {
+    throw UsageError(
+        formatted("--jobs {} is more than --threads {}: each job takes one of the threads",
+                  options.folder.jobs, *options.threads));
+  }
+}
+
+// What can be read of a damaged picture does not replace it.
+void apply_damaged(const Arguments& app, FilterOptions& options) {
+  ReadLimits& limits = options.run.limits;
+  const auto choice = choice_of_variable(damaged_variable, damaged_choices());
+  if (app.count("--damaged") == 0 && !options.in_place)
+    limits.damaged = choice.value_or(Damaged::fail);
+  if (limits.damaged == Damaged::keep && options.in_place) {
+    throw UsageError(
+        "--damaged keep with --in-place would replace damaged pictures by a part of "
+        "them: write the results to a folder");
+  }
+  limits.missing = *options.run.write.get<Color>(background_option());
+}
+
+void print_version() {
+  print_result("gpufilter " GPUFILTER_VERSION "\n" + codec_versions() + ", " +
+               little_cms_of_build() + "\n");
+  throw NothingLeftToDo();
+}
+
+// --quiet does not override options that are given explicitly.
+void apply_quiet(const Arguments& app, FilterOptions& options) {
+  if (!options.quiet) return;
+  if (app.count("--log-level") == 0) options.log_level = log::Level::error;
+  if (app.count("--timing") == 0) options.timing = TimingFormat::off;
+  if (app.count("--progress") == 0) options.progress = ProgressMode::off;
+}
+
+// Everything that the command line may have; `stages` reads its stages.
+struct CommandLine {
+  FilterOptions options;
+  Arguments app{"", "gpufilter"};
+  std::optional<StageOptions> stages;
+  std::vector<std::string> outputs;
+
+  CommandLine() {
+    app.help_option().group("Help")->description("Show the most common options on one screen.");
+    app.begin_group("Help");
+    app.add_help_all("Show every option.");
+    app.add_flag_callback("-V,--version", print_version, "Show the version.");
+    add_names(app, options);
+    stages.emplace(app);
+    add_device_options(app, options);
+    add_kernel_options(app, options);
+    add_picture_options(app, options);
+    add_existing_file_options(app, options);
+    add_chain_outputs(app, outputs);
+    add_folder_options(app, options.folder);
+    add_report_options(app, options);
+  }
+};
+
+}  // namespace
+
+std::optional<FilterOptions> parse_filter_options(int argc, const char* const* argv) {
+  CommandLine line;
+  const Arguments& app = line.app;
+  FilterOptions& options = line.options;
+  options.command_line = command_line_text(argc, argv);
+  options.repetition = command_to_repeat(argc, argv);
+  if (const auto done = parse_command_line(line.app, argc, argv, main_page)) return std::nullopt;
+  apply_quiet(app, options);
+  note_folder_options(app, options.folder);
+  choose_output(app, command_words(app, argc, argv), options);
+  options.folder.command = command_without_shard(argc, argv);
+  apply_threads(app, options);
+  apply_damaged(app, options);
+  options.typed_stages = line.stages->typed();
+  options.chain = options.asked_chain = line.stages->chain(options.run.limits);
+  options.outputs = chain_outputs(app, line.outputs);
+  add_upright_stage(options.chain, options.orientation, options.outputs);
+  return options;
+}
+
+std::vector<std::string> filter_option_names() {
+  return long_names(CommandLine().app);
+}
+
+std::string filter_option_page(const std::string& name) {
+  const CommandLine line;
+  const Option* option = line.app.find(name);
+  if (option == nullptr || option->is_positional()) return "";
+  return option_page(*option);
+}
+
+}  // namespace gpufilter

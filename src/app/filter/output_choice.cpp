@@ -1,0 +1,139 @@
+#include "app/filter/output_choice.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "app/cli/choice_option.hpp"
+#include "app/cli/paths.hpp"
+#include "app/cli/stray_words.hpp"
+#include "app/filter/format_options.hpp"
+#include "base/error.hpp"
+#include "base/printable.hpp"
+#include "base/words.hpp"
+#include "codec/codec_table.hpp"
+
+namespace gpufilter {
+namespace {
+
+constexpr const char* on_exists_variable = "GPUFILTER_ON_EXISTS";
+
+const Choices<OnExists>& on_exists_choices() {
+  static const Choices<OnExists> choices{
+      {"fail", OnExists::fail}, {"skip", OnExists::skip}, {"overwrite", OnExists::overwrite}};
+  return choices;
+}
+
+void read_on_exists_variable(FilterOptions& options) {
+  const auto choice = choice_of_variable(on_exists_variable, on_exists_choices());
+  if (!choice) return;
+  options.on_exists = *choice;
+  options.on_exists_given = true;
+}
+
+void require_name(const Arguments& app, const char* name, bool is_given) {
+  if (!is_given) throw UsageError(formatted("{} is required (see {} --help)", name, app.name()));
+}
+
+void take_last_name(const Arguments& app, FilterOptions& options) {
+  require_name(app, "INPUT", !options.inputs.empty());
+  if (options.inputs.size() == 1 && app.count("--output") > 0) {
+    throw UsageError(
+        "OUTPUT is required: --output names only what is written before the end of the chain; "
+        "gpufilter INPUT OUTPUT");
+  }
+  require_name(app, "OUTPUT", options.inputs.size() > 1);
+  options.output = options.inputs.back();
+  options.inputs.pop_back();
+}
+
+std::string folder_of(const std::string& file) {
+  const std::string folder = std::filesystem::path(file).parent_path();
+  return folder.empty() ? "." : folder;
+}
+
+// The one folder with all the inputs. Its journal records what has been filtered, so that nothing
+// is filtered twice.
+std::string folder_of_all(const std::vector<std::string>& inputs) {
+  const std::string folder = folder_of(inputs.front());
+  for (const std::string& input : inputs) {
+    if (is_folder_argument(input)) {
+      throw UsageError(printable(formatted(
+          "{}: is a folder; --in-place takes one folder alone, or pictures of one folder", input)));
+    }
+    std::error_code error;
+    if (std::filesystem::equivalent(folder, folder_of(input), error) || error) continue;
+    throw UsageError(printable(
+        formatted("{} and {}: are in different folders; --in-place takes pictures of one folder",
+                  inputs.front(), input)));
+  }
+  return folder;
+}
+
+// With --in-place all names are inputs. The name of the only input may be repeated, as INPUT and
+// OUTPUT.
+void replace_inputs(const Arguments& app, FilterOptions& options) {
+  std::vector<std::string>& inputs = options.inputs;
+  require_name(app, "INPUT", !inputs.empty());
+  if (inputs.size() == 2 && same_file(inputs[0], inputs[1])) inputs.pop_back();
+  if (std::find(inputs.begin(), inputs.end(), standard_stream) != inputs.end()) {
+    throw UsageError("-: --in-place replaces files, not standard input");
+  }
+  const std::string& first = inputs.front();
+  const bool is_one =
+      inputs.size() == 1 && (options.folder.given.empty() || is_folder_argument(first));
+  options.output = is_one ? first : folder_of_all(inputs);
+}
+
+}  // namespace
+
+// INPUT takes any number of names, so the parser gives it the last one too. OUTPUT is declared only
+// for the help.
+void add_names(Arguments& app, FilterOptions& options) {
+  app.add_option(
+         "INPUT", options.inputs,
+         formatted("Picture to read: {}; several if OUTPUT is a folder. A folder stands for "
+                   "every picture in it.",
+                   names_of(codecs())))
+      ->option_text("...")
+      ->suggests(picture_files());
+  app.add_option(
+         "OUTPUT", options.output,
+         "Picture to write; its name decides the format. In a folder, results get the names "
+         "of their inputs. For several inputs the folder exists, or its name ends in a slash.")
+      ->suggests(picture_files());
+}
+
+void add_existing_file_options(Arguments& app, FilterOptions& options) {
+  add_choice<OnExists>(
+      app, "--on-exists", options.on_exists, on_exists_choices(),
+      formatted(
+          "What to do if OUTPUT already exists. For folders and several inputs the default is "
+          "fail. {}, if it is set, is the default for both.",
+          on_exists_variable));
+  app.add_flag(
+      "--in-place", options.in_place,
+      "Replace each INPUT, a picture or a folder of pictures, by its result. There is no OUTPUT. A "
+      "file that holds more than is read (pages, frames, a film, a gain map) is refused.");
+  app.add_option_function(
+         "--pages", [&options](const std::string&) { options.run.first_page = true; },
+         "What is read of a file that holds more than one picture. first: the first or main one "
+         "alone; --in-place then replaces the file.")
+      ->check(one_of({"first"}))
+      ->option_text("first");
+}
+
+void choose_output(const Arguments& app, const std::vector<CommandWord>& words,
+                   FilterOptions& options) {
+  options.on_exists_given = app.count("--on-exists") > 0;
+  if (!options.on_exists_given) read_on_exists_variable(options);
+  options.in_place ? replace_inputs(app, options) : take_last_name(app, options);
+  options.run.refuse_unread = options.in_place && !options.run.first_page;
+  options.input = options.inputs.front();
+  const auto& given = app.parse_order();
+  options.only_names = !options.on_exists_given &&
+                       std::all_of(given.begin(), given.end(),
+                                   [](const Option* option) { return option->is_positional(); });
+  refuse_stray_words(app, words, options);
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,25 @@
+// The names on the command line: what is read, where the results go, and what they may replace.
+#pragma once
+
+#include <vector>
+
+#include "app/cli/arguments.hpp"
+#include "app/cli/command_words.hpp"
+#include "app/filter/filter_options.hpp"
+
+namespace gpufilter {
+
+// INPUT and OUTPUT.
+void add_names(Arguments& app, FilterOptions& options);
+
+// --on-exists, --in-place and --pages.
+void add_existing_file_options(Arguments& app, FilterOptions& options);
+
+// Takes the output from the names (with --in-place from the inputs), and what to do if it exists
+// from GPUFILTER_ON_EXISTS unless --on-exists is given. Call it after note_folder_options();
+// `words` are those that were parsed. Throws UsageError if a name is missing, or is a word that is
+// probably not meant as a name.
+void choose_output(const Arguments& app, const std::vector<CommandWord>& words,
+                   FilterOptions& options);
+
+}  // namespace gpufilter

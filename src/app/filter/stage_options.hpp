@@ -1,0 +1,48 @@
+// The stages and their parameters on the command line.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "app/cli/arguments.hpp"
+#include "pipeline/plan/plan.hpp"
+#include "stages/given_stages.hpp"
+
+namespace gpufilter {
+
+class StageOptions {
+ public:
+  // Adds an option for every stage, parameter and listing in `catalogue`. Both have to live as long
+  // as this object. While `app` parses, values that do not fit their declaration throw UsageError.
+  explicit StageOptions(Arguments& app,
+                        const std::vector<StageKind>& catalogue = stage_catalogue());
+  StageOptions(const StageOptions&) = delete;
+  StageOptions& operator=(const StageOptions&) = delete;
+
+  // The requested stages in their order. A parameter belongs to the stage before it; before the
+  // first stage it is the default for every stage that takes it. The last --linear has an end.
+  // `limits` are for pictures that stages read. Throws UsageError if a parameter is given twice for
+  // one stage, or if its stage does not take it, and for a --linear or --encoded out of place.
+  [[nodiscard]] StageChain chain(const ReadLimits& limits = {}) const;
+
+  // A stage as it was typed: "--resize", "x0800 --kernel cubic".
+  struct Typed {
+    std::string option;
+    std::string values;
+  };
+  // Those of the chain. Throws as above.
+  [[nodiscard]] std::vector<Typed> typed() const;
+
+ private:
+  [[nodiscard]] std::vector<GivenStage> given() const;
+  void add(const std::string& option, const ValueType& type, const std::string& form,
+           const std::string& help, const char* group);
+  void add_listing(const StageListing& listing);
+
+  Arguments& app_;
+  const std::vector<StageKind>& catalogue_;
+  std::map<std::string, std::vector<std::string>> values_;  // as given, by option
+};
+
+}  // namespace gpufilter

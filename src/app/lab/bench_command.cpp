@@ -1,0 +1,308 @@
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <optional>
+#include <string_view>
+
+#include "app/cli/commands.hpp"
+#include "app/cli/parse.hpp"
+#include "app/filter/color_output.hpp"
+#include "app/filter/format_options.hpp"
+#include "app/filter/stage_options.hpp"
+#include "app/lab/bench_low_precision.hpp"
+#include "app/lab/bench_options.hpp"
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/printable.hpp"
+#include "base/words.hpp"
+#include "lab/bench/benches.hpp"
+
+namespace gpufilter {
+namespace {
+
+using lab::TestBed;
+
+// "4096x16x256": rows and columns of C, and the numbers in each sum.
+std::optional<MatrixShape> parsed_shape(const std::string& text) {
+  constexpr int largest = 65536;
+  MatrixShape shape;
+  char more = 0;
+  if (text.find_first_not_of("0123456789x") != std::string::npos ||
+      std::sscanf(text.c_str(), "%6dx%6dx%6d%c", &shape.rows, &shape.columns, &shape.depth,
+                  &more) != 3)
+    return std::nullopt;
+  const auto fits = [](int side) { return 1 <= side && side <= largest; };
+  if (!fits(shape.rows) || !fits(shape.columns) || !fits(shape.depth)) return std::nullopt;
+  return shape;
+}
+
+std::string objection_to_shape(const std::string& text) {
+  if (parsed_shape(text)) return "";
+  return formatted(
+      "'{}' is not of the form ROWSxCOLUMNSxDEPTH with numbers from 1 to 65536, such as "
+      "4096x16x256",
+      text);
+}
+
+void add_shapes(Arguments& app, std::vector<std::string>& shapes,
+                std::vector<std::string>& layouts) {
+  app.add_option("--shapes", shapes,
+                 "Measure products of these shapes instead: rows and columns of C, and the numbers "
+                 "in each sum. The operands are whole numbers.")
+      ->delimiter(',')
+      ->one_value_each()
+      ->check(objection_to_shape)
+      ->option_text("ROWSxCOLUMNSxDEPTH,...");
+  app.add_option("--layout", layouts,
+                 "How A and B of --shapes are stored: n by rows, t transposed.")
+      ->delimiter(',')
+      ->one_value_each()
+      ->check(one_of({"nn", "nt", "tn", "tt"}))
+      ->option_text("nn|nt|tn|tt,... [nn]");
+}
+
+void check_shape_options(const Arguments& app) {
+  const bool has_shapes = app.count("--shapes") > 0;
+  if (!has_shapes && app.count("--layout") > 0)
+    throw UsageError("--layout: is for --shapes, such as --shapes 4096x16x256");
+  if (!has_shapes) return;
+  for (const char* option : {"--sizes", "--tile", "--plain", "--show"}) {
+    if (app.count(option) > 0)
+      throw UsageError(formatted("{}: is for square matrices; leave out --shapes", option));
+  }
+}
+
+int run_matmul(int argc, const char* const* argv) {
+  BenchOptions common;
+  lab::MatmulOptions options;
+  std::vector<std::string> shapes;
+  lab::ShapeOptions of_shapes;
+  Arguments app(
+      "Measures products of float32 matrices: on the processor from three plain loops to vectors "
+      "on all cores, with OpenBLAS if it is installed, and with each kernel of a device.",
+      "gpufilter bench matmul");
+  add_numbers(app, "--sizes", options.sides, whole_number(1, 16384),
+              "Rows and columns of the matrices.");
+  LowPrecisionOptions low(app);
+  add_numbers(app, "--tile", options.tiles, one_of({"8", "16", "32"}),
+              "Tiles of the tiled kernel: 8, 16 or 32.");
+  app.add_flag("--plain", options.plain_always, "Measure the plain loop above 1024 too.");
+  app.add_option("--show", options.show,
+                 "Print a corner of N rows of A, B, C, and the processor's C.")
+      ->check(whole_number(1, 16))
+      ->option_text("N");
+  add_shapes(app, shapes, of_shapes.layouts);
+  add_bench_options(app, common);
+  app.footer(
+      "reads, M: millions of numbers of A and B that the kernel's work-items read from\n"
+      "global memory, counted in one more run by a build of the kernel that counts;\n"
+      "of naive's: the same as a share of the naive kernel's reads.\n"
+      "\n"
+      "With --type or --grouped, the table has one row for each way of multiplying\n"
+      "each type, and the errors. --sizes is then\n"
+      "4096,8192 on a GPU and 512,1024 elsewhere, and --shapes may replace it.\n"
+      "\n"
+      "Examples:\n"
+      "  gpufilter bench matmul --sizes 64,127 --trials 2\n"
+      "  gpufilter bench matmul --sizes 128 --trials 1 --plot matmul.svg --show 4\n"
+      "  gpufilter bench matmul --sizes 64 --type int8-scaled,fp8-scaled\n"
+      "  gpufilter bench matmul --shapes 4096x16x256 --layout nn,nt,tn,tt\n");
+  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  check_shape_options(app);
+  for (const std::string& shape : shapes)
+    of_shapes.shapes.push_back(*parsed_shape(shape));
+  if (low.is_requested()) {
+    const auto chosen = low.chosen(app, options.sides, of_shapes.shapes);
+    return finish_bench(common,
+                        [&](const TestBed& bed) { return lab::bench_low_matmul(bed, chosen); });
+  }
+  if (!shapes.empty()) {
+    return finish_bench(common,
+                        [&](const TestBed& bed) { return lab::bench_shapes(bed, of_shapes); });
+  }
+  return finish_bench(common, [&](const TestBed& bed) { return lab::bench_matmul(bed, options); });
+}
+
+int run_copy(int argc, const char* const* argv) {
+  BenchOptions common;
+  lab::CopyOptions options;
+  std::vector<std::string> sizes;
+  Arguments app(
+      "Measures memory copies: by kernels and the driver on a device, by the processor, and "
+      "between the two. No kernel that reads and writes as many bytes can be faster.",
+      "gpufilter bench copy");
+  app.add_option("--bytes", sizes, "Bytes to copy, or with K, M, G.")
+      ->delimiter(',')
+      ->one_value_each()
+      ->check(byte_count())
+      ->option_text("BYTES,... [GPU: 256M, else 64M]");
+  add_bench_options(app, common);
+  app.footer("Examples:\n  gpufilter bench copy --bytes 1M --trials 2\n");
+  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  for (const std::string& size : sizes)
+    options.bytes.push_back(*parse_bytes(size));
+  return finish_bench(common, [&](const TestBed& bed) { return lab::bench_copy(bed, options); });
+}
+
+int run_parallel(int argc, const char* const* argv) {
+  BenchOptions common;
+  lab::ParallelOptions options;
+  Arguments app(
+      "Measures how many work-items fill a device: chains of dependent multiply-adds, from one "
+      "work-item beside one core to a million, in work-groups of several sizes.",
+      "gpufilter bench parallel");
+  add_numbers(app, "--items", options.items, whole_number(1, 1 << 28), "Work-items.");
+  add_numbers(app, "--groups", options.group_sizes, whole_number(1, 1024),
+              "Work-items in a work-group.");
+  add_bench_options(app, common);
+  app.footer("Examples:\n  gpufilter bench parallel --items 1,100,10000 --trials 2\n");
+  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  std::ranges::sort(options.items);
+  return finish_bench(common,
+                      [&](const TestBed& bed) { return lab::bench_parallel(bed, options); });
+}
+
+int run_access(int argc, const char* const* argv) {
+  BenchOptions common;
+  lab::AccessOptions options;
+  std::string bytes;
+  Arguments app(
+      "Measures what neighbouring work-items should do alike: reads in strides, columns of local "
+      "memory with and without padding, branches, and images instead of buffers.",
+      "gpufilter bench access");
+  app.add_option("--bytes", bytes, "Bytes that each kernel reads, or with K, M, G.")
+      ->check(byte_count())
+      ->option_text("BYTES [GPU: 256M, else 16M]");
+  add_numbers(app, "--strides", options.strides, one_of({"1", "2", "4", "8", "16", "32", "64"}),
+              "Words from one work-item's to its neighbour's: 1 to 64.");
+  add_numbers(app, "--branches", options.branches, whole_number(1, 32),
+              "Branches that neighbouring work-items take.");
+  add_bench_options(app, common);
+  app.footer("Examples:\n  gpufilter bench access --bytes 1M --trials 2\n");
+  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  if (!bytes.empty()) options.bytes = *parse_bytes(bytes);
+  return finish_bench(common, [&](const TestBed& bed) { return lab::bench_access(bed, options); });
+}
+
+int run_reduce(int argc, const char* const* argv) {
+  BenchOptions common;
+  lab::ReduceOptions options;
+  std::vector<int> counts{1048576};
+  Arguments app(
+      "Measures sums, products, extremes and bitwise combinations of arrays of integers and "
+      "floats, with each path that the device offers and several sizes of work-groups, and how "
+      "exact sums of floats are.",
+      "gpufilter bench reduce");
+  add_numbers(app, "--counts", counts, whole_number(1, 1 << 28), "Values in the array.");
+  add_numbers(app, "--groups", options.group_sizes, whole_number(1, 1024),
+              "Work-items in a work-group of the textbook kernel.");
+  app.add_flag("--accuracy", options.accuracy_alone,
+               "Only add up numbers 1.1: left to right, in stages, by a tree, by Kahan's method, "
+               "in double.");
+  add_bench_options(app, common);
+  app.footer(
+      "Examples:\n"
+      "  gpufilter bench reduce --counts 10000 --trials 2\n"
+      "  gpufilter bench reduce --accuracy\n");
+  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  options.counts.assign(counts.begin(), counts.end());
+  return finish_bench(common, [&](const TestBed& bed) { return lab::bench_reduce(bed, options); });
+}
+
+int run_pipeline(int argc, const char* const* argv) {
+  BenchOptions common;
+  common.device = "auto";
+  lab::PipelineOptions options;
+  Arguments app(
+      "Measures a whole run from file to file, the first and later ones: the share of each step, "
+      "its lower bound, and the bottleneck. Nothing is written.",
+      "gpufilter bench pipeline");
+  app.add_option("FILE", options.input, "A picture.")
+      ->required()
+      ->option_text(" ")
+      ->suggests(picture_files());
+  const StageOptions stages(app);
+  add_bench_options(app, common);
+  app.footer("Examples:\n  gpufilter bench pipeline in.png --blur auto --color sepia\n");
+  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  options.chain = stages.chain();
+  options.device = common.device;
+  options.require_device = common.require_device;
+  common.device = "cpu";  // whole runs choose their device themselves
+  common.require_device = false;
+  return finish_bench(common,
+                      [&](const TestBed& bed) { return lab::bench_pipeline(bed, options); });
+}
+
+struct BenchKind {
+  std::string_view name;
+  std::string_view summary;
+  int (*run)(int argc, const char* const* argv);
+};
+
+constexpr std::array kinds{
+    BenchKind{"matmul", "matrix products, from three plain loops to tuned kernels", run_matmul},
+    BenchKind{"blur", "--blur: naive, tiled, auto", run_bench_blur},
+    BenchKind{"color", "--color", run_bench_color},
+    BenchKind{"lookup", "look-up tables, as in --levels and --tonemap", run_bench_lookup},
+    BenchKind{"stages", "any stages: --gaussian 2 --median 1", run_bench_stages},
+    BenchKind{"mlp", "--mlp: networks of several sizes", run_bench_mlp},
+    BenchKind{"net", "--net: convolutional networks", run_bench_net},
+    BenchKind{"reduce", "sums, products, extremes, bitwise combinations of arrays", run_reduce},
+    BenchKind{"copy", "memory copies, an upper bound for the others", run_copy},
+    BenchKind{"parallel", "how many work-items fill a device", run_parallel},
+    BenchKind{"access", "strides, banks, branches, images: beside a copy", run_access},
+    BenchKind{"pipeline", "a picture from file to file", run_pipeline},
+};
+
+std::string list_of_kinds() {
+  std::string list = "Benchmarks ('gpufilter help bench blur' explains one):\n";
+  for (const BenchKind& kind : kinds)
+    list += formatted("  {:<12}{}\n", kind.name, kind.summary);
+  return list +
+         "\nExamples:\n"
+         "  gpufilter bench copy --bytes 1M --trials 2\n"
+         "  gpufilter bench matmul --sizes 64,127 --trials 2\n";
+}
+
+[[noreturn]] void refuse_kind(const std::string& name) {
+  const auto near = words_like(name, bench_names());
+  throw UsageError(formatted("bench {}: unknown; {}", printable(name),
+                             near.empty()
+                                 ? formatted("choose one of {}", fmt::join(bench_names(), ", "))
+                                 : formatted("did you mean {}?", enumerated(near, "or"))));
+}
+
+}  // namespace
+
+std::vector<std::string> bench_names() {
+  std::vector<std::string> names;
+  names.reserve(kinds.size());
+  for (const BenchKind& kind : kinds)
+    names.emplace_back(kind.name);
+  return names;
+}
+
+int run_bench_command(int argc, const char* const* argv) {
+  const std::string name = argc > 1 ? argv[1] : "";
+  for (const BenchKind& kind : kinds) {
+    if (kind.name == name) return kind.run(argc - 1, argv + 1);
+  }
+  if (!name.empty() && !name.starts_with('-')) refuse_kind(name);
+  if (name.empty()) {
+    throw UsageError(formatted("bench: name what to measure: {}", fmt::join(bench_names(), ", ")));
+  }
+  Arguments app(
+      "Measures the processor and an OpenCL device. Every result is compared with a reference; if "
+      "a bit differs, the exit code is 1.",
+      "gpufilter bench");
+  std::string what;
+  app.add_option("WHAT", what, "One of the benchmarks below.")
+      ->required()
+      ->suggests({.words = bench_names()});
+  add_color_output(app);
+  app.footer(list_of_kinds());
+  return parse_command_line(app, argc, argv).value_or(0);
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,91 @@
+#include "app/lab/bench_options.hpp"
+
+#include <unistd.h>
+
+#include "app/cli/device_options.hpp"
+#include "app/cli/parse.hpp"
+#include "app/filter/color_output.hpp"
+#include "app/report/plot_option.hpp"
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/log.hpp"
+#include "device/pocl_environment.hpp"
+#include "lab/bench/bench_output.hpp"
+
+namespace gpufilter {
+namespace {
+
+constexpr int max_trials = 10000;
+constexpr int max_threads_to_measure = 1024;
+
+// The requested device, or the processor alone and the reason.
+lab::TestBed test_bed_of(const BenchOptions& options) {
+  // 'auto' is for whole runs; here a particular device is measured.
+  const bool any = options.device == "auto" || options.device == "all";
+  lab::TestBed bed = lab::make_test_bed(any ? "opencl" : options.device, options.require_device);
+  const bool asked_for = options.device != BenchOptions{}.device;
+  if (!bed.fallback.empty() && asked_for) {
+    log::warn_of_fallback(
+        formatted("{} (see 'gpufilter devices'); only the processor is measured", bed.fallback));
+  }
+  bed.trials = options.trials;
+  if (!options.quiet && isatty(STDERR_FILENO) == 1)
+    bed.on_step = [](const std::string& what) { log::show_status(what); };
+  return bed;
+}
+
+}  // namespace
+
+void add_bench_options(Arguments& app, BenchOptions& options) {
+  app.add_option("--trials", options.trials, "Measured runs, after a warm-up run.")
+      ->check(whole_number(1, max_trials))
+      ->option_text(formatted("N [{}]", options.trials));
+  const bool is_whole_run = options.device == "auto";
+  add_device_choice(
+      app, options.device, options.require_device,
+      {.automatic = is_whole_run ? "whatever finishes first" : "the best OpenCL device",
+       .has_all = is_whole_run});
+  app.add_option("--threads", options.threads, "Threads of the rows that use all cores.")
+      ->check(whole_number(1, max_threads_to_measure))
+      ->option_text(formatted("N [{}]", available_cores()))
+      ->portable_text("N [all cores]");
+  auto* json = app.add_flag("--json", options.json, "Print one JSON object.");
+  app.add_flag("--csv", options.csv, "Print CSV, a line for each row.")->excludes(json);
+  add_plot(app, options.plot, "Draw a chart into this SVG file.");
+  app.add_flag("-q,--quiet", options.quiet, "Do not show what is being measured.");
+  add_color_output(app);
+}
+
+void add_numbers(Arguments& app, const std::string& name, std::vector<int>& numbers,
+                 const ValueCheck& check, const std::string& help) {
+  app.add_option(name, numbers, help)
+      ->delimiter(',')
+      ->one_value_each()
+      ->check(check)
+      ->option_text(formatted("N,... [{}]", fmt::join(numbers, ",")));
+}
+
+int finish_bench(const BenchOptions& options,
+                 const std::function<lab::Report(const lab::TestBed&)>& measure) {
+  const auto plot = open_plot(options.plot);
+  const auto limit = options.threads > 0
+                         ? std::make_unique<ThreadLimit>(static_cast<std::size_t>(options.threads))
+                         : nullptr;
+  if (options.threads > 0) limit_pocl_threads(options.threads);
+  const lab::TestBed bed = test_bed_of(options);
+  const lab::Report report = measure(bed);
+  log::show_status("");
+  const std::string date = lab::date_now();
+  if (plot) write_plot(*plot, lab::bench_chart(report, date));
+  if (options.json || options.csv) {
+    print_document(options.json ? lab::bench_json(report, date) : lab::bench_csv(report, date));
+  } else {
+    print_result(lab::bench_text(report, date));
+  }
+  if (bed.session) bed.session->keep_programs();
+  if (!report.failed()) return 0;
+  log::error("a result differs from the reference: see the column 'bits'");
+  return 1;
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,259 @@
+#include <map>
+#include <numeric>
+#include <random>
+#include <sstream>
+#include <string_view>
+
+#include "app/cli/commands.hpp"
+#include "app/cli/parse.hpp"
+#include "app/filter/stage_options.hpp"
+#include "app/lab/bench_options.hpp"
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/whole_number.hpp"
+#include "lab/bench/benches.hpp"
+#include "net/net.hpp"
+#include "net/pixel/mlp.hpp"
+#include "net/pixel/network.hpp"
+#include "stages/colour/color.hpp"
+#include "stages/point/lookup.hpp"
+#include "stages/window/blur.hpp"
+
+namespace gpufilter {
+namespace {
+
+using lab::StageCase;
+
+constexpr int max_side = 32768;
+
+// The options of all of them besides the common ones.
+struct StageOptionsOfBench {
+  BenchOptions common;
+  lab::PictureOptions pictures;
+  std::string size;  // "2048x1536"; empty: one that suits the device
+};
+
+void add_options(Arguments& app, StageOptionsOfBench& options,
+                 const std::string& depth = "--depth") {
+  app.add_option("--size", options.size, "Width and height of the picture.")
+      ->option_text("WxH [GPU: 8192x8192, else 2048x1536]");
+  add_numbers(app, "--channels", options.pictures.channels, whole_number(1, 4),
+              "1 grey, 2 grey and alpha, 3 RGB, 4 RGBA.");
+  add_numbers(app, depth, options.pictures.depths, one_of({"8", "16"}),
+              "Bits of a sample: 8 or 16.");
+  add_bench_options(app, options.common);
+}
+
+ImageSize parse_size(const std::string& text) {
+  ImageSize size;
+  const std::string_view all = text;
+  const std::size_t cross = std::min(all.find('x'), all.size() - 1);
+  const auto fits = [](int side) { return 1 <= side && side <= max_side; };
+  if (parse_whole(all.substr(0, cross), size.width) &&
+      parse_whole(all.substr(cross + 1), size.height) && fits(size.width) && fits(size.height))
+    return size;
+  throw UsageError(
+      formatted("--size {}: give width and height from 1 to {}, as 640x480", text, max_side));
+}
+
+int run(StageOptionsOfBench& options, const std::string& name,
+        const std::vector<StageCase>& cases) {
+  if (!options.size.empty()) options.pictures.size = parse_size(options.size);
+  return finish_bench(options.common, [&](const lab::TestBed& bed) {
+    return lab::bench_stages(bed, name, options.pictures, cases);
+  });
+}
+
+// Arbitrary weights that keep colours within their range.
+Network random_network(const std::vector<int>& widths) {
+  std::mt19937 random(1);
+  Network network;
+  for (std::size_t i = 0; i + 1 < widths.size(); ++i) {
+    NetworkLayer layer;
+    layer.inputs = widths[i];
+    layer.bias.assign(static_cast<std::size_t>(widths[i + 1]), 0.1F);
+    layer.activation = i + 2 < widths.size() ? Activation::relu : Activation::clamp;
+    const float scale = 0x1p-31F / static_cast<float>(widths[i]);
+    const int weights = widths[i] * widths[i + 1];
+    for (int w = 0; w < weights; ++w)
+      layer.weights.push_back(static_cast<float>(static_cast<std::int32_t>(random())) * scale);
+    network.layers.push_back(std::move(layer));
+  }
+  return network;
+}
+
+// "3-16-16-3": the numbers between the layers.
+std::vector<int> parse_widths(const std::string& text) {
+  std::vector<int> widths;
+  std::istringstream parts(text);
+  for (std::string part; std::getline(parts, part, '-');) {
+    int width = 0;
+    const bool fits = parse_whole(part, width) && width >= 1 && width <= network_width;
+    if (!fits) widths.clear();
+    if (!fits) break;
+    widths.push_back(width);
+  }
+  if (widths.size() < 2) {
+    throw UsageError(
+        formatted("--layers {}: give widths from 1 to {} with dashes between them, as 3-16-16-3",
+                  text, network_width));
+  }
+  return widths;
+}
+
+StageCase network_case(const std::string& text) {
+  const Network network = random_network(parse_widths(text));
+  double products = 0;
+  for (const NetworkLayer& layer : network.layers)
+    products += static_cast<double>(layer.weights.size());
+  return {text, "network", make_mlp(network), products};
+}
+
+}  // namespace
+
+int run_bench_blur(int argc, const char* const* argv) {
+  StageOptionsOfBench options;
+  std::vector<std::string> kernels{"naive", "tiled", "auto"};
+  std::vector<int> tiles(blur_tiles.begin(), blur_tiles.end());
+  Arguments app("Measures --blur, the 3x3 box blur.", "gpufilter bench blur");
+  app.add_option("--kernels", kernels, "Kernels of the device.")
+      ->delimiter(',')
+      ->one_value_each()
+      ->check(one_of({"naive", "tiled", "auto"}))
+      ->option_text("naive,tiled,auto");
+  add_numbers(app, "--tile", tiles, one_of({"8", "16", "32"}),
+              "Tiles of the tiled kernel: 8, 16 or 32.");
+  add_options(app, options);
+  app.footer("Examples:\n  gpufilter bench blur --size 300x200 --channels 3,4 --trials 2\n");
+  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  std::vector<StageCase> cases;
+  for (const std::string& kernel : kernels) {
+    if (kernel == "naive") cases.push_back({"blur", kernel, make_blur({BlurVariant::naive})});
+    if (kernel == "auto") cases.push_back({"blur", kernel, make_blur({})});
+    if (kernel != "tiled") continue;
+    for (const int tile : tiles) {
+      cases.push_back(
+          {"blur", formatted("tiled {0}x{0}", tile), make_blur({BlurVariant::tiled, tile})});
+    }
+  }
+  return run(options, "blur", cases);
+}
+
+int run_bench_color(int argc, const char* const* argv) {
+  StageOptionsOfBench options;
+  std::vector<std::string> colors{"sepia"};
+  Arguments app("Measures --color, which multiplies every pixel by a matrix.",
+                "gpufilter bench color");
+  app.add_option("--color", colors, "What --color takes: a preset, a file or a matrix.")
+      ->one_value_each()
+      ->option_text("COLOR [sepia]");
+  add_options(app, options);
+  app.footer("Examples:\n  gpufilter bench color --color hue=90 --size 300x200 --trials 2\n");
+  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  std::vector<StageCase> cases;
+  cases.reserve(colors.size());
+  for (const std::string& color : colors)
+    cases.push_back({color, "color", color_stage_kind().make(color)});
+  return run(options, "color", cases);
+}
+
+int run_bench_lookup(int argc, const char* const* argv) {
+  StageOptionsOfBench options;
+  Arguments app(
+      "Measures look-up tables: of samples, as --levels ends in, and of factors by luma, as "
+      "--tonemap ends in.",
+      "gpufilter bench lookup");
+  add_options(app, options);
+  app.footer("Examples:\n  gpufilter bench lookup --depth 8,16 --size 300x200 --trials 2\n");
+  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  const auto inverted = [](const PixelFormat& format) {
+    std::vector<std::uint16_t> table(format.max_sample() + std::size_t{1});
+    std::iota(table.rbegin(), table.rend(), std::uint16_t{0});
+    return table;
+  };
+  const auto factors = [](const PixelFormat& format) {
+    std::vector<float> table(format.max_sample() + std::size_t{1});
+    for (std::size_t i = 0; i < table.size(); ++i)
+      table[i] = 2.0F - static_cast<float>(i) / static_cast<float>(table.size());
+    return table;
+  };
+  return run(options, "lookup",
+             {{"samples", "table", make_lookup({"bench samples", "table", inverted})},
+              {"luma", "table", make_luma_scaling({"bench luma", "table", factors})}});
+}
+
+int run_bench_stages(int argc, const char* const* argv) {
+  StageOptionsOfBench options;
+  options.pictures.channels = {3};
+  Arguments app("Measures any stages, each by itself.", "gpufilter bench stages");
+  const StageOptions stages(app);
+  add_options(app, options, "--bits");  // --depth is a stage
+  app.footer(
+      "Examples:\n  gpufilter bench stages --gaussian 2 --median 1 --size 300x200 --trials 2\n");
+  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  std::vector<StageCase> cases;
+  std::map<std::string, int> uses;
+  for (const auto& stage : stages.chain()) {
+    if (stage->needs() || stage->keeps_source() || stage->for_orientation(1)) {
+      throw UsageError(
+          formatted("--{}: needs the whole picture first; 'gpufilter bench pipeline' measures it",
+                    stage->name()));
+    }
+    std::string name = stage->name() + (stage->label().empty() ? "" : " " + stage->label());
+    // Stages of one name may differ in parameters that labels leave out.
+    const int count = ++uses[name];
+    if (count > 1) name += formatted(" ({})", count);
+    cases.push_back({name, "auto", stage});
+  }
+  if (cases.empty())
+    throw UsageError("bench stages: name stages to measure, such as --gaussian 2 --median 1");
+  return run(options, "stages", cases);
+}
+
+int run_bench_mlp(int argc, const char* const* argv) {
+  StageOptionsOfBench options;
+  options.pictures.channels = {3};
+  std::vector<std::string> layers{"3-16-16-3"};
+  std::vector<std::string> files;
+  Arguments app("Measures --mlp, which applies a small network to every pixel.",
+                "gpufilter bench mlp");
+  app.add_option("--layers", layers, "Networks of these widths, with random weights.")
+      ->delimiter(',')
+      ->one_value_each()
+      ->option_text("WIDTHS,... [3-16-16-3]");
+  app.add_option("--network", files, "A network file instead.")
+      ->one_value_each()
+      ->option_text("FILE");
+  add_options(app, options);
+  app.footer("Examples:\n  gpufilter bench mlp --layers 3-8-3,3-16-16-3 --size 64x48 --trials 2\n");
+  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  std::vector<StageCase> cases;
+  cases.reserve(files.size());
+  for (const std::string& file : files)
+    cases.push_back({file, "network", mlp_stage_kind().make(file)});
+  if (files.empty()) {
+    for (const std::string& widths : layers)
+      cases.push_back(network_case(widths));
+  }
+  return run(options, "mlp", cases);
+}
+
+int run_bench_net(int argc, const char* const* argv) {
+  StageOptionsOfBench options;
+  options.pictures.channels = {3};
+  std::vector<std::string> files;
+  Arguments app("Measures --net, which runs a convolutional network.", "gpufilter bench net");
+  app.add_option("FILE", files, "Networks: ONNX.")->required();
+  add_options(app, options);
+  app.footer(
+      "Examples:\n  gpufilter bench net samples/networks/denoise.onnx --size 64x48 --trials 2\n");
+  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  std::vector<StageCase> cases;
+  for (const std::string& file : files) {
+    const NetGraph graph = read_net(file);
+    cases.push_back({graph.name, "network", make_net(graph, {}), net_products(graph)});
+  }
+  return run(options, "net", cases);
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,221 @@
+#include "codec/jpeg/move/moved_writer.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <span>
+#include <utility>
+
+#include "base/background.hpp"
+#include "base/division.hpp"
+#include "base/format.hpp"
+#include "base/log.hpp"
+#include "codec/jpeg/codec.hpp"
+#include "codec/jpeg/metadata/metadata.hpp"
+#include "codec/jpeg/move/moved_strip.hpp"
+#include "codec/jpeg/read/fair_share.hpp"
+#include "codec/jpeg/write/encoding.hpp"
+#include "codec/jpeg/write/memory_output.hpp"
+#include "codec/jpeg/write/output.hpp"
+#include "codec/jpeg/write/strip_encoder.hpp"
+
+namespace gpufilter {
+namespace {
+
+std::atomic<std::size_t> moved_writers{0};
+
+// Strips that wait to be written, besides those that threads encode.
+constexpr std::size_t waiting_strips = 2;
+
+QuantizationTable transposed(const QuantizationTable& table) {
+  QuantizationTable result{};
+  for (std::size_t i = 0; i < result.size(); ++i)
+    result.at(i) = table.at(i % DCTSIZE * DCTSIZE + i / DCTSIZE);
+  return result;
+}
+
+// The settings of the input file, which its turned copy keeps.
+JpegSettings settings_of(const PictureHeader& header, const Turn& turn) {
+  const JpegEncoding* input = stored_jpeg_encoding(header);
+  JpegSettings settings =
+      choose_jpeg_settings(input, header.format.color_channels() == 1, std::nullopt, std::nullopt);
+  if (settings.subsampling) settings.subsampling = input->subsampling;
+  if (!turn.swaps) return settings;
+  if (settings.subsampling) {
+    settings.subsampling = {settings.subsampling->vertical, settings.subsampling->horizontal};
+  }
+  for (QuantizationTable& table : settings.quantization.tables)
+    table = transposed(table);
+  if (settings.quantization.tables != input->quantization->tables)
+    settings.quantization.standard = false;
+  return settings;
+}
+
+std::vector<MovedComponent> components_of(const JpegMove& move) {
+  std::vector<MovedComponent> components;
+  for (int i = 0; i < move.source.num_components; ++i) {
+    components.emplace_back(move.source, i, move.placement, move.rows[static_cast<std::size_t>(i)]);
+  }
+  return components;
+}
+
+McuGrid result_grid(const JpegMove& move) {
+  const McuGrid source = mcu_grid(move.source);
+  return {move.placement.result_size(), move.placement.turn.size_of(source.mcu), source.blocks};
+}
+
+// A file whose frame has the height of its first strip only.
+void set_height(std::span<JOCTET> file, int height) {
+  std::size_t at = 2;
+  constexpr JOCTET sequential = 0xC0;
+  constexpr JOCTET extended = 0xC1;
+  while (file[at + 1] != sequential && file[at + 1] != extended)
+    at += 2 + (std::size_t{file[at + 2]} << 8U | file[at + 3]);
+  file[at + 5] = static_cast<JOCTET>(height >> 8);
+  file[at + 6] = static_cast<JOCTET>(height & 255);
+}
+
+// The file from the data of its only scan on.
+std::span<JOCTET> scan_data(std::span<JOCTET> file) {
+  std::size_t at = 2;
+  constexpr JOCTET scan = 0xDA;
+  bool in_scan = false;
+  while (!in_scan) {
+    in_scan = file[at + 1] == scan;
+    at += 2 + (std::size_t{file[at + 2]} << 8U | file[at + 3]);
+  }
+  return file.subspan(at);
+}
+
+class MovedJpegWriter final : public RowWriter {
+ public:
+  MovedJpegWriter(ByteSink& sink, PictureHeader header, const WriteOptions& options,
+                  const JpegMove& move)
+      : sink_(sink),
+        header_(std::move(header)),
+        move_(move),
+        grid_(result_grid(move)),
+        errors_(sink.name()),
+        kinds_(kept_metadata(options)),
+        metadata_(kept_part(header_.metadata, kinds_)) {
+    form_.progressive = *options.get<bool>(jpeg_progressive_option());
+    const bool restarts = *options.get<std::string>(jpeg_restart_option()) == "on";
+    if (restarts && !form_.progressive) form_.mcu_rows_a_strip = mcu_rows_a_strip(grid_);
+    JpegSettings settings = settings_of(header_, move.placement.turn);
+    settings.progressive = form_.progressive;
+    notes_ = notes_on(settings);
+    const ImageSize source{static_cast<int>(move.source.image_width),
+                           static_cast<int>(move.source.image_height)};
+    notes_->text += formatted(", {} without decoding", move.placement.verb(source));
+    notes_->fields.emplace_back("lossless", true);
+    log::info(formatted("{}: {}", errors_.name(), notes_->text));
+  }
+
+  void write(const ConstRows& /*rows*/) override {}
+
+  void finish(const Metadata& /*trailing*/) override {
+    components_ = components_of(move_);
+    if (form_.mcu_rows_a_strip > 0) return write_strips();
+    JpegOutput output(sink_, errors_);
+    MovedCompressor jpeg(errors_, components_);
+    errors_.run([&] { jpeg.create(move_, form_, output); });
+    begin(jpeg, errors_, 0, move_.placement.result_size().height);
+    errors_.run([&] { jpeg_finish_compress(&jpeg); });
+  }
+
+ private:
+  struct Strip {
+    Strip(const std::string& name, const std::vector<MovedComponent>& components,
+          Background& background)
+        : errors(name), output(errors), jpeg(errors, components), task(background) {}
+
+    JpegErrors errors;
+    JpegMemoryOutput output;
+    MovedCompressor jpeg;
+    BackgroundTask task;  // destroyed first: it uses the others
+  };
+
+  // The first strip's headers are those of the file.
+  void begin(MovedCompressor& jpeg, JpegErrors& errors, int mcu_row, int height) {
+    if (mcu_row == 0) set_density(jpeg);
+    errors.run([&] { jpeg.begin(mcu_row, height); });
+    if (mcu_row > 0) return;
+    const JpegMetadataLayout layout =
+        kept_part(stored_jpeg_encoding(header_)->metadata_layout, kinds_);
+    write_jpeg_metadata(jpeg, errors, {metadata_, header_.format, &layout, true}, left_out_);
+  }
+
+  void set_density(MovedCompressor& jpeg) {
+    jpeg.density_unit = 0;
+    jpeg.X_density = jpeg.Y_density = 1;
+    set_jpeg_density(jpeg, metadata_, left_out_);
+  }
+
+  void write_strips() {
+    Background background;
+    const FairShare share(moved_writers);
+    std::deque<std::unique_ptr<Strip>> running;
+    std::vector<std::unique_ptr<Strip>> spare;
+    const int strips = divided_up(grid_.count.height, form_.mcu_rows_a_strip);
+    int written = 0;
+    const auto write_first = [&] {
+      Strip& strip = *running.front();
+      strip.task.wait();
+      write_strip(strip.output.bytes(), written, written + 1 == strips);
+      ++written;
+      spare.push_back(std::move(running.front()));
+      running.pop_front();
+    };
+    for (int i = 0; i < strips; ++i) {
+      while (running.size() >= share.of_threads(background.threads()) + waiting_strips)
+        write_first();
+      if (spare.empty()) spare.push_back(make_strip(background));
+      running.push_back(std::move(spare.back()));
+      spare.pop_back();
+      start(*running.back(), i * form_.mcu_rows_a_strip);
+    }
+    while (!running.empty())
+      write_first();
+  }
+
+  [[nodiscard]] std::unique_ptr<Strip> make_strip(Background& background) const {
+    auto strip = std::make_unique<Strip>(errors_.name(), components_, background);
+    strip->errors.run([&] { strip->jpeg.create(move_, form_, strip->output); });
+    return strip;
+  }
+
+  void start(Strip& strip, int row) {
+    const int first = row * grid_.mcu.height;
+    const int height = std::min(form_.mcu_rows_a_strip * grid_.mcu.height,
+                                move_.placement.result_size().height - first);
+    begin(strip.jpeg, strip.errors, row, height);
+    strip.task.start([&strip] { strip.errors.run([&] { jpeg_finish_compress(&strip.jpeg); }); });
+  }
+
+  // The end marker becomes a restart marker. These are numbered from 0 to 7 again and again.
+  void write_strip(std::span<JOCTET> file, int index, bool last) {
+    if (!last) file.back() = static_cast<JOCTET>(JPEG_RST0 + index % 8);
+    if (index > 0) return sink_.write(scan_data(file));
+    set_height(file, move_.placement.result_size().height);
+    sink_.write(file);
+  }
+
+  ByteSink& sink_;
+  PictureHeader header_;
+  JpegMove move_;
+  McuGrid grid_;
+  JpegErrors errors_;
+  MetadataKinds kinds_;
+  Metadata metadata_;
+  MovedJpegForm form_;
+  std::vector<MovedComponent> components_;
+};
+
+}  // namespace
+
+std::unique_ptr<RowWriter> create_moved_jpeg(ByteSink& sink, const PictureHeader& header,
+                                             const WriteOptions& options, const JpegMove& move) {
+  return std::make_unique<MovedJpegWriter>(sink, header, options, move);
+}
+
+}  // namespace gpufilter

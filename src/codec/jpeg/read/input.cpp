@@ -1,0 +1,98 @@
+#include "codec/jpeg/read/input.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace gpufilter {
+
+JpegInput::JpegInput(JpegErrors& errors)
+    : jpeg_source_mgr{}, errors_(errors), buffer_(buffer_size) {
+  init_source = [](j_decompress_ptr) {};
+  fill_input_buffer = [](j_decompress_ptr jpeg) -> boolean {
+    of(jpeg).fill(*jpeg);
+    return TRUE;
+  };
+  skip_input_data = [](j_decompress_ptr jpeg, long count) { of(jpeg).skip(*jpeg, count); };
+  resync_to_restart = resync;
+  term_source = [](j_decompress_ptr) {};
+}
+
+void JpegInput::open(Read read) {
+  open(std::move(read), {}, {});
+}
+
+void JpegInput::open(Read read, std::span<const JOCTET> head, const JpegPlace& place) {
+  read_ = std::move(read);
+  shift_ = static_cast<unsigned>(place.restart % 8);
+  errors_.set_first_restart(shift_);
+  restarts_left_ = place.restarts_left;
+  behind_ff_ = false;
+  next_input_byte = head.data();
+  bytes_in_buffer = head.size();
+}
+
+// libjpeg found a marker other than the expected one.
+boolean JpegInput::resync(j_decompress_ptr jpeg, int due) {
+  const unsigned shift = of(jpeg).shift_;
+  jpeg->unread_marker = shifted_restart(jpeg->unread_marker, shift);
+  return jpeg_resync_to_restart(jpeg, (due + static_cast<int>(shift)) % 8);
+}
+
+// libjpeg reads ahead, and may have the whole picture although the end marker is missing. If it has
+// not, it warns of a marker within the data. Arithmetic decoders do not: they read zeros there.
+bool JpegInput::may_end(const jpeg_decompress_struct& jpeg) {
+  const bool in_header = jpeg.input_scan_number == 0;
+  const bool in_segment = jpeg.unread_marker != 0;
+  return !in_header && !in_segment && jpeg.arith_code == FALSE;
+}
+
+void JpegInput::fill(const jpeg_decompress_struct& jpeg) {
+  static constexpr std::array<JOCTET, 2> end_marker{0xFF, JPEG_EOI};
+  errors_.call_back([this, &jpeg] {
+    const std::size_t count = read_(buffer_);
+    next_input_byte = buffer_.data();
+    bytes_in_buffer = count;
+    if (count > 0) {
+      if (shift_ != 0) renumber(std::span(buffer_).first(count));
+      return;
+    }
+    errors_.note_end();
+    if (!may_end(jpeg)) throw PictureError(errors_.name(), file_ends_early);
+    next_input_byte = end_marker.data();
+    bytes_in_buffer = end_marker.size();
+  });
+}
+
+void JpegInput::skip(const jpeg_decompress_struct& jpeg, long count) {
+  auto left = static_cast<std::size_t>(std::max(count, 0L));
+  while (left > bytes_in_buffer) {
+    left -= bytes_in_buffer;
+    fill(jpeg);
+  }
+  next_input_byte += left;
+  bytes_in_buffer -= left;
+}
+
+void JpegInput::renumber(std::span<JOCTET> bytes) {
+  for (std::size_t at = 0; at < bytes.size() && restarts_left_ > 0; ++at) {
+    if (!behind_ff_) {
+      const void* found = std::memchr(bytes.data() + at, 0xFF, bytes.size() - at);
+      if (found == nullptr) return;
+      at = static_cast<std::size_t>(static_cast<const JOCTET*>(found) - bytes.data());
+      behind_ff_ = true;
+      continue;
+    }
+    JOCTET& byte = bytes[at];
+    behind_ff_ = byte == 0xFF;
+    if (!is_restart(byte)) continue;
+    byte = static_cast<JOCTET>(shifted_restart(byte, 8 - shift_));
+    --restarts_left_;
+  }
+}
+
+}  // namespace gpufilter

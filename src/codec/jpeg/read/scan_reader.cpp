@@ -1,0 +1,171 @@
+#include "codec/jpeg/read/scan_reader.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gpufilter {
+namespace {
+
+// Distributing smaller bands would cost more than decoding them; larger ones do not fit the cache.
+constexpr std::int64_t band_pixels = std::int64_t{64} << 10U;
+// Enough for scans to be ahead of each other and of the output.
+constexpr int bands_in_window = 8;
+// For smaller pictures, creating the decoders takes as long as they save.
+constexpr std::int64_t min_pixels_to_share = std::int64_t{384} << 10U;
+
+int band_of(const McuGrid& grid) {
+  return static_cast<int>(std::max<std::int64_t>(band_pixels / grid.pixels_a_row(), 1));
+}
+
+// How many threads the scans can keep busy: one thread at a time works on the largest scan.
+std::size_t useful_threads(const std::vector<JpegScanScript::Scan>& scans) {
+  std::size_t sum = 0;
+  std::size_t largest = 1;
+  for (const JpegScanScript::Scan& scan : scans) {
+    sum += scan.end - scan.begin;
+    largest = std::max(largest, scan.end - scan.begin);
+  }
+  return (sum + largest - 1) / largest;
+}
+
+}  // namespace
+
+bool JpegScanReader::is_worthwhile(const jpeg_decompress_struct& jpeg) {
+  const McuGrid grid = mcu_grid(jpeg);
+  return grid.count.height * grid.pixels_a_row() >= min_pixels_to_share &&
+         grid.count.height >= 2 * band_of(grid);
+}
+
+JpegScanReader::JpegScanReader(const JpegRowDecoder& whole, JpegScanScript script,
+                               std::span<const JOCTET> data, std::size_t threads)
+    : script_(std::move(script)),
+      grid_(mcu_grid(whole.jpeg())),
+      band_(band_of(grid_)),
+      window_(std::min(bands_in_window * band_, grid_.count.height)),
+      coefficients_(whole.jpeg(), window_),
+      output_(whole.name()) {
+  for (std::size_t i = 0; i < script_.scans.size(); ++i) {
+    scans_.push_back({std::make_unique<JpegScanDecoder>(whole, script_, i, data, coefficients_)});
+  }
+  output_.open_output(whole, coefficients_);
+  // Besides the caller's thread, which also makes the output.
+  const std::size_t others = std::min(threads - 1, useful_threads(script_.scans));
+  for (std::size_t i = 0; i < others; ++i)
+    workers_.emplace_back(background_);
+}
+
+JpegScanReader::~JpegScanReader() {
+  const Lock lock(mutex_);
+  stopped_ = true;
+  changed_.notify_all();
+}
+
+void JpegScanReader::read_row(std::uint8_t* row) {
+  const int mcu_row = rows_ / grid_.mcu.height;
+  if (rows_ % grid_.mcu.height == 0) {
+    free_rows_before(mcu_row);
+    decode_to(std::min(mcu_row + 2, grid_.count.height));
+  }
+  output_.read_row(row);
+  ++rows_;
+}
+
+// Returns when all scans have decoded this many rows of MCUs, and helps with it.
+void JpegScanReader::decode_to(int mcu_rows) {
+  while (true) {
+    start_workers();
+    Lock lock(mutex_);
+    if (failure_) std::rethrow_exception(failure_);
+    const auto last =
+        std::min_element(scans_.begin(), scans_.end(),
+                         [](const Scan& one, const Scan& other) { return one.done < other.done; });
+    if (last->done >= mcu_rows) return;
+    if (!decode_band(lock)) changed_.wait(lock);
+  }
+}
+
+// The output is done with these rows. Scans may reuse their memory once this has returned.
+void JpegScanReader::free_rows_before(int mcu_row) {
+  for (int row = free_before_; row < mcu_row; ++row)
+    coefficients_.clear(row);
+  const Lock lock(mutex_);
+  free_before_ = mcu_row;
+  changed_.notify_all();
+}
+
+void JpegScanReader::start_workers() {
+  for (Worker& worker : workers_) {
+    {
+      const Lock lock(mutex_);
+      if (worker.busy) continue;
+      if (!next_scan()) return;
+      worker.busy = true;
+    }
+    worker.task.wait();
+    worker.task.start([this, &worker] { work(worker); });
+  }
+}
+
+void JpegScanReader::work(Worker& worker) {
+  Lock lock(mutex_);
+  while (!stopped_ && !failure_) {
+    if (decode_band(lock)) continue;
+    if (running_ == 0) break;  // only the output can free memory
+    changed_.wait(lock);
+  }
+  worker.busy = false;
+}
+
+// Decodes a band of some scan. False if no scan can continue now.
+bool JpegScanReader::decode_band(Lock& lock) {
+  const auto index = next_scan();
+  if (!index) return false;
+  Scan& scan = scans_[*index];
+  const int end = band_end(scan);
+  scan.busy = true;
+  ++running_;
+  lock.unlock();
+  std::exception_ptr failure;
+  try {
+    scan.decoder->decode(end - scan.done);
+    if (end == grid_.count.height) scan.decoder->finish();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  lock.lock();
+  --running_;
+  scan.busy = false;
+  if (failure) {
+    failure_ = failure;
+  } else {
+    scan.done = end;
+  }
+  changed_.notify_all();
+  return true;
+}
+
+// The scan that is furthest behind among those that can continue.
+std::optional<std::size_t> JpegScanReader::next_scan() const {
+  std::optional<std::size_t> next;
+  for (std::size_t i = 0; i < scans_.size(); ++i) {
+    if (next && scans_[*next].done <= scans_[i].done) continue;
+    if (can_decode(i)) next = i;
+  }
+  return next;
+}
+
+bool JpegScanReader::can_decode(std::size_t index) const {
+  const Scan& scan = scans_[index];
+  if (scan.busy || scan.done == grid_.count.height) return false;
+  const int end = band_end(scan);
+  if (end > free_before_ + window_) return false;
+  const auto& after = script_.scans[index].after;
+  return std::all_of(after.begin(), after.end(),
+                     [&](std::size_t earlier) { return scans_[earlier].done >= end; });
+}
+
+int JpegScanReader::band_end(const Scan& scan) const {
+  return std::min(scan.done + band_, grid_.count.height);
+}
+
+}  // namespace gpufilter

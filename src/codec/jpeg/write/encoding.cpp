@@ -1,0 +1,139 @@
+#include "codec/jpeg/write/encoding.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+
+#include "codec/jpeg/metadata/metadata.hpp"
+
+namespace gpufilter {
+namespace {
+
+// Baseline JPEG has no larger divisors; libjpeg clamps them like this for baseline.
+QuantizationTable baseline_table(const JQUANT_TBL& table) {
+  QuantizationTable divisors{};
+  std::transform(
+      std::begin(table.quantval), std::end(table.quantval), divisors.begin(),
+      [](UINT16 divisor) { return static_cast<std::uint8_t>(std::clamp<int>(divisor, 1, 255)); });
+  return divisors;
+}
+
+int distance(const QuantizationTable& a, const QuantizationTable& b) {
+  int sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    sum += std::abs(a[i] - b[i]);
+  return sum;
+}
+
+// Tables may be missing: a file may define them as late as just before the scan that uses them.
+bool read_tables(const jpeg_decompress_struct& jpeg, std::array<QuantizationTable, 3>& tables) {
+  for (int i = 0; i < 3; ++i) {
+    const int component = jpeg.num_components < 3 ? 0 : i;
+    const int number = jpeg.comp_info[component].quant_tbl_no;
+    if (number < 0 || number >= NUM_QUANT_TBLS) return false;
+    const JQUANT_TBL* table = jpeg.quant_tbl_ptrs[number];
+    if (table == nullptr) return false;
+    tables.at(static_cast<std::size_t>(i)) = baseline_table(*table);
+  }
+  return true;
+}
+
+// Sets quality and `standard` by comparison with libjpeg's own tables. In YCbCr and YCCK files the
+// second and third components are chroma; in all others every component is treated like luma.
+void find_quality(JpegQuantization& quantization, bool has_chroma, JpegErrors& errors) {
+  Compressor compressor(errors);
+  errors.run([&] {
+    jpeg_create_compress(&compressor);
+    int nearest = -1;
+    for (int quality = 1; quality <= 100; ++quality) {
+      jpeg_set_quality(&compressor, quality, TRUE);
+      const auto luma = baseline_table(*compressor.quant_tbl_ptrs[0]);
+      const auto others = has_chroma ? baseline_table(*compressor.quant_tbl_ptrs[1]) : luma;
+      const int luma_distance = distance(quantization.tables[0], luma);
+      if (nearest >= 0 && luma_distance >= nearest) continue;
+      nearest = luma_distance;
+      quantization.quality = quality;
+      quantization.standard =
+          quantization.tables == std::array<QuantizationTable, 3>{luma, others, others};
+    }
+  });
+}
+
+// Nothing if there is no chroma, its components differ, or libjpeg could not write it.
+std::optional<ChromaSubsampling> read_subsampling(const jpeg_decompress_struct& jpeg) {
+  if (jpeg.num_components < 3) return std::nullopt;
+  const jpeg_component_info& luma = jpeg.comp_info[0];
+  const jpeg_component_info& blue = jpeg.comp_info[1];
+  const jpeg_component_info& red = jpeg.comp_info[2];
+  if (blue.h_samp_factor != red.h_samp_factor || blue.v_samp_factor != red.v_samp_factor ||
+      luma.h_samp_factor % blue.h_samp_factor != 0 ||
+      luma.v_samp_factor % blue.v_samp_factor != 0) {
+    return std::nullopt;
+  }
+  const ChromaSubsampling found{luma.h_samp_factor / blue.h_samp_factor,
+                                luma.v_samp_factor / blue.v_samp_factor};
+  const bool writable = found.horizontal * found.vertical + 2 <= C_MAX_BLOCKS_IN_MCU;
+  return writable ? std::optional(found) : std::nullopt;
+}
+
+void set_tables(jpeg_compress_struct& jpeg, const std::array<QuantizationTable, 3>& tables) {
+  for (int i = 0; i < jpeg.num_components; ++i) {
+    const auto& table = tables.at(static_cast<std::size_t>(i));
+    // Components with equal tables share one in the file.
+    const auto slot =
+        static_cast<int>(std::find(tables.begin(), tables.end(), table) - tables.begin());
+    std::array<unsigned, 64> divisors{};
+    std::copy(table.begin(), table.end(), divisors.begin());
+    jpeg_add_quant_table(&jpeg, slot, divisors.data(), 100, TRUE);
+    jpeg.comp_info[i].quant_tbl_no = slot;
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const JpegEncoding> read_jpeg_encoding(const jpeg_decompress_struct& jpeg,
+                                                       JpegErrors& errors) {
+  auto encoding = std::make_shared<JpegEncoding>();
+  JpegQuantization quantization;
+  if (read_tables(jpeg, quantization.tables)) {
+    const bool has_chroma = jpeg.jpeg_color_space == JCS_YCbCr || jpeg.jpeg_color_space == JCS_YCCK;
+    find_quality(quantization, has_chroma, errors);
+    encoding->quantization = quantization;
+  }
+  encoding->subsampling = read_subsampling(jpeg);
+  encoding->metadata_layout = read_jpeg_metadata_layout(jpeg);
+  return encoding;
+}
+
+void create_compressor(jpeg_compress_struct& jpeg, const JpegPicture& picture) {
+  jpeg_create_compress(&jpeg);
+  jpeg.image_width = static_cast<JDIMENSION>(picture.size.width);
+  jpeg.image_height = static_cast<JDIMENSION>(picture.size.height);
+  jpeg.input_components = picture.format.color_channels();
+  jpeg.in_color_space = jpeg.input_components == 1 ? JCS_GRAYSCALE : JCS_RGB;
+  jpeg_set_defaults(&jpeg);
+  const JpegSettings& settings = picture.settings;
+  jpeg_set_quality(&jpeg, settings.quantization.quality, TRUE);
+  if (!settings.quantization.standard) set_tables(jpeg, settings.quantization.tables);
+  if (settings.subsampling) {
+    jpeg.comp_info[0].h_samp_factor = settings.subsampling->horizontal;
+    jpeg.comp_info[0].v_samp_factor = settings.subsampling->vertical;
+  }
+  if (settings.progressive) jpeg_simple_progression(&jpeg);
+}
+
+McuGrid mcu_grid(const JpegPicture& picture) {
+  const bool is_grey = !picture.settings.subsampling;
+  const auto [horizontal, vertical] =
+      picture.settings.subsampling.value_or(ChromaSubsampling{1, 1});
+  return {picture.size,
+          {DCTSIZE * horizontal, DCTSIZE * vertical},
+          horizontal * vertical + (is_grey ? 0 : 2)};
+}
+
+std::uint64_t coefficient_bytes(const JpegPicture& picture) {
+  const McuGrid grid = mcu_grid(picture);
+  return grid.count.pixels() * static_cast<unsigned>(grid.blocks) * sizeof(JBLOCK);
+}
+
+}  // namespace gpufilter

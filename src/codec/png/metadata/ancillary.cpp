@@ -1,0 +1,132 @@
+#include "codec/png/metadata/ancillary.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
+
+#include <isa-l/crc.h>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "codec/png/metadata/metadata.hpp"
+#include "codec/png/read/piece_index.hpp"
+
+namespace gpufilter {
+namespace {
+
+// Limits of metadata: bytes of one chunk, bytes of all chunks together, number of chunks.
+constexpr std::size_t max_chunk_bytes = std::size_t{16} << 20U;
+constexpr std::size_t max_metadata_bytes = std::size_t{32} << 20U;
+constexpr std::size_t max_chunks = 1000;
+
+constexpr std::uint32_t animation_size = 8;  // of acTL, which begins with the number of frames
+
+constexpr std::size_t max_listed = 5;  // skipped chunks that the warning names
+
+bool is_letter(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+// The checksum at the end of a chunk covers its type and data.
+class Checksum {
+ public:
+  explicit Checksum(std::string_view type) {
+    add({reinterpret_cast<const std::uint8_t*>(type.data()), type.size()});
+  }
+  void add(std::span<const std::uint8_t> bytes) {
+    value_ = crc32_gzip_refl(value_, bytes.data(), bytes.size());
+  }
+  [[nodiscard]] std::uint32_t value() const { return value_; }
+
+ private:
+  std::uint32_t value_ = 0;
+};
+
+void read_all(ByteSource& source, std::span<std::uint8_t> buffer) {
+  if (source.read(buffer) < buffer.size()) {
+    throw PictureError(source.name(), "the file ends too early");
+  }
+}
+
+}  // namespace
+
+bool is_ancillary(std::string_view type) {
+  return type.at(0) >= 'a' && type.at(0) <= 'z' && type != "tRNS";
+}
+
+void SkippedChunks::add(std::string_view type, std::string_view reason) {
+  ++count_;
+  const std::string entry = formatted("{} ({})", type, reason);
+  if (entries_.size() < max_listed &&
+      std::find(entries_.begin(), entries_.end(), entry) == entries_.end()) {
+    entries_.push_back(entry);
+  }
+}
+
+std::string SkippedChunks::list() const {
+  std::string text;
+  for (const std::string& entry : entries_)
+    text += (text.empty() ? "" : ", ") + entry;
+  if (count_ > entries_.size()) text += formatted(", {} more", count_ - entries_.size());
+  return text;
+}
+
+bool PngAncillary::fits(std::uint32_t length) {
+  if (length > max_chunk_bytes || chunk_bytes_ + length > max_metadata_bytes ||
+      chunk_count_ == max_chunks) {
+    return false;
+  }
+  chunk_bytes_ += length;
+  ++chunk_count_;
+  return true;
+}
+
+void PngAncillary::read(std::string_view type, std::uint32_t length, ByteSource& source) {
+  if (!std::all_of(type.begin(), type.end(), is_letter) || length > longest_chunk) {
+    throw PictureError(source.name(), "damaged PNG: what follows a chunk is not one");
+  }
+  const bool is_metadata = is_metadata_chunk(type);
+  const bool is_index = type == png_index_type && length == png_index_size && !rows_a_piece_;
+  const bool is_animation = type == "acTL" && length == animation_size;
+  const bool keep = is_index || is_animation || (is_metadata && fits(length));
+  PngChunk chunk{std::string(type), {}};
+  Checksum checksum(type);
+  Checksum as_transparency("tRNS");
+  // Read in pieces, because the length may be larger than the rest of the file.
+  std::array<std::uint8_t, 16384> piece{};
+  for (std::size_t left = length; left > 0;) {
+    const auto part = std::span(piece).first(std::min(left, piece.size()));
+    read_all(source, part);
+    checksum.add(part);
+    as_transparency.add(part);
+    if (keep) chunk.data.insert(chunk.data.end(), part.begin(), part.end());
+    left -= part.size();
+  }
+  std::array<std::uint8_t, 4> stored{};
+  read_all(source, stored);
+  if (get_u32(stored) == checksum.value()) {
+    if (is_index) {
+      rows_a_piece_ = parse_png_index(chunk.data);
+    } else if (is_animation) {
+      frames_ = get_u32(chunk.data);
+    } else if (type == "fcTL") {
+      picture_is_frame_ = true;
+    } else if (keep) {
+      chunks_.push_back(std::move(chunk));
+    }
+    if (is_metadata && !keep) skipped_.add(type, "too much metadata");
+    return;
+  }
+  // tRNS with a damaged name: without it the picture would lose its transparency.
+  if (get_u32(stored) == as_transparency.value()) {
+    throw PictureError(source.name(), "damaged PNG: tRNS: CRC error");
+  }
+  skipped_.add(type, "CRC error");
+}
+
+std::vector<PngChunk> PngAncillary::take_chunks() {
+  return std::exchange(chunks_, {});
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,76 @@
+#include "codec/png/read/chunk.hpp"
+
+#include <array>
+#include <new>
+
+#define ZLIB_CONST  // zlib's input is const
+#include <zlib.h>
+
+namespace gpufilter {
+namespace {
+
+// A z_stream that is always ended.
+class Inflater {
+ public:
+  explicit Inflater(std::span<const std::uint8_t> input) {
+    stream_.next_in = input.data();
+    stream_.avail_in = static_cast<uInt>(input.size());
+    if (inflateInit(&stream_) != Z_OK) throw std::bad_alloc();
+  }
+  ~Inflater() { inflateEnd(&stream_); }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+
+  // Writes the next bytes to `output` and returns their number; nothing if the data is damaged.
+  std::optional<std::size_t> next(std::span<std::uint8_t> output) {
+    stream_.next_out = output.data();
+    stream_.avail_out = static_cast<uInt>(output.size());
+    const int result = inflate(&stream_, Z_NO_FLUSH);
+    ended_ = result == Z_STREAM_END;
+    if (result != Z_OK && !ended_) return std::nullopt;
+    return output.size() - stream_.avail_out;
+  }
+  [[nodiscard]] bool ended() const { return ended_; }
+
+ private:
+  z_stream stream_{};
+  bool ended_ = false;
+};
+
+}  // namespace
+
+std::optional<Bytes> zlib_inflate(std::span<const std::uint8_t> compressed, std::size_t& budget) {
+  Inflater inflater(compressed);
+  std::array<std::uint8_t, 16384> piece{};
+  Bytes plain;
+  while (!inflater.ended()) {
+    const auto count = inflater.next(piece);
+    if (!count || *count > budget) return std::nullopt;
+    budget -= *count;
+    plain.insert(plain.end(), piece.begin(), piece.begin() + static_cast<std::ptrdiff_t>(*count));
+  }
+  return plain;
+}
+
+Bytes zlib_deflate(std::span<const std::uint8_t> plain) {
+  uLongf size = compressBound(plain.size());
+  Bytes compressed(size);
+  if (compress2(compressed.data(), &size, plain.data(), plain.size(), Z_BEST_COMPRESSION) != Z_OK) {
+    throw std::bad_alloc();
+  }
+  compressed.resize(size);
+  return compressed;
+}
+
+std::uint32_t get_u32(std::span<const std::uint8_t> bytes) {
+  return static_cast<std::uint32_t>(bytes[0]) << 24U | static_cast<std::uint32_t>(bytes[1]) << 16U |
+         static_cast<std::uint32_t>(bytes[2]) << 8U | static_cast<std::uint32_t>(bytes[3]);
+}
+
+void put_u32(Bytes& bytes, std::uint32_t value) {
+  for (const unsigned shift : {24U, 16U, 8U, 0U}) {
+    bytes.push_back(static_cast<std::uint8_t>(value >> shift));
+  }
+}
+
+}  // namespace gpufilter

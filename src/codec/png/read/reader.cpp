@@ -1,0 +1,287 @@
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <new>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/log.hpp"
+#include "base/words.hpp"
+#include "codec/png/codec.hpp"
+#include "codec/png/metadata/metadata.hpp"
+#include "codec/png/read/calls.hpp"
+#include "codec/png/read/piece_reader.hpp"
+#include "codec/png/read/row_shape.hpp"
+#include "codec/png/read/serial_reader.hpp"
+#include "codec/png/read/stream.hpp"
+#include "image/image.hpp"
+#include "image/rows.hpp"
+
+namespace gpufilter {
+namespace {
+
+// The data of libpng's read callbacks.
+struct Input {
+  PngReport report;
+  PngStream stream;
+
+  bool fill(std::span<std::uint8_t> bytes) noexcept {
+    try {
+      report.ended_early = stream.read(bytes) < bytes.size();
+    } catch (...) {
+      report.exception = std::current_exception();
+    }
+    return !report.ended_early && !report.exception;
+  }
+};
+
+void read_bytes(png_structp png, png_bytep data, std::size_t count) {
+  auto& input = *static_cast<Input*>(png_get_io_ptr(png));
+  if (!input.fill({data, count})) png_error(png, "no more bytes");
+}
+
+// Owns libpng's structs.
+struct ReadStructs {
+  explicit ReadStructs(PngReport& report)
+      : png(png_create_read_struct(PNG_LIBPNG_VER_STRING, &report, png_take_error,
+                                   png_take_warning)),
+        info(png != nullptr ? png_create_info_struct(png) : nullptr) {
+    if (info == nullptr) {
+      png_destroy_read_struct(&png, nullptr, nullptr);
+      throw PictureError(report.name, "libpng cannot be used: out of memory, or another version");
+    }
+  }
+  ~ReadStructs() { png_destroy_read_struct(&png, &info, nullptr); }
+  ReadStructs(const ReadStructs&) = delete;
+  ReadStructs& operator=(const ReadStructs&) = delete;
+
+  png_structp png;
+  png_infop info;
+};
+
+// Width and height have been checked. Wrong values in tRNS are harmless, but a wrong checksum in
+// any chunk that libpng sees means that the pixels are damaged.
+void set_checks(png_structp png) {
+  png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+  png_set_benign_errors(png, 1);
+  png_set_crc_action(png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
+}
+
+// Palette to RGB, grey to 8 bits, tRNS to alpha, 16 bits to the machine's byte order.
+void set_transformations(png_structp png) {
+  png_set_expand(png);
+  if constexpr (std::endian::native == std::endian::little) png_set_swap(png);
+}
+
+// Reads the rows of common files without libpng: decodes the pixels that PngStream does not pass to
+// libpng, with the checks that libpng makes: the checksums of the chunks and of the samples, too
+// little data, too much data, unknown filters.
+class PngPixelReader {
+ public:
+  // `stream` outlives the reader.
+  PngPixelReader(PngStream& stream, ImageSize size, const PixelFormat& format)
+      : stream_(stream), shape_(size, format) {}
+
+  // Fills `rows` with the next rows. Throws PictureError.
+  void read(const MutableRows& rows);
+
+  // Once all rows have been read: throws PictureError if the compressed data does not end there.
+  void finish() {
+    if (serial_) serial_->finish();
+  }
+
+ private:
+  void begin();
+  void read_row(std::uint8_t* row);
+
+  PngStream& stream_;
+  PngRowShape shape_;
+  // Once reading has begun, one of them exists.
+  std::unique_ptr<PngPieceReader> pieces_;
+  std::unique_ptr<PngSerialReader> serial_;
+};
+
+void PngPixelReader::read(const MutableRows& rows) {
+  if (!pieces_ && !serial_) begin();
+  for (int y = rows.rows.begin; y < rows.rows.end; ++y)
+    read_row(rows.row(y));
+}
+
+void PngPixelReader::begin() {
+  const auto rows_a_piece = stream_.ancillary().rows_a_piece();
+  const bool worthwhile = shape_.is_large() || stream_.decoder() == PngDecoder::pieces;
+  if (worthwhile && rows_a_piece && PngPieceReader::suits(shape_, *rows_a_piece)) {
+    pieces_ = std::make_unique<PngPieceReader>(stream_, shape_, *rows_a_piece);
+  } else {
+    serial_ = std::make_unique<PngSerialReader>(stream_, shape_);
+  }
+}
+
+void PngPixelReader::read_row(std::uint8_t* row) {
+  if (pieces_) {
+    if (pieces_->read(row)) return;
+    serial_ = std::make_unique<PngSerialReader>(stream_, shape_, pieces_->give_up());
+    pieces_.reset();
+  }
+  serial_->read(row);
+}
+
+class PngReader final : public RowReader {
+ public:
+  PngReader(std::unique_ptr<ByteSource> source, const ReadLimits& limits, PngDecoder decoder)
+      : input_{{source->name(), "damaged PNG"}, {std::move(source), decoder}},
+        structs_(input_.report),
+        warns_(limits.warn),
+        keeps_damaged_(limits.damaged == Damaged::keep) {
+    if (keeps_damaged_) keep_damaged();
+    const PngHeader& stored = input_.stream.header();
+    check_size(input_.report.name, stored.width, stored.height, stored.format, limits);
+    read_chunks_before_pixels();
+    header_.file_format = &png_codec();
+    header_.size = {static_cast<int>(stored.width), static_cast<int>(stored.height)};
+    header_.format = {png_get_channels(png(), info()), png_get_bit_depth(png(), info())};
+    header_.file_pixels = stored.file_pixels;
+    if (header_.format.has_alpha() && !stored.format.has_alpha())
+      header_.file_pixels.color += " with transparency";
+    check_size(input_.report.name, stored.width, stored.height, header_.format, limits);
+    if (stored.interlaced) check_interlaced_size(limits);
+    header_.metadata = take_metadata(PngPlace::before_pixels);
+    if (const auto frames = input_.stream.ancillary().more_frames(); frames > 0)
+      header_.unread.push_back(counted(frames, "more frame"));
+    if (input_.stream.keeps_pixels()) pixels_.emplace(input_.stream, header_.size, header_.format);
+  }
+
+  void read(const MutableRows& rows) override {
+    if (pixels_) {
+      pixels_->read(rows);
+      return;
+    }
+    if (passes_ == 1) {
+      decode(rows);
+      return;
+    }
+    if (!interlaced_) decode_interlaced();
+    for (int y = rows.rows.begin; y < rows.rows.end; ++y) {
+      if (next_row_ == interlaced_rows_) std::rethrow_exception(damage_);
+      std::memcpy(rows.row(y), interlaced_->rows().row(next_row_++), rows.row_bytes());
+    }
+  }
+
+  Metadata finish() override {
+    interlaced_.reset();
+    if (damage_) std::rethrow_exception(damage_);
+    if (pixels_) pixels_->finish();
+    // Without an info struct libpng would skip the remaining chunks.
+    call([png = png(), info = info()] { png_read_end(png, info); });
+    Metadata metadata = take_metadata(PngPlace::after_pixels);
+    input_.stream.note_rest(header_.unread);
+    warn_of_skipped_chunks();
+    return metadata;
+  }
+
+ private:
+  [[nodiscard]] png_structp png() const { return structs_.png; }
+  [[nodiscard]] png_infop info() const { return structs_.info; }
+
+  template <typename Body>
+  void call(const Body& body) {
+    png_call(png(), input_.report, body);
+  }
+
+  void check_interlaced_size(const ReadLimits& limits) const {
+    const std::uint64_t bytes = std::uint64_t{row_pitch(header_.size.width, header_.format)} *
+                                static_cast<unsigned>(header_.size.height);
+    check_memory(input_.report.name, bytes, limits, "an interlaced PNG",
+                 "save it without interlacing");
+  }
+
+  // libpng otherwise inflates nothing of compressed data that it cannot read as a whole.
+  void keep_damaged() {
+    input_.stream.keep_damaged();
+    call([png = png()] { png_set_compression_buffer_size(png, 1); });
+  }
+
+  void read_chunks_before_pixels() {
+    call([png = png(), info = info(), &input = input_, &passes = passes_] {
+      set_checks(png);
+      png_set_read_fn(png, &input, read_bytes);
+      png_read_info(png, info);
+      set_transformations(png);
+      passes = png_set_interlace_handling(png);
+      png_read_update_info(png, info);
+    });
+  }
+
+  // Decodes one pass. Of an interlaced picture, `rows` has to hold all rows; if it may be damaged,
+  // each pass fills them all, more finely than the one before.
+  void decode(const MutableRows& rows) {
+    input_.report.warnings_are_damage = true;
+    const bool fills = keeps_damaged_ && passes_ > 1;
+    call([png = png(), &rows, fills, &decoded = decoded_] {
+      for (decoded = 0; decoded < rows.rows.count(); ++decoded) {
+        png_bytep row = rows.row(rows.rows.begin + decoded);
+        png_read_row(png, fills ? nullptr : row, fills ? row : nullptr);
+      }
+    });
+    input_.report.warnings_are_damage = false;
+  }
+
+  void decode_interlaced() {
+    try {
+      interlaced_.emplace(header_.size, header_.format);
+    } catch (const std::bad_alloc&) {
+      throw PictureError(input_.report.name,
+                         "not enough memory: an interlaced picture has to be held whole");
+    }
+    interlaced_rows_ = header_.size.height;
+    int pass = 0;
+    try {
+      for (; pass < passes_; ++pass)
+        decode(interlaced_->rows());
+    } catch (const PictureError&) {
+      if (!keeps_damaged_) throw;
+      damage_ = std::current_exception();
+      if (pass == 0) interlaced_rows_ = decoded_;
+    }
+  }
+
+  Metadata take_metadata(PngPlace place) {
+    PngAncillary& ancillary = input_.stream.ancillary();
+    return metadata_from_chunks(ancillary.take_chunks(), place, input_.report.name,
+                                ancillary.skipped());
+  }
+
+  // Called at the end, so that a picture that is refused has only one message.
+  void warn_of_skipped_chunks() {
+    const std::string skipped = input_.stream.ancillary().skipped().list();
+    if (!warns_ || skipped.empty()) return;
+    log::warn(formatted("{}: skipped damaged metadata: {}", input_.report.name, skipped));
+  }
+
+  Input input_;
+  ReadStructs structs_;
+  bool warns_;
+  bool keeps_damaged_;
+  std::optional<PngPixelReader> pixels_;  // if libpng does not decode them
+  int passes_ = 1;                        // 7 if interlaced
+  std::optional<Image> interlaced_;
+  int next_row_ = 0;         // of interlaced_
+  int interlaced_rows_ = 0;  // of them, those that there are
+  int decoded_ = 0;          // rows, by the last call of decode()
+  std::exception_ptr damage_;
+};
+
+}  // namespace
+
+std::unique_ptr<RowReader> open_png(std::unique_ptr<ByteSource> source, const ReadLimits& limits,
+                                    PngDecoder decoder) {
+  return std::make_unique<PngReader>(std::move(source), limits, decoder);
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,207 @@
+#include "codec/png/read/unfilter.hpp"
+
+#include <array>
+#include <cstring>
+
+namespace gpufilter {
+namespace {
+
+// A pixel depends on the one on its left, so only the bytes of one pixel can be computed at the
+// same time. A vector has the eight bytes of the largest pixel. With smaller pixels, the remaining
+// bytes are computed from wrong neighbours, and the next pixels overwrite them.
+using Bytes8 [[gnu::vector_size(8)]] = std::uint8_t;
+using Words8 [[gnu::vector_size(16)]] = std::int16_t;
+
+Words8 load(const std::uint8_t* bytes) {
+  Bytes8 narrow;
+  std::memcpy(&narrow, bytes, sizeof narrow);
+  return __builtin_convertvector(narrow, Words8);
+}
+
+void store(Words8 words, std::uint8_t* bytes) {
+  const Bytes8 narrow = __builtin_convertvector(words, Bytes8);
+  std::memcpy(bytes, &narrow, sizeof narrow);
+}
+
+Words8 absolute(Words8 words) {
+  return words < 0 ? -words : words;
+}
+
+struct Sub {
+  static Words8 predict(Words8 left, Words8 /*up*/, Words8 /*corner*/) { return left; }
+};
+
+struct Average {
+  static Words8 predict(Words8 left, Words8 up, Words8 /*corner*/) { return (left + up) >> 1; }
+};
+
+struct Paeth {
+  static Words8 predict(Words8 left, Words8 up, Words8 corner) {
+    const Words8 from_corner_up = up - corner;
+    const Words8 from_corner_left = left - corner;
+    const Words8 to_left = absolute(from_corner_up);
+    const Words8 to_up = absolute(from_corner_left);
+    const Words8 to_corner = absolute(from_corner_up + from_corner_left);
+    const Words8 rest = to_up <= to_corner ? up : corner;
+    const Words8 smaller = to_up <= to_corner ? to_up : to_corner;
+    return to_left <= smaller ? left : rest;
+  }
+};
+
+template <typename Predictor, std::size_t distance>
+void unfilter_pixels(const std::uint8_t* filtered, const std::uint8_t* above, std::uint8_t* row,
+                     std::size_t size) {
+  Words8 left{};
+  Words8 corner{};
+  for (std::size_t i = 0; i < size; i += distance) {
+    const Words8 up = load(above + i);
+    left = (load(filtered + i) + Predictor::predict(left, up, corner)) & 255;
+    store(left, row + i);
+    corner = up;
+  }
+}
+
+template <typename Predictor>
+void unfilter_row(const std::uint8_t* filtered, const std::uint8_t* above, std::uint8_t* row,
+                  std::size_t size, std::size_t distance) {
+  switch (distance) {
+    case 1:
+      return unfilter_pixels<Predictor, 1>(filtered, above, row, size);
+    case 2:
+      return unfilter_pixels<Predictor, 2>(filtered, above, row, size);
+    case 3:
+      return unfilter_pixels<Predictor, 3>(filtered, above, row, size);
+    case 4:
+      return unfilter_pixels<Predictor, 4>(filtered, above, row, size);
+    case 6:
+      return unfilter_pixels<Predictor, 6>(filtered, above, row, size);
+    default:
+      return unfilter_pixels<Predictor, 8>(filtered, above, row, size);
+  }
+}
+
+constexpr std::uint8_t paeth = 4;
+constexpr std::size_t max_paired_pixel = 4;  // bytes: two such pixels fit into a vector
+
+std::uint32_t load_half(const std::uint8_t* bytes) {
+  std::uint32_t half = 0;
+  std::memcpy(&half, bytes, sizeof half);
+  return half;
+}
+
+void store_half(std::uint32_t half, std::uint8_t* bytes) {
+  std::memcpy(bytes, &half, sizeof half);
+}
+
+// Computes two rows with the filter Paeth at the same time. The lower row is one pixel behind the
+// upper one, so their current pixels do not depend on each other: each takes half of a vector.
+class PaethPair {
+ public:
+  // Residues of the upper row's next pixel, residues of the lower row's, which is one pixel to the
+  // left, and the pixel above the upper row's.
+  void step(std::uint32_t upper, std::uint32_t lower, std::uint32_t above) {
+    const std::array<std::uint32_t, 2> halves{upper, lower};
+    const std::array<std::uint32_t, 2> alone{above, 0};
+    // The pixel above the lower row's is the one that the upper row had in the step before.
+    const Words8 up =
+        __builtin_shufflevector(load(bytes_of(alone)), left_, 0, 1, 2, 3, 8, 9, 10, 11);
+    left_ = (load(bytes_of(halves)) + Paeth::predict(left_, up, corner_)) & 255;
+    corner_ = up;
+    store(left_, reinterpret_cast<std::uint8_t*>(done_.data()));
+  }
+  [[nodiscard]] std::uint32_t upper() const { return done_[0]; }
+  [[nodiscard]] std::uint32_t lower() const { return done_[1]; }
+
+ private:
+  static const std::uint8_t* bytes_of(const std::array<std::uint32_t, 2>& halves) {
+    return reinterpret_cast<const std::uint8_t*>(halves.data());
+  }
+
+  Words8 left_{};
+  Words8 corner_{};
+  std::array<std::uint32_t, 2> done_{};
+};
+
+template <std::size_t distance>
+void unfilter_paeth_pair(const std::uint8_t* filtered, const std::uint8_t* above,
+                         std::uint8_t* upper_row, std::uint8_t* lower_row, std::size_t size) {
+  const std::uint8_t* lower_filtered = filtered + size + 1;
+  PaethPair pair;
+  pair.step(load_half(filtered), 0, load_half(above));
+  store_half(pair.upper(), upper_row);
+  std::size_t i = distance;
+  for (; i < size; i += distance) {
+    pair.step(load_half(filtered + i), load_half(lower_filtered + i - distance),
+              load_half(above + i));
+    store_half(pair.upper(), upper_row + i);
+    store_half(pair.lower(), lower_row + i - distance);
+  }
+  pair.step(0, load_half(lower_filtered + i - distance), 0);
+  store_half(pair.lower(), lower_row + i - distance);
+}
+
+// Whether unfilter_paeth_pair() can compute the two rows that begin at `filtered`.
+bool is_paeth_pair(const std::uint8_t* filtered, std::size_t size, std::size_t distance) {
+  return filtered[0] == paeth && filtered[size + 1] == paeth && distance <= max_paired_pixel;
+}
+
+void unfilter_paeth_pair(const std::uint8_t* filtered, const std::uint8_t* above,
+                         std::uint8_t* upper_row, std::uint8_t* lower_row, std::size_t size,
+                         std::size_t distance) {
+  switch (distance) {
+    case 1:
+      return unfilter_paeth_pair<1>(filtered, above, upper_row, lower_row, size);
+    case 2:
+      return unfilter_paeth_pair<2>(filtered, above, upper_row, lower_row, size);
+    case 3:
+      return unfilter_paeth_pair<3>(filtered, above, upper_row, lower_row, size);
+    default:
+      return unfilter_paeth_pair<4>(filtered, above, upper_row, lower_row, size);
+  }
+}
+
+}  // namespace
+
+bool png_unfilter_rows(const std::uint8_t* filtered, std::size_t count, const std::uint8_t* above,
+                       std::uint8_t* rows, std::size_t pitch, std::size_t size,
+                       std::size_t distance) {
+  for (std::size_t i = 0; i < count;) {
+    const std::size_t at_once = i + 1 < count && is_paeth_pair(filtered, size, distance) ? 2 : 1;
+    if (at_once == 2) {
+      unfilter_paeth_pair(filtered + 1, above, rows, rows + pitch, size, distance);
+    } else if (!png_unfilter_row(filtered[0], filtered + 1, above, rows, size, distance)) {
+      return false;
+    }
+    i += at_once;
+    filtered += at_once * (size + 1);
+    rows += at_once * pitch;
+    above = rows - pitch;
+  }
+  return true;
+}
+
+bool png_unfilter_row(std::uint8_t filter, const std::uint8_t* filtered, const std::uint8_t* above,
+                      std::uint8_t* row, std::size_t size, std::size_t distance) {
+  switch (filter) {
+    case 0:
+      std::memcpy(row, filtered, size);
+      return true;
+    case 1:
+      unfilter_row<Sub>(filtered, above, row, size, distance);
+      return true;
+    case 2:
+      for (std::size_t i = 0; i < size; ++i)
+        row[i] = static_cast<std::uint8_t>(filtered[i] + above[i]);
+      return true;
+    case 3:
+      unfilter_row<Average>(filtered, above, row, size, distance);
+      return true;
+    case 4:
+      unfilter_row<Paeth>(filtered, above, row, size, distance);
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace gpufilter

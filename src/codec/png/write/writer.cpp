@@ -1,0 +1,175 @@
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include <isa-l/crc.h>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "codec/png/codec.hpp"
+#include "codec/png/metadata/metadata.hpp"
+#include "codec/png/read/chunk.hpp"
+#include "codec/png/read/held_picture.hpp"
+#include "codec/png/read/piece_index.hpp"
+#include "codec/png/write/pixel_writer.hpp"
+#include "codec/png/write/smallest.hpp"
+
+namespace gpufilter {
+namespace {
+
+constexpr std::array<std::uint8_t, 8> signature{0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+
+constexpr int smallest_level = 9;
+
+// A picture that is to stay a palette or grey of few bits is held up to this size, so that memory
+// does not depend on its height; the smallest level may use this share of all memory.
+constexpr std::uint64_t held_bytes = std::uint64_t{64} << 20U;
+constexpr std::uint64_t held_share = 4;
+
+// What to look for before anything is written; nothing if pixels are stored as they are.
+std::optional<PngHeldPicture::Aim> aim_of(const PictureHeader& header, int level) {
+  using Aim = PngHeldPicture::Aim;
+  if (level == smallest_level) return Aim::smallest;
+  const PixelFormat& format = header.format;
+  const FilePixels& before = header.file_pixels;
+  if (format.depth != 8) return std::nullopt;
+  if (format.color_channels() == 3 && before.color.starts_with("palette")) return Aim::palette;
+  if (format.channels == 1 && before.color == "grey" && before.depth < 8) return Aim::few_bits;
+  return std::nullopt;
+}
+
+class PngWriter final : public RowWriter {
+ public:
+  PngWriter(ByteSink& sink, const PictureHeader& header, const WriteOptions& options)
+      : sink_(sink),
+        size_(header.size),
+        format_(header.format),
+        level_(*options.get<int>(png_level_option())),
+        kinds_(kept_metadata(options)),
+        metadata_(kept_part(header.metadata, kinds_)) {
+    if (size_.width < 1 || size_.height < 1) {
+      throw PictureError(
+          sink.name(), formatted("cannot be encoded as PNG: no PNG has {} x {} pixels", size_.width,
+                                 size_.height));
+    }
+    note_private_metadata(header, kinds_);
+    const std::uint64_t most =
+        level_ == smallest_level ? options.max_memory() / held_share : held_bytes;
+    const auto aim = aim_of(header, level_);
+    if (aim && PngHeldPicture::bytes(size_, format_, *aim) <= most)
+      held_.emplace(size_, format_, *aim, metadata_.icc_profile.has_value());
+    if (!held_) begin(PngStorage(format_));
+  }
+
+  void write(const ConstRows& rows) override {
+    for (int y = rows.rows.begin; y < rows.rows.end; ++y) {
+      if (!held_)
+        pixels_->write_row(rows.row(y));
+      else if (!held_->add(rows.row(y)))
+        write_held(PngStorage(format_));
+    }
+  }
+
+  void finish(const Metadata& trailing) override {
+    if (held_) finish_held();
+    if (pixels_) pixels_->finish();
+    Metadata rest = kept_part(trailing, kinds_);
+    if (!metadata_.exif.empty()) rest.exif.clear();  // a file has at most one
+    if (!metadata_.xmp.empty()) rest.xmp.clear();
+    if (!metadata_.image_resources.empty()) rest.image_resources.clear();
+    write_metadata(rest, PngPlace::after_pixels);
+    write_chunk("IEND", {});
+  }
+
+ private:
+  using Span = std::span<const std::uint8_t>;
+
+  void finish_held() {
+    if (level_ != smallest_level) return write_held(held_->storages().front());
+    const PngEncoded encoded = smallest_png(*held_, size_);
+    write_head(encoded.storage, encoded.rows_a_piece);
+    for (const Bytes& idat : encoded.idats)
+      write_chunk("IDAT", idat);
+  }
+
+  // Writes the rows that are held, and from now on every row at once.
+  void write_held(const PngStorage& storage) {
+    begin(storage);
+    for (int y = 0; y < held_->rows(); ++y)
+      pixels_->write_row(held_->row(y, storage));
+    held_.reset();
+  }
+
+  void begin(const PngStorage& storage) {
+    pixels_.emplace(size_, storage, level_,
+                    [this](PngPixelWriter::IdatParts parts) { write_parts("IDAT", parts); });
+    write_head(storage, pixels_->rows_a_piece());
+  }
+
+  // All that comes before the pixels.
+  void write_head(const PngStorage& storage, std::size_t rows_a_piece) {
+    file_pixels_ = storage.file_pixels();
+    sink_.write(signature);
+    Bytes header;
+    put_u32(header, static_cast<std::uint32_t>(size_.width));
+    put_u32(header, static_cast<std::uint32_t>(size_.height));
+    header.push_back(static_cast<std::uint8_t>(storage.depth()));
+    header.push_back(static_cast<std::uint8_t>(storage.color_type()));
+    header.insert(header.end(), 3, 0);  // compression, filters, no interlacing
+    write_chunk("IHDR", header);
+    write_metadata(metadata_, PngPlace::before_pixels);
+    if (!storage.palette().empty()) write_chunk("PLTE", storage.palette());
+    if (!storage.transparency().empty()) write_chunk("tRNS", storage.transparency());
+    // A single piece needs no index, and the reader uses none for other storages.
+    if (storage.is_plain() && rows_a_piece < static_cast<std::size_t>(size_.height))
+      write_chunk(png_index_type, make_png_index(static_cast<std::uint32_t>(rows_a_piece)));
+  }
+
+  void write_chunk(std::string_view type, Span data) { write_parts(type, {&data, 1}); }
+
+  // Writes a chunk whose data is `parts`, one after the other.
+  void write_parts(std::string_view type, PngPixelWriter::IdatParts parts) {
+    std::size_t size = 0;
+    for (const auto& part : parts)
+      size += part.size();
+    Bytes head;
+    put_u32(head, static_cast<std::uint32_t>(size));
+    head.insert(head.end(), type.begin(), type.end());
+    std::uint32_t checksum = crc32_gzip_refl(0, head.data() + 4, type.size());
+    sink_.write(head);
+    for (const auto& part : parts) {
+      checksum = crc32_gzip_refl(checksum, part.data(), part.size());
+      sink_.write(part);
+    }
+    Bytes tail;
+    put_u32(tail, checksum);
+    sink_.write(tail);
+  }
+
+  void write_metadata(const Metadata& metadata, PngPlace place) {
+    for (const PngChunk& chunk : chunks_from_metadata(metadata, place, format_, left_out_))
+      write_chunk(chunk.type, chunk.data);
+  }
+
+  ByteSink& sink_;
+  ImageSize size_;
+  PixelFormat format_;
+  int level_;
+  MetadataKinds kinds_;
+  Metadata metadata_;  // from before the pixels
+  // One of them, until the end.
+  std::optional<PngHeldPicture> held_;
+  std::optional<PngPixelWriter> pixels_;
+};
+
+}  // namespace
+
+std::unique_ptr<RowWriter> create_png(ByteSink& sink, const PictureHeader& header,
+                                      const WriteOptions& options) {
+  return std::make_unique<PngWriter>(sink, header, options);
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,174 @@
+#include "net/net.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/content_hash.hpp"
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "net/net_samples.hpp"
+#include "net/net_step.hpp"
+#include "stage/options/shared_parameters.hpp"
+#include "stages/resize/resize.hpp"
+
+namespace gpufilter {
+namespace {
+
+template <typename Number>
+void hash_numbers(ContentHasher& hasher, const std::vector<Number>& numbers) {
+  const auto count = static_cast<std::uint64_t>(numbers.size());
+  hasher.add({reinterpret_cast<const std::uint8_t*>(&count), sizeof count});
+  const auto bytes = std::as_bytes(std::span(numbers));
+  hasher.add({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+}
+
+std::string hash_of(const NetGraph& graph) {
+  ContentHasher hasher;
+  for (const NetValue& value : graph.values)
+    hash_numbers(hasher,
+                 std::vector<int>{value.channels, value.scale, value.quantized ? 1 : 0, value.low});
+  for (const NetOperation& operation : graph.operations) {
+    hash_numbers(
+        hasher,
+        std::vector<int>{static_cast<int>(operation.kind), operation.output, operation.kernel_width,
+                         operation.kernel_height, operation.left, operation.top, operation.groups,
+                         operation.integer ? 1 : 0, operation.activation.limits ? 1 : 0,
+                         operation.factor, operation.channels_first ? 1 : 0});
+    hash_numbers(hasher, operation.inputs);
+    hash_numbers(hasher, operation.weights);
+    hash_numbers(hasher, operation.bias);
+    hash_numbers(hasher, operation.integers.weights);
+    hash_numbers(hasher, operation.integers.bias);
+    hash_numbers(hasher, operation.integers.scales);
+    hash_numbers(hasher, operation.integers.factors);
+    hash_numbers(hasher, operation.integers.offsets);
+    hash_numbers(hasher, operation.activation.slopes);
+    hash_numbers(hasher, operation.numbers);
+    hash_numbers(hasher, std::vector<float>{operation.integers.low, operation.integers.high,
+                                            operation.activation.low, operation.activation.high,
+                                            operation.low, operation.high});
+  }
+  return to_string(hasher.result());
+}
+
+class Net final : public Stage {
+ public:
+  Net(NetGraph graph, const NetParameters& parameters)
+      : graph_(std::make_shared<const NetGraph>(std::move(graph))), parameters_(parameters) {}
+
+  [[nodiscard]] std::string name() const override { return "net"; }
+  [[nodiscard]] std::string label() const override { return graph_->name; }
+  [[nodiscard]] std::string key() const override {
+    return formatted(
+        "net {} {} {} {:a} {}", hash_of(*graph_), static_cast<int>(parameters_.use.input),
+        static_cast<int>(parameters_.use.border), parameters_.use.strength, parameters_.enlarge);
+  }
+  [[nodiscard]] ImageSize output_size(ImageSize source) const override {
+    const int scale = graph_->scale() * parameters_.enlarge;
+    constexpr int max = std::numeric_limits<int>::max() / 2;
+    if (source.width > max / scale || source.height > max / scale) {
+      throw UnsuitableSize(
+          formatted("--net {}: a picture of {} x {} is too large to be enlarged {} "
+                    "times",
+                    label(), source.width, source.height, scale));
+    }
+    return {source.width * scale, source.height * scale};
+  }
+  [[nodiscard]] PixelFormat output_format(const PixelFormat& input) const override {
+    return net_output_format(*graph_, input);
+  }
+  [[nodiscard]] StageChain expand(const PictureShape& input,
+                                  const DeviceInfo* /*device*/) const override {
+    StageChain steps;
+    PictureShape shape = input;
+    if (parameters_.enlarge > 1) {
+      steps.push_back(
+          make_resize({.percent = 100.0 * parameters_.enlarge, .kernel = ResizeKernel::cubic}));
+      shape = steps.back()->output(input);
+    }
+    steps.push_back(std::make_shared<NetStep>(graph_, parameters_.use, shape, parameters_.scratch));
+    return steps;
+  }
+  [[nodiscard]] StageCost cost(const PixelFormat& /*input*/) const override {
+    return net_cost(*graph_);
+  }
+
+ private:
+  std::shared_ptr<const NetGraph> graph_;
+  NetParameters parameters_;
+};
+
+std::shared_ptr<const Stage> net_from_options(const OptionValues& values) {
+  return make_net(read_net(values.text("--net")),
+                  {.use = {.input = values.choice<NetInput>("--net-input"),
+                           .border = values.choice<Border>("--border"),
+                           .strength = values.number<float>("--strength")},
+                   .enlarge = values.number<int>("--net-scale")});
+}
+
+// Networks that together have every operation.
+std::vector<std::pair<std::string, std::shared_ptr<const Stage>>> sample_nets() {
+  std::vector<std::pair<std::string, std::shared_ptr<const Stage>>> stages;
+  for (auto& [name, graph, use] : net_samples())
+    stages.emplace_back(name, make_net(std::move(graph), {.use = use}));
+  return stages;
+}
+
+}  // namespace
+
+std::shared_ptr<const Stage> make_net(NetGraph graph, const NetParameters& parameters) {
+  if (parameters.use.input == NetInput::y && graph.channels() != 1) {
+    throw UsageError(
+        formatted("--net {}: --net-input y is for networks with one channel, this one "
+                  "has {}",
+                  graph.name, graph.channels()));
+  }
+  return std::make_shared<Net>(std::move(graph), parameters);
+}
+
+StageKind net_stage_kind() {
+  StageParameter border = border_parameter();
+  border.default_value = "constant";  // what ONNX asks for
+  return {
+      .option = "--net",
+      .type = FileName{".onnx"},
+      .help =
+          "Run a convolutional network. FILE is ONNX, as PyTorch exports it, with 3 channels (RGB) "
+          "or 1 (luma). It may enlarge pictures. `gpufilter net FILE` describes it.",
+      .parameters = {{.option = "--net-input",
+                      .type = OneOf{{{"rgb01", NetInput::rgb01, "numbers from 0 to 1"},
+                                     {"rgb255", NetInput::rgb255, "numbers from 0 to 255"},
+                                     {"y", NetInput::y, "luma from 0 to 1; colours follow it"}}},
+                      .default_value = "rgb01",
+                      .help = "What the network expects. One with one channel always gets luma."},
+                     {.option = "--strength",
+                      .type = NumberIn{0, 1, false, Percent::of_one},
+                      .default_value = "1",
+                      .help = "How much of the result is the network's; the rest is the picture."},
+                     {.option = "--net-scale",
+                      .type = NumberIn{1, 8, true},
+                      .default_value = "1",
+                      .help =
+                          "Enlarge so many times before the network, for networks that expect it."},
+                     border},
+      .formula =
+          "x = sample / 255 or 65535 (rgb255: sample, or sample / 257)\n"
+          "each sum of a convolution: acc = bias; acc = fma(weight, x, acc) in the order of\n"
+          "kernel row, kernel column, input channel\n"
+          "out = x * max, rounded half to even and limited to 0..max",
+      .edges =
+          "Each convolution pads its own input. --border constant, as ONNX asks, pads with 0; the "
+          "others repeat the input.",
+      .alpha =
+          "Alpha does not change; a network that enlarges gets it from --resize. Networks with "
+          "three channels turn grey into RGB.",
+      .examples = {"in.jpg out.png --net denoise.onnx --strength 0.7",
+                   "photos/ large/ --net upscale2x.onnx"},
+      .sample_stages = sample_nets,
+      .from_options = net_from_options};
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,32 @@
+// The weights of a convolution of quantized values as processors and devices multiply them: the
+// four channels of a word at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "net/graph/net_graph.hpp"
+
+namespace gpufilter {
+
+// Outputs are in blocks of four, which read the same planes; the last block may have outputs that
+// do not exist.
+struct NetFours {
+  int planes = 1;                      // that each block reads
+  int parts = 1;                       // of weights: those of more than 8 bits are sums of several
+  std::vector<int> first_planes = {};  // for each block
+  // For each block, kernel row, kernel column, plane and part: of each of the four outputs a word
+  // of four weights from -128 to 127.
+  std::vector<std::uint32_t> words = {};
+  // For each output, what the sum of products with the input's bytes begins with, so that it
+  // becomes the sum for the numbers that they stand for.
+  std::vector<std::int32_t> starts = {};
+
+  [[nodiscard]] std::size_t words_of_block() const { return words.size() / first_planes.size(); }
+};
+
+// For an operation with `integer`.
+[[nodiscard]] NetFours net_fours(const NetGraph& graph, const NetOperation& operation);
+
+}  // namespace gpufilter

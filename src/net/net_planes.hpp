@@ -1,0 +1,68 @@
+// The rows of one value of a network that the processor holds while it goes down a picture.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "net/graph/net_graph.hpp"
+#include "stage/border.hpp"
+
+namespace gpufilter {
+
+// Columns that loops may read and write after the last one of a plane's row.
+inline constexpr int net_slack = 80;
+
+class NetPlanes {
+ public:
+  // For a strip of columns.
+  NetPlanes(const NetValue& value, const RowRange& columns);
+
+  // Drops the rows that are not wanted and makes room for the others. Returns the rows to fill.
+  RowRange advance(const RowRange& wanted);
+
+  // Where row y of a plane begins: column columns().begin. Of quantized values, words.
+  [[nodiscard]] float* row(int y, int plane) {
+    return reinterpret_cast<float*>(bytes_.data() + offset(y, plane));
+  }
+  [[nodiscard]] const float* row(int y, int plane) const {
+    return reinterpret_cast<const float*>(bytes_.data() + offset(y, plane));
+  }
+  [[nodiscard]] std::uint32_t* words(int y, int plane) {
+    return reinterpret_cast<std::uint32_t*>(bytes_.data() + offset(y, plane));
+  }
+  [[nodiscard]] const std::uint32_t* words(int y, int plane) const {
+    return reinterpret_cast<const std::uint32_t*>(bytes_.data() + offset(y, plane));
+  }
+  [[nodiscard]] const RowRange& columns() const { return columns_; }
+  [[nodiscard]] const NetValue& value() const { return value_; }
+  // Numbers or words from a plane to the next, and from a row to the next.
+  [[nodiscard]] std::size_t pitch() const { return pitch_; }
+  [[nodiscard]] std::size_t row_pitch() const {
+    return pitch_ * static_cast<std::size_t>(value_.planes());
+  }
+
+  // Fills what lies outside of 0 ... length - 1 in these rows, by the border's rule.
+  void fill_columns(const RowRange& rows, int length, Border border);
+  void fill_rows(const RowRange& rows, int length, Border border);
+
+ private:
+  static constexpr std::size_t word = 4;  // bytes
+
+  [[nodiscard]] std::size_t offset(int y, int plane) const {
+    return word * (static_cast<std::size_t>(y - rows_.begin) * row_pitch() +
+                   static_cast<std::size_t>(plane) * pitch_);
+  }
+  // Bytes that stand for 0.
+  [[nodiscard]] std::uint8_t outside() const {
+    return static_cast<std::uint8_t>(value_.quantized ? -value_.low : 0);
+  }
+
+  NetValue value_;
+  RowRange columns_;
+  std::size_t pitch_;
+  RowRange rows_;
+  std::vector<std::uint8_t> bytes_;
+};
+
+}  // namespace gpufilter

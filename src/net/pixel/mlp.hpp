@@ -1,0 +1,24 @@
+// --mlp: applies a small network to every pixel.
+#pragma once
+
+#include <cstdint>
+
+#include "net/pixel/network.hpp"
+#include "stage/options/catalogue.hpp"
+
+namespace gpufilter {
+
+// How much a device computes at a time. The result is the same for every size.
+struct MlpBlock {
+  int pixels = 0;  // the maximum for matrix products; 0: a number that suits the device
+  // Memory for the numbers between two layers of matrix products on blocks: enough work for a GPU.
+  std::uint64_t bytes = std::uint64_t{128} << 20U;
+};
+
+// x is a pixel's samples times 1 / maximum, in single precision; grey counts as equal red, green
+// and blue, a missing alpha as the maximum. The outputs are multiplied by the maximum, rounded half
+// to even and saturated, NaN to 0. Three outputs leave alpha as it is, four make it. Throws
+// UsageError if the layers do not form a network.
+[[nodiscard]] std::shared_ptr<const Stage> make_mlp(Network network, MlpBlock block = {});
+
+}  // namespace gpufilter

@@ -1,0 +1,131 @@
+// A device or the processor, and its replacement if it does not work.
+#pragma once
+
+#include <future>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <semaphore>
+#include <string>
+#include <vector>
+
+#include "device/device_choice.hpp"
+#include "device/tuning_store.hpp"
+#include "pipeline/execute/band_executor.hpp"
+
+namespace gpufilter {
+
+// The device that an engine chose: for the report of every run.
+struct EngineReport {
+  std::string device = "none";  // its name; "processor"; "none" if no stage needed one
+  std::string kind = "none";    // gpu, cpu (an OpenCL device), other, processor, none
+  std::string platform;
+  std::string driver;
+  std::string reason;
+  std::string share;                   // the part of `reason` that says which GPU of a node it is
+  std::vector<std::string> fallbacks;  // the devices tried before, and why they were skipped
+};
+
+// Of an executor that decodes, in bytes.
+struct DecoderMemory {
+  std::uint64_t data = 0;   // what it takes besides the bands
+  std::uint64_t extra = 0;  // what both may take besides Work::max_memory
+};
+
+struct Prepared {
+  EngineReport report;
+  std::shared_ptr<Session> session;  // the executor refers to it and to the plan
+  std::unique_ptr<Plan> plan;
+  std::unique_ptr<BandExecutor> executor;  // none: the pixels are copied
+  DecoderMemory decoder = {};              // zeros if the executor does not decode
+};
+
+// EngineReport::kind of this program's own code, without OpenCL.
+inline constexpr const char* processor_kind = "processor";
+
+// The work to do for a picture.
+struct Work {
+  PictureShape input;
+  StageChain chain;                                // every stage resolved
+  std::optional<Quantity> measure = std::nullopt;  // statistics to measure instead of the pixels
+  std::uint64_t max_memory = UINT64_MAX;           // see PlanLimits
+  std::string reason = {};  // why on this engine; empty: the engine's own reason
+  // Of the picture, for devices to decode: GPUs, or any OpenCL device. nullptr: the processor does.
+  const JpegScan* scan = nullptr;
+  std::uint64_t decoder_memory = 0;  // bytes besides `max_memory` that decoding may take at most
+  bool any_device_decodes = false;
+  // How a GPU may code the result instead of storing it.
+  std::optional<JpegCoding> coding = std::nullopt;
+  bool any_device_codes = false;
+};
+
+struct EngineOptions {
+  std::optional<ProgramCache> cache = std::nullopt;
+  std::shared_ptr<const TuningStore> tuning = nullptr;  // none: kernels decide themselves
+  std::optional<int> band_rows = std::nullopt;          // instead of the device's default
+  bool fuse = true;  // let neighbouring passes share a kernel on a device
+};
+
+// Throws DeviceError.
+[[nodiscard]] std::shared_ptr<Session> start_session(const DeviceInfo& device,
+                                                     const EngineOptions& options);
+
+// Starts devices when they are first needed and keeps the one that works for later pictures. Safe
+// to use from several threads: prepared work stays usable if another thread finds that the device
+// does not work.
+class Engine {
+ public:
+  // Tries the candidates in turn, best first. The first is found and started on a separate thread:
+  // that takes longer than decoding a small picture, which can continue meanwhile. Calls that need
+  // the device wait.
+  Engine(DeviceCandidates candidates, EngineOptions options);
+  // There is at least one. No thread is needed if the processor is the first.
+  Engine(std::vector<DeviceCandidate> candidates, EngineOptions options);
+
+  // Whether the start is over, so that prepare() need not wait for it.
+  [[nodiscard]] bool is_ready() const;
+  // Waits until the start is over. Throws what the search threw.
+  void await_choice() const;
+
+  // Plans a picture and builds the programs of its passes, on the first candidate that works. A
+  // candidate that fails is never used again, with a warning in the log. Throws the last
+  // candidate's DeviceError if none works; UsageError if the stages do not suit the picture or
+  // device.
+  [[nodiscard]] Prepared prepare(const Work& work, Timeline& timeline);
+
+  // After prepared work on `failed` threw DeviceError: leaves that device for the next candidate,
+  // with a warning in the log, unless another thread has done so. False if there is no other
+  // candidate; otherwise the picture can be prepared and filtered again.
+  [[nodiscard]] bool leave(const Session& failed, const std::string& reason);
+
+  // Waits until fewer than `turns` other pictures that the device decodes are in progress: so many
+  // keep it busy, and more would wait for each other in the driver. A picture takes one turn and
+  // holds it until it is done. Waits for the start; nullptr if the processor does the work.
+  static constexpr int turns = 4;
+  [[nodiscard]] std::shared_ptr<void> take_turn();
+
+  // Stores programs compiled since the last call; see Session::keep_programs().
+  void keep_programs();
+
+  // Whether the processor does the work, maybe in place of devices. Only once it is ready.
+  [[nodiscard]] bool is_on_processor();
+
+ private:
+  void start();
+  void start_session_on(const DeviceInfo& device, Timeline& timeline);
+  [[nodiscard]] Prepared begin(const Work& work, Timeline& timeline, std::size_t& place);
+  [[nodiscard]] bool leave_current(const std::string& reason);
+
+  EngineOptions options_;
+  std::counting_semaphore<turns> turns_{turns};
+  std::mutex mutex_;  // guards the members below once the start is over
+  DeviceCandidates candidates_;
+  std::size_t place_ = 0;
+  std::optional<DeviceCandidate> candidate_;  // at place_
+  std::shared_ptr<Session> session_;          // on its device
+  std::vector<std::string> fallbacks_;
+  std::vector<Span> start_spans_;   // until a picture has reported them
+  std::shared_future<void> start_;  // last: its thread uses all of the above
+};
+
+}  // namespace gpufilter

@@ -1,0 +1,56 @@
+// Pictures that are decoded by the device that filters them.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "codec/codec_table.hpp"
+#include "compute/jpeg_decoder.hpp"
+#include "pipeline/execute/band_executor.hpp"
+#include "pipeline/plan/band_commands.hpp"
+#include "pipeline/run/run.hpp"
+
+namespace gpufilter {
+
+// `scan` if a device is to decode the picture, of which the processor has already decoded
+// `rows_decoded` rows: as the options say, and if they leave it open, if a GPU is clearly sooner.
+[[nodiscard]] const JpegScan* scan_for_device(const RunOptions& options,
+                                              const PictureHeader& header,
+                                              const std::optional<JpegScan>& scan,
+                                              int rows_decoded);
+
+// The commands of the decoder, as passes in the order of its steps.
+[[nodiscard]] NoteJpegCommand noted_in(BandCommands& commands);
+
+class DeviceDecoding {
+ public:
+  // Passes in reports.
+  static constexpr int steps = 3;
+
+  // Reads the scan and loads it into the device's memory. Nothing if libjpeg has to decode it.
+  // Throws PictureError, DeviceError.
+  [[nodiscard]] static std::unique_ptr<DeviceDecoding> start(Session& session, const JpegScan& scan,
+                                                             Timeline& timeline);
+
+  // For one lane of bands of `plan`.
+  [[nodiscard]] std::unique_ptr<JpegRows> make_rows(const Plan& plan, Timeline& timeline) const;
+
+  [[nodiscard]] std::vector<PassReport> describe(const JpegRows& rows) const;
+
+ private:
+  DeviceDecoding(Session& session, const JpegScan& scan)
+      : session_(session), data_(session, scan) {}
+
+  Session& session_;
+  JpegData data_;
+};
+
+// A plan of which the device decodes the source, with the decoder's memory as part of its own;
+// everything may take `limits.max_memory`. nullptr if that is too little, or if the device cannot
+// begin.
+[[nodiscard]] std::unique_ptr<Plan> plan_for_decoding(const PictureShape& input,
+                                                      const StageChain& chain, const JpegScan& scan,
+                                                      PlanLimits limits);
+
+}  // namespace gpufilter

@@ -1,0 +1,85 @@
+#include "pipeline/execute/host_check.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/format.hpp"
+#include "base/stop.hpp"
+#include "host/instruction_set.hpp"
+
+namespace gpufilter {
+namespace {
+
+std::uint32_t sample_at(const std::uint8_t* row, std::size_t index, int depth) {
+  if (depth == 8) return row[index];
+  std::uint16_t sample = 0;
+  std::memcpy(&sample, row + 2 * index, sizeof sample);
+  return sample;
+}
+
+}  // namespace
+
+int rows_between_checks(const Pass& pass, int all) {
+  constexpr double seconds = 0.01;
+  const StageCost cost = pass.stage->cost(pass.input.format);
+  const double of_row = cost.rate.host * cost.operations_a_pixel * pass.output.size.width;
+  const int fewest = std::max({pass.window_rows() / 4, pass.stage->suitable_rows(), 4});
+  return of_row * all <= seconds ? all : std::max(static_cast<int>(seconds / of_row), fewest);
+}
+
+void run_on_host(const Pass& pass, const ConstRows& source, const MutableRows& target) {
+  const int all = target.rows.count();
+  const int step = stop_of_this_call().stop_possible() ? rows_between_checks(pass, all) : all;
+  for (const RepeatedRows& part : cut_at_edges(target.rows, pass.output.size.height)) {
+    const ConstRows from = source.renumbered(-part.repeats * pass.input.size.height);
+    for (int y = part.rows.begin; y < part.rows.end; y += step) {
+      check_stop();
+      const RowRange rows{y, std::min(y + step, part.rows.end)};
+      pass.stage->run(from, target.part(rows).renumbered(-part.repeats * pass.output.size.height),
+                      {pass.input.size, pass.output.size});
+    }
+  }
+}
+
+Image baseline_rows(const Plan& plan, const ConstRows& source, const RowRange& wanted) {
+  const BaselineOnThisThread baseline;
+  const std::vector<RowRange> windows = plan.windows(wanted);
+  ConstRows input = source.part(windows.front());
+  Image result;
+  for (std::size_t i = 0; i < plan.passes.size(); ++i) {
+    const PictureShape& output = plan.passes[i].output;
+    Image next(output.size.width, windows[i + 1], output.format);
+    run_on_host(plan.passes[i], input, next.rows());
+    result = std::move(next);
+    input = std::as_const(result).rows();
+  }
+  return result;
+}
+
+std::optional<DifferingSample> first_difference(const ConstRows& expected, const ConstRows& found) {
+  const PixelFormat format = expected.format;
+  const std::size_t bytes = expected.row_bytes();
+  const auto channels = static_cast<std::size_t>(format.channels);
+  for (int y = expected.rows.begin; y < expected.rows.end; ++y) {
+    const std::uint8_t* wanted = expected.row(y);
+    const std::uint8_t* got = found.row(y);
+    if (std::memcmp(wanted, got, bytes) == 0) continue;
+    for (std::size_t i = 0; i < bytes / format.bytes_per_sample(); ++i) {
+      const std::uint32_t a = sample_at(wanted, i, format.depth);
+      const std::uint32_t b = sample_at(got, i, format.depth);
+      if (a == b) continue;
+      return DifferingSample{static_cast<int>(i / channels), y, static_cast<int>(i % channels), a,
+                             b};
+    }
+  }
+  return std::nullopt;
+}
+
+std::string to_string(const DifferingSample& sample, const PixelFormat& format) {
+  return formatted("row {}, column {}, {}: {} instead of {}", sample.y, sample.x,
+                   channel_names(format).at(static_cast<std::size_t>(sample.channel)), sample.found,
+                   sample.expected);
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,140 @@
+#include "pipeline/execute/pass_groups.hpp"
+
+#include <utility>
+
+#include "base/format.hpp"
+#include "stage/device/fused_pass.hpp"
+
+namespace gpufilter {
+
+namespace {
+
+// The properties of a stage that decide whether it may share a kernel.
+struct Role {
+  bool pixels = false;  // it works on single pixels
+  bool window = false;
+  bool heavy = false;  // too much work for pixels that a window loads more than once
+};
+
+Role role_of(const Pass& pass, const DeviceInfo& device) {
+  // A window's kernel applies the stages before it to twice as many pixels as there are, and
+  // contains the code of the stages after it once for each row that a work-item fills.
+  constexpr double heavy = 256;
+  Role role;
+  if (const auto function = pass.stage->pixel_function(pass.input.format, device)) {
+    role.pixels = true;
+    role.heavy = function->operations > heavy;
+  } else {
+    role.window = pass.stage->window_kernel(pass.input.format, device, {}).has_value();
+  }
+  return role;
+}
+
+// Decides, pass after pass, whether it may join a group.
+class Growth {
+ public:
+  // Whether the last result may be counted.
+  [[nodiscard]] bool is_open() const { return open_; }
+  [[nodiscard]] bool takes(const Role& role) const {
+    if (!open_ || !(role.pixels || role.window)) return false;
+    if (role.window) return !window_ && !heavy_;
+    return !(window_ && role.heavy);
+  }
+  void begin(const Role& role) {
+    *this = {};
+    open_ = role.pixels || role.window;
+    add(role);
+  }
+  void add(const Role& role) {
+    window_ = window_ || role.window;
+    heavy_ = heavy_ || role.heavy;
+  }
+
+ private:
+  bool open_ = false;
+  bool window_ = false;
+  bool heavy_ = false;
+};
+
+constexpr const char* fused = "fused: one kernel";
+
+// `counts`: what the group counts instead of storing its result.
+StageGroup stage_group(const Plan& plan, const PassGroup& group, const DeviceInfo& device,
+                       std::optional<Quantity> counts) {
+  StageGroup stages{.source = plan.passes[group.first].input,
+                    .target = plan.passes[group.end - 1].output,
+                    .counted = counts};
+  for (std::size_t i = group.first; i < group.end; ++i) {
+    const Pass& pass = plan.passes[i];
+    const PixelFormat& input = pass.input.format;
+    if (auto function = pass.stage->pixel_function(input, device)) {
+      auto& steps = stages.window ? stages.after : stages.before;
+      steps.push_back({std::move(*function), input, pass.output.format});
+    } else {
+      const WindowUse use{.computes_loads = !stages.before.empty(),
+                          .counts_results = counts.has_value()};
+      stages.window = {pass.stage->window_kernel(input, device, use).value(), input};
+    }
+  }
+  return stages;
+}
+
+std::string labels_of(const Plan& plan, const PassGroup& group) {
+  std::string labels;
+  for (std::size_t i = group.first; i < group.end; ++i) {
+    const std::string label = plan.passes[i].stage->label();
+    labels += (labels.empty() || label.empty() ? "" : "; ") + label;
+  }
+  return labels;
+}
+
+// Adds another pass to the same kernel.
+void add(PassReport& report, const PassReport& next) {
+  report.stage += " + " + next.stage;
+  report.work.insert(report.work.end(), next.work.begin(), next.work.end());
+}
+
+}  // namespace
+
+std::vector<PassGroup> group_passes(const Plan& plan, const DeviceInfo& device, bool fuse) {
+  std::vector<PassGroup> groups;
+  Growth growth;
+  for (std::size_t i = 0; i < plan.passes.size(); ++i) {
+    const Role role = fuse ? role_of(plan.passes[i], device) : Role{};
+    if (growth.takes(role)) {
+      groups.back().end = i + 1;
+      growth.add(role);
+    } else {
+      groups.push_back({i, i + 1});
+      growth.begin(role);
+    }
+  }
+  if (plan.measure && growth.is_open())
+    groups.back().counts = can_count(device, plan.output().format, *plan.measure);
+  return groups;
+}
+
+std::unique_ptr<DevicePass> prepare_group(const Plan& plan, const PassGroup& group,
+                                          Session& session) {
+  const Pass& first = plan.passes[group.first];
+  if (group.end - group.first == 1) return first.stage->prepare(session, first.input);
+  return make_fused_pass(session, stage_group(plan, group, session.device(), std::nullopt),
+                         {labels_of(plan, group), fused});
+}
+
+std::unique_ptr<CountingPass> prepare_counting(const Plan& plan, const PassGroup& group,
+                                               Session& session) {
+  return std::make_unique<CountingPass>(session,
+                                        stage_group(plan, group, session.device(), plan.measure),
+                                        CodeDescription{labels_of(plan, group), fused});
+}
+
+PassReport describe_group(const Plan& plan, const PassGroup& group) {
+  PassReport report = describe_pass(plan.passes[group.first]);
+  for (std::size_t i = group.first + 1; i < group.end; ++i)
+    add(report, describe_pass(plan.passes[i]));
+  if (group.counts) add(report, describe_measuring(plan));
+  return report;
+}
+
+}  // namespace gpufilter

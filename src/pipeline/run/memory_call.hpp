@@ -1,0 +1,95 @@
+// One call of a filter on pixels in memory: what it may use, and who watches and stops it.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "base/stop.hpp"
+#include "base/thread_limit.hpp"
+#include "host/parallel.hpp"
+#include "image/rows.hpp"
+#include "pipeline/choose/engine.hpp"
+
+namespace gpufilter {
+
+// Belongs to the thread that calls.
+class MemoryCall {
+ public:
+  MemoryCall(const Limits& limits, const RunControl& control)
+      : limits_(limits), control_(control), scope_(control.stop) {}
+
+  [[nodiscard]] const Limits& limits() const { return limits_; }
+  // Of this call, with the one that calls; at least one.
+  [[nodiscard]] std::size_t threads() const;
+  [[nodiscard]] bool reports() const { return control_.progress != nullptr; }
+  [[nodiscard]] bool is_watched() const { return reports() || control_.stop.stop_possible(); }
+
+  // How many times the rows of a picture will be walked through.
+  void expect_walks(int walks) { walks_ = walks; }
+  // So many of the `all` rows of this walk are done now, in any order. Throws what the progress
+  // callback throws.
+  void add_rows(int rows, int all);
+  // The next walk begins.
+  void end_walk();
+
+  // Work on this device of `engine` begins.
+  void use_device(Engine& engine, std::shared_ptr<Session> session);
+  // After it threw `failure`: leaves the device, as Engine::leave() does. If true, the picture can
+  // be filtered again from its beginning.
+  [[nodiscard]] bool leave_device(const DeviceError& failure);
+
+ private:
+  const Limits& limits_;
+  const RunControl& control_;
+  StopScope scope_;
+  std::mutex mutex_;
+  int walks_ = 1;
+  int walk_ = 0;
+  std::int64_t rows_ = 0;  // done in this walk
+  Engine* engine_ = nullptr;
+  std::shared_ptr<Session> session_;  // nullptr: no device is in use
+};
+
+// Calls work(block) for blocks of at least `minimum` rows that cover `rows`, on the threads of the
+// call; watched calls have blocks of about `suitable` rows. The rows count as a walk through the
+// picture. What `work` throws ends the others and propagates.
+template <typename Work>
+void for_blocks(MemoryCall& call, const RowRange& rows, int minimum, int suitable,
+                const Work& work) {
+  // With several blocks for each thread, none waits long for another.
+  constexpr int blocks_a_thread = 4;
+  const int count = rows.count();
+  const int workers =
+      std::clamp(count / minimum, 1, static_cast<int>(std::min<std::size_t>(call.threads(), 4096)));
+  int height = (count + workers - 1) / workers;
+  if (workers > 1) height = std::max((height + blocks_a_thread - 1) / blocks_a_thread, 2 * minimum);
+  if (call.is_watched()) height = std::min(height, std::max(suitable, 2 * minimum));
+  const int blocks = (count + height - 1) / height;
+  std::atomic<int> next = 0;
+  const auto take = [&](int) {
+    try {
+      for (int i = next++; i < blocks; i = next++) {
+        check_stop();
+        const int begin = rows.begin + i * height;
+        const RowRange block{begin, std::min(begin + height, rows.end)};
+        work(block);
+        call.add_rows(block.count(), count);
+      }
+    } catch (...) {
+      next = blocks;
+      throw;
+    }
+  };
+  if (workers == 1) {
+    take(0);
+  } else {
+    run_parts(std::min(workers, blocks), take);
+  }
+  call.end_walk();
+}
+
+}  // namespace gpufilter

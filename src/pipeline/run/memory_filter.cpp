@@ -1,0 +1,244 @@
+#include "pipeline/run/memory_filter.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "codec/read_limits.hpp"
+#include "host/turn_rows.hpp"
+#include "image/exif_orientation.hpp"
+#include "pipeline/run/memory_rows.hpp"
+#include "pipeline/run/run_description.hpp"
+
+namespace gpufilter {
+namespace {
+
+// Shapes for which what was prepared is kept.
+constexpr std::size_t kept_shapes = 16;
+// Rows of a picture that are turned at a time, at least.
+constexpr int turned_rows = 64;
+
+bool needs_whole_picture(const Stage& stage) {
+  return stage.needs().has_value() || stage.keeps_source().has_value();
+}
+
+// The chain for a picture of this format with this metadata.
+StageChain chain_for(const StageChain& chain, const PixelFormat& format, const Metadata& metadata) {
+  std::vector<ChainOutput> none;
+  PictureHeader header;
+  header.format = format;
+  header.metadata = metadata;
+  return chain_for_colors(
+      chain_for_orientation(chain, stored_orientation(metadata).value_or(1), none),
+      picture_in_memory, header);
+}
+
+bool depends_on_colors(const StageChain& chain) {
+  return std::any_of(chain.begin(), chain.end(), [](const auto& stage) {
+    PictureColors colors;
+    return stage->for_colors(colors) != nullptr;
+  });
+}
+
+void check_shapes(const PictureShape& input, const StageChain& chain, const MemoryCall& call) {
+  const ReadLimits limits{.max_pixels = call.limits().max_pixels};
+  check_size(picture_in_memory, static_cast<std::uint64_t>(input.size.width),
+             static_cast<std::uint64_t>(input.size.height), input.format, limits);
+  PictureHeader header;
+  header.size = input.size;
+  header.format = input.format;
+  check_results(picture_in_memory, header, chain, limits);
+}
+
+PictureTask task_for(const PictureShape& input, const StageChain& chain) {
+  return {.shape = input, .chain = chain, .decoding = {}, .encoding = {}};
+}
+
+// One call for a chain with stages that need the whole picture.
+class MemoryRun {
+ public:
+  MemoryRun(const ConstRows& input, StageChain chain, Engine& engine, std::string reason,
+            MemoryCall& call)
+      : source_(input),
+        chain_(std::move(chain)),
+        engine_(engine),
+        reason_(std::move(reason)),
+        call_(call) {
+    const auto whole = std::count_if(chain_.begin(), chain_.end(),
+                                     [](const auto& stage) { return needs_whole_picture(*stage); });
+    call_.expect_walks(1 + static_cast<int>(whole));
+  }
+
+  EngineReport run(const MemoryFilter::TargetOf& target_of) {
+    for (std::size_t i = 0; i < chain_.size(); ++i) {
+      if (chain_[i]->needs()) resolve(i);
+      if (chain_[i]->keeps_source()) keep(i);
+    }
+    MemoryPart last = part(chain_.size(), std::nullopt);
+    last.run(source_, target_of(last.output()), call_);
+    if (!report_ || report_->kind == "none") report_ = last.report();
+    return *report_;
+  }
+
+ private:
+  // The stages from the first that still has to run to the one before `end`.
+  [[nodiscard]] MemoryPart part(std::size_t end, std::optional<Quantity> measure) {
+    const StageChain stages(chain_.begin() + static_cast<std::ptrdiff_t>(first_),
+                            chain_.begin() + static_cast<std::ptrdiff_t>(end));
+    return {engine_, {shape_of(source_), stages, measure, call_.limits().max_memory, reason_}};
+  }
+
+  void resolve(std::size_t index) {
+    MemoryPart before = part(index, chain_[index]->needs());
+    report_ = before.report();
+    const PictureStatistics statistics = before.measure(source_, call_);
+    chain_[index] = chain_[index]->resolved(statistics, before.output().format);
+  }
+
+  // The result of the stages before the one at `index` becomes the source, turned as that says.
+  void keep(std::size_t index) {
+    if (index > first_) {
+      MemoryPart before = part(index, std::nullopt);
+      Image result(before.output().size, before.output().format);
+      before.run(source_, result.rows(), call_);
+      report_ = before.report();
+      replace(std::move(result));
+    }
+    turn(*chain_[index]->keeps_source());
+    auto rest = chain_[index]->rest_of(PictureInMemory(source_));
+    first_ = rest ? index : index + 1;
+    if (!report_) report_ = engine_that_turns();
+    if (!rest) return;
+    chain_[index] = std::move(rest);
+    const StageChain left(chain_.begin() + static_cast<std::ptrdiff_t>(index), chain_.end());
+    check_shapes(shape_of(source_), left, call_);
+  }
+
+  void turn(const Turn& turn) {
+    if (turn.changes_nothing()) return;
+    const int height = source_.rows.count();
+    Image turned(turn.size_of(shape_of(source_).size), source_.format);
+    const MutableRows target = turned.rows();
+    for_blocks(call_, source_.rows, turned_rows, turned_rows, [&](const RowRange& block) {
+      const ImageSize size = turn.size_of({source_.width, block.count()});
+      const int first = turn.mirrors_y ? height - block.end : block.begin;
+      const std::size_t offset = static_cast<std::size_t>(first) *
+                                 (turn.swaps ? source_.format.bytes_per_pixel() : target.pitch);
+      turn_rows(source_.part(block), turn,
+                {target.data + offset, target.pitch, {0, size.height}, size.width, target.format});
+    });
+    replace(std::move(turned));
+  }
+
+  void replace(Image next) {
+    memory_ = std::move(next);
+    source_ = std::as_const(memory_).rows();
+  }
+
+  ConstRows source_;
+  Image memory_;  // of the source, unless that is the input
+  StageChain chain_;
+  std::size_t first_ = 0;  // of the stages that still have to run
+  Engine& engine_;
+  std::string reason_;
+  MemoryCall& call_;
+  std::optional<EngineReport> report_;
+};
+
+}  // namespace
+
+// A chain that needs no whole picture, prepared for pictures of a shape without metadata.
+struct MemoryFilter::Kept {
+  Kept(Engine& engine, const Work& work)
+      : input(work.input), profile(last_profile(work.chain)), part(engine, work) {}
+
+  PictureShape input;
+  std::shared_ptr<const IccProfile> profile;
+  MemoryPart part;
+};
+
+PictureShape MemoryFilter::result_shape(const PictureShape& input) const {
+  PictureShape shape = input;
+  for (const auto& stage : chain_for(chain_, input.format, {})) {
+    if (stage->keeps_source() && stage->keeps_source()->changes_nothing()) {
+      throw UsageError(
+          formatted("--{}: the size of its result depends on the pixels", stage->name()));
+    }
+    if (const auto turn = stage->keeps_source()) {
+      shape.size = turn->size_of(shape.size);
+    } else {
+      shape = stage->output(shape);
+    }
+  }
+  return shape;
+}
+
+MemoryFilter::MemoryFilter(StageChain chain, Dispatcher& dispatcher)
+    : chain_(std::move(chain)),
+      dispatcher_(dispatcher),
+      is_oriented_(depends_on_orientation(chain_)),
+      depends_on_colors_(depends_on_colors(chain_)) {}
+
+std::shared_ptr<MemoryFilter::Kept> MemoryFilter::kept_for(const PictureShape& input,
+                                                           const MemoryCall& call) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::find_if(kept_.begin(), kept_.end(),
+                                    [&](const auto& kept) { return kept->input == input; });
+    if (found != kept_.end()) {
+      kept_.splice(kept_.begin(), kept_, found);
+      return kept_.front();
+    }
+  }
+  StageChain chain = chain_for(chain_, input.format, {});
+  const auto is_plain = [](const auto& stage) { return !needs_whole_picture(*stage); };
+  if (!std::all_of(chain.begin(), chain.end(), is_plain)) return nullptr;
+  check_shapes(input, chain, call);
+  const Assignment assignment = dispatcher_.assign(task_for(input, chain));
+  auto kept = std::make_shared<Kept>(
+      *assignment.engine,
+      Work{input, std::move(chain), std::nullopt, call.limits().max_memory, assignment.reason});
+  if (!kept->part.is_reusable()) return kept;
+  const std::lock_guard lock(mutex_);
+  kept_.push_front(kept);
+  if (kept_.size() > kept_shapes) kept_.pop_back();
+  return kept;
+}
+
+bool MemoryFilter::keeps_positions(ImageSize size) const {
+  return !is_oriented_ && gpufilter::keeps_positions(chain_, size);
+}
+
+MemoryResult MemoryFilter::run(const ConstRows& input, const Metadata* metadata,
+                               const TargetOf& target_of, MemoryCall& call) {
+  for (;;) {
+    try {
+      return run_once(input, metadata, target_of, call);
+    } catch (const DeviceError& error) {
+      if (!call.leave_device(error)) throw;
+    }
+  }
+}
+
+MemoryResult MemoryFilter::run_once(const ConstRows& input, const Metadata* metadata,
+                                    const TargetOf& target_of, MemoryCall& call) {
+  const PictureShape shape = shape_of(input);
+  const bool is_turned =
+      metadata != nullptr && is_oriented_ && stored_orientation(*metadata).value_or(1) != 1;
+  const bool is_plain = metadata == nullptr || (!is_turned && !depends_on_colors_);
+  if (const auto kept = is_plain ? kept_for(shape, call) : nullptr) {
+    const MutableRows target = target_of(kept->part.output());
+    kept->part.run(input, target, call);
+    return {kept->part.report(), kept->profile};
+  }
+  StageChain chain = chain_for(chain_, input.format, is_plain ? Metadata() : *metadata);
+  check_shapes(shape, chain, call);
+  const Assignment assignment = dispatcher_.assign(task_for(shape, chain));
+  auto profile = last_profile(chain);
+  MemoryRun run(input, std::move(chain), *assignment.engine, assignment.reason, call);
+  return {run.run(target_of), std::move(profile)};
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,141 @@
+#include "pipeline/run/picture_input.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/words.hpp"
+#include "codec/other_formats.hpp"
+#include "image/exif_orientation.hpp"
+#include "pipeline/run/run_description.hpp"
+#include "stages/colour/convert_colors.hpp"
+
+namespace gpufilter {
+namespace {
+
+bool is_regular_file(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored);
+}
+
+bool needs_statistics(const StageChain& chain) {
+  return std::any_of(chain.begin(), chain.end(), [](const auto& stage) { return stage->needs(); });
+}
+
+// An orientation may stand behind the pixels. `first` gets the source that was looked at.
+bool may_be_turned_late(const std::string& path, const StageChain& chain, const OpenSource& open,
+                        std::unique_ptr<ByteSource>& first) {
+  if (!depends_on_orientation(chain) || !is_stream(path)) return false;
+  first = open(path);
+  const Codec* codec = codec_of_content(first->peek(recognition_size()));
+  return codec != nullptr && codec->read_late_metadata != nullptr;
+}
+
+RepeatableSource source_for(const std::string& path, const StageChain& chain,
+                            const OpenSource& open, bool& is_read_again) {
+  const auto first = std::make_shared<std::unique_ptr<ByteSource>>();
+  is_read_again = needs_statistics(chain) || may_be_turned_late(path, chain, open, *first);
+  return {path, is_read_again, [first, open](const std::string& again) {
+            return *first ? std::move(*first) : open(again);
+          }};
+}
+
+}  // namespace
+
+PictureInput::PictureInput(const std::string& path, const StageChain& chain,
+                           const RunOptions& options)
+    : turns_upright_(depends_on_orientation(chain)),
+      source_(source_for(path, chain, options.open_input ? options.open_input : open_source,
+                         is_read_again_)),
+      is_file_(is_regular_file(path)),
+      limits_(options.limits) {
+  std::error_code unknown;
+  const auto time = std::filesystem::last_write_time(path, unknown);
+  if (is_file_ && !unknown) modified_ = time;
+  limits_.choose_ink = ink_choice(chain);
+  auto source = source_.open();
+  name_ = source->name();
+  first_ = std::make_unique<ReadAhead>(open_picture(std::move(source), limits_));
+  limits_.warn = false;
+  header_ = first_->header();
+  decoded_size_ = header_.size;
+  note_orientation(header_.metadata);
+  if (turns_upright_) take_late_metadata(header_.metadata);
+  // The copy of a stream has one position.
+  if (took_late_metadata_ && !is_file_)
+    first_ = std::make_unique<ReadAhead>(open_picture(source_.open(), limits_));
+  if (turns_upright_) stored_metadata_ = header_.metadata;
+  if (turns_upright_) set_orientation(header_.metadata, 1);
+}
+
+std::unique_ptr<ReadAhead> PictureInput::open() {
+  if (kept_) return std::make_unique<ReadAhead>(std::make_unique<KeptReader>(*kept_));
+  if (first_) return std::move(first_);
+  ReadLimits limits = limits_;
+  limits.warn = std::exchange(warns_again_, false);
+  auto reader = std::make_unique<ReadAhead>(open_picture(source_.open(), limits));
+  if (reader->header().size != header_.size || reader->header().format != header_.format)
+    throw PictureError(name_, "it changed while it was being read");
+  if (divisor_ > 1) divisor_ = reader->decode_smaller(divisor_);
+  return reader;
+}
+
+int PictureInput::decode_smaller(int largest) {
+  if (!first_) first_ = open();
+  divisor_ = first_->decode_smaller(largest);
+  decoded_size_ = first_->header().size;
+  return divisor_;
+}
+
+PictureShape PictureInput::shape() const {
+  return kept_ ? kept_->shape() : PictureShape{decoded_size_, header_.format};
+}
+
+void PictureInput::finish(ReadAhead& reader) {
+  Metadata trailing = reader.finish();
+  if (!kept_) header_.unread = reader.header().unread;
+  if (kept_ || took_late_metadata_) return;
+  trailing_ = std::move(trailing);
+  note_orientation(trailing_);
+}
+
+void PictureInput::prepare_metadata(const Codec& codec) {
+  // A stream cannot be read twice.
+  if (is_file_ && !codec.holds_late_metadata) take_late_metadata(header_.metadata);
+}
+
+const Metadata& PictureInput::leading_metadata(bool is_oriented) const {
+  return turns_upright_ && !is_oriented ? stored_metadata_ : header_.metadata;
+}
+
+std::optional<JpegScan> PictureInput::jpeg_scan() const {
+  return first_ ? first_->jpeg_scan() : std::nullopt;
+}
+
+std::uint64_t PictureInput::memory() const {
+  return kept_ && kept_->is_in_memory() ? KeptPicture::bytes_of(kept_->shape()) : 0;
+}
+
+void PictureInput::take_late_metadata(Metadata& metadata) {
+  const auto read = header_.file_format->read_late_metadata;
+  if (read == nullptr || took_late_metadata_) return;
+  add_late_metadata(metadata, read(*source_.open()));
+  took_late_metadata_ = true;
+  note_orientation(metadata);
+}
+
+void refuse_unread(const PictureInput& input) {
+  const auto& unread = input.header().unread;
+  if (unread.empty()) return;
+  throw UnreadParts(input.name(), formatted("holds {}, which the result would not have; --pages "
+                                            "first replaces the file all the same",
+                                            enumerated(unread, "and")));
+}
+
+void PictureInput::note_orientation(const Metadata& metadata) {
+  orientation_ = stored_orientation(metadata).value_or(orientation_);
+}
+
+}  // namespace gpufilter

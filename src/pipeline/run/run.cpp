@@ -1,0 +1,396 @@
+#include "pipeline/run/run.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/log.hpp"
+#include "pipeline/execute/device_decoding.hpp"
+#include "pipeline/run/chain_walk.hpp"
+#include "pipeline/run/run_description.hpp"
+#include "pipeline/run/run_outputs.hpp"
+#include "pipeline/run/smaller_decoding.hpp"
+
+namespace gpufilter {
+namespace {
+
+class PictureRun {
+ public:
+  PictureRun(const std::string& input, const Codec* output_format, const StageChain& chain,
+             Dispatcher& dispatcher, const RunOptions& options, Nanoseconds start)
+      : chain_(chain),
+        places_(options.outputs),
+        output_format_(output_format),
+        dispatcher_(dispatcher),
+        options_(options) {
+    report_.start = start;
+    report_.input = input;
+  }
+
+  RunReport run(const std::string& output) {
+    begin();
+    report_.output = output;
+    outputs_.emplace(report_, *input_, chain_, places_, output_format_of(input_->header()),
+                     options_);
+    if (outputs_->stored().are_all()) {
+      write_stored();
+    } else {
+      filter();
+    }
+    report_.total = now() - report_.start;
+    return std::move(report_);
+  }
+
+  // After run() threw DeviceError: leaves the device, if another run can do without it. Files are
+  // as they were before.
+  [[nodiscard]] bool leave_device(const DeviceError& failure) const {
+    const auto is_written_once = [](const auto& place) { return is_stream(place.path); };
+    return session_ && !is_stream(report_.input) && !is_stream(report_.output) &&
+           std::none_of(places_.begin(), places_.end(), is_written_once) &&
+           assignment_.engine->leave(*session_, failure.what());
+  }
+
+ private:
+  void filter() {
+    assign(input_->header());
+    for (std::size_t i = 0; i < chain_.size(); ++i) {
+      if (chain_[i]->needs()) resolve(i);
+      if (chain_[i]->keeps_source()) keep(i);
+    }
+    write();
+    report_.total = now() - report_.start;
+    assignment_.lease.reset();
+    dispatcher_.completed(task_, report_);
+  }
+
+  // Without a walk through the picture's rows.
+  void write_stored() {
+    dispatcher_.await_choice();
+    describe();
+    report_.engine = engine_of_stored(outputs_->stored().account());
+    for (const auto& stage : chain_)
+      report_.passes.push_back(describe_stored(*stage));
+    report_.result_passes = report_.passes.size();
+    for (OutputReport& other : report_.others)
+      outputs_->open(other);
+    finish_stored();
+  }
+
+  // Opens the last output, to which no rows are written, and completes all of them.
+  void finish_stored() {
+    outputs_->open(report_);
+    Timeline timeline;
+    outputs_->finish(timeline, {.activity = Activity::write_stored, .walk = walk_});
+    report_.spans.push_back(timeline.spans().back());
+    const std::int64_t all = std::int64_t{walks_} * report_.size.height;
+    if (options_.on_progress) options_.on_progress(all, all);
+  }
+
+  // Reads the picture for the statistics of its input that the stage at `index` needs.
+  void resolve(std::size_t index) {
+    ChainWalk walk(*input_);
+    prepare(walk, stages_between(first_stage_, index), chain_[index]->needs());
+    const Plan& plan = *walk.first().plan;
+    // Statistics cover the whole picture, so the processor gathers all of them for comparison.
+    Timeline unused;
+    const auto second = walk.first().report.kind != processor_kind && options_.verify_blocks > 0
+                            ? make_host_executor(plan, unused)
+                            : nullptr;
+    walk_bands(
+        walk,
+        [&](Band& band) {
+          walk.first().executor->measure(walk.source(band), band.rows);
+          if (second) second->measure(band.image.rows(), band.rows);
+        },
+        [](const Band&) {});
+    static_cast<void>(walk.reader().finish());
+    if (second && second->statistics() != walk.first().executor->statistics())
+      refuse_statistics(report_.input, *chain_[index], walk.first().report.device);
+    chain_[index] =
+        chain_[index]->resolved(walk.first().executor->statistics(), plan.output().format);
+    close(walk);
+  }
+
+  // Keeps the result of the stages before the one at `index`, as that says. The stages after it
+  // begin there.
+  void keep(std::size_t index) {
+    ChainWalk walk(*input_);
+    const Stage& stage = *chain_[index];
+    note_changes(index);
+    changed_ = changed_ || !stage.keeps_source()->changes_nothing();
+    const PictureShape shape = shape_after(stages_between(first_stage_, index), input_->shape());
+    const bool in_memory = reserve_memory(KeptPicture::bytes_of(shape));
+    prepare_with_outputs(walk, index);
+    const Prepared& last = walk.last();
+    auto kept = std::make_unique<KeptPicture>(shape, *stage.keeps_source(), last.plan->band_rows,
+                                              in_memory, input_->name());
+    const int pass = last.executor ? static_cast<int>(last.executor->passes().size()) : 0;
+    filter_bands(walk, [&](const ConstRows& rows) {
+      Span span = band_span(Activity::kernel, rows);
+      span.pass = pass;
+      span.bytes *= 2;
+      const ScopedSpan timed(walk.last_timeline(), span);
+      kept->add(rows);
+    });
+    input_->finish(walk.reader());
+    report_.result_passes += static_cast<std::size_t>(walk.pass_count());
+    auto rest = [&] {
+      const ScopedSpan span(walk.last_timeline(), {.activity = Activity::kernel, .pass = pass});
+      return stage.rest_of(*kept);
+    }();
+    close(walk);
+    describe_kept(report_, stage, in_memory, walk_ - 1);
+    input_->replace(std::move(kept));
+    kept_memory_ = input_->memory();
+    continue_with(std::move(rest), index);
+  }
+
+  // Whether a picture of so many bytes is to be kept in memory, which the bands then lack.
+  [[nodiscard]] bool reserve_memory(std::uint64_t bytes) {
+    const bool fits = input_->memory() + bytes <= options_.max_memory / 4 * 3;
+    kept_memory_ = input_->memory() + (fits ? bytes : 0);
+    return fits;
+  }
+
+  // After the stage at `index`, its rest follows, if there is one.
+  void continue_with(std::shared_ptr<const Stage> rest, std::size_t index) {
+    first_stage_ = index + 1;
+    if (!rest) return;
+    chain_[index] = std::move(rest);
+    first_stage_ = index;
+    check_results(input_->name(), input_->header(), chain_, options_.limits);
+  }
+
+  // Whether the stages before the one at `end` change the picture, once they are known.
+  void note_changes(std::size_t end) {
+    changed_ = changed_ || report_.decoding_divisor > 1 ||
+               !change_nothing(stages_between(first_stage_, end), input_->shape());
+  }
+
+  void write() {
+    note_changes(chain_.size());
+    if (!changed_ && outputs_->count() == places_.size() && outputs_->copy_last()) {
+      describe();
+      return finish_stored();
+    }
+    ChainWalk walk(*input_);
+    prepare_with_outputs(walk, chain_.size());
+    const Plan& plan = *walk.first().plan;
+    describe_bands(report_, plan, bands_in_flight(plan, memory_of_bands()));
+    report_.memory += decoder_.data;
+    PictureOutput& last = outputs_->open(report_);
+    walk_bands(
+        walk, [&](Band& band) { walk.filter(band); },
+        [&](const Band& band) {
+          if (band.coded) return last.write_coded(*band.coded, walk.last_timeline());
+          walk.take(band.image.rows(),
+                    [&](const ConstRows& rows) { last.write(rows, walk.last_timeline()); });
+        });
+    input_->finish(walk.reader());
+    outputs_->finish(walk.last_timeline(), {.activity = Activity::encode});
+    report_.result_passes += static_cast<std::size_t>(walk.pass_count());
+    close(walk);
+  }
+
+  // A walk through the stages before the one at `end`, with the outputs among them.
+  void prepare_with_outputs(ChainWalk& walk, std::size_t end) {
+    const auto place_of = [&](std::size_t output) {
+      return std::min(end, output == places_.size() ? end : places_[output].stages);
+    };
+    prepare(walk, stages_between(first_stage_, place_of(outputs_->count())), std::nullopt,
+            end == chain_.size() ? coding_of_result() : std::nullopt);
+    describe();
+    PictureShape shape = walk.first().plan->output();
+    while (outputs_->count() < places_.size() && places_[outputs_->count()].stages <= end) {
+      const std::size_t place = place_of(outputs_->count());
+      PictureOutput& output = outputs_->open(report_.others[outputs_->count()]);
+      auto next = make_part(shape, stages_between(place, place_of(outputs_->count())));
+      if (next) shape = next->prepared().plan->output();
+      walk.add_output(output, std::move(next));
+    }
+  }
+
+  [[nodiscard]] std::unique_ptr<ChainPart> make_part(const PictureShape& input,
+                                                     StageChain stages) const {
+    if (stages.empty()) return nullptr;
+    const Work work{input, std::move(stages), std::nullopt, memory_of_bands(), assignment_.reason};
+    auto part = std::make_unique<ChainPart>(*assignment_.engine, work, options_.verify_blocks,
+                                            input_->name());
+    check_wrapping(input_->name(), *part->prepared().plan, options_.limits);
+    return part;
+  }
+
+  // Once the header is read, the chain and the device are known.
+  void begin() {
+    const Nanoseconds start = now();
+    input_.emplace(report_.input, chain_, options_);
+    report_.spans.push_back(
+        {.activity = Activity::decode, .start = start, .duration = now() - start});
+    const PictureHeader& header = input_->header();
+    report_.size = header.size;
+    report_.input_pixel = header.format;
+    gpufilter::describe_orientation(report_, chain_, places_);
+    chain_ = chain_for_orientation(chain_, input_->orientation(), places_);
+    chain_ = chain_for_colors(chain_, input_->name(), header);
+    walks_ += static_cast<int>(std::count_if(chain_.begin(), chain_.end(), [](const auto& stage) {
+      return stage->needs() || stage->keeps_source();
+    }));
+    check_results(input_->name(), header, chain_, options_.limits);
+  }
+
+  [[nodiscard]] StageChain stages_between(std::size_t begin, std::size_t end) const {
+    return {chain_.begin() + static_cast<std::ptrdiff_t>(begin),
+            chain_.begin() + static_cast<std::ptrdiff_t>(end)};
+  }
+
+  [[nodiscard]] const Codec& output_format_of(const PictureHeader& header) const {
+    return output_format_ != nullptr ? *output_format_ : *header.file_format;
+  }
+
+  void assign(const PictureHeader& header) {
+    report_.decoding_divisor =
+        decode_smaller(*input_, chain_, places_, outputs_->stored().without_rows());
+    task_ = picture_task(header, chain_, output_format_of(header), bytes_of_file(report_.input));
+    if (report_.decoding_divisor > 1) {
+      task_.shape = input_->shape();
+      task_.decoding.kind += " smaller";
+    }
+    task_.device_decodes = scan_for_device(options_, header, input_->jpeg_scan(), 0) != nullptr;
+    task_.device_encodes = coding_of_result().has_value();
+    assignment_ = dispatcher_.assign(task_);
+  }
+
+  // Decodes a file while the device is being started. Not a pipe: waiting for its data would delay
+  // work that does not depend on them.
+  void prepare(ChainWalk& walk, StageChain chain, std::optional<Quantity> measure,
+               const std::optional<JpegCoding>& coding = std::nullopt) {
+    Engine& engine = *assignment_.engine;
+    for (bool more = input_->is_file(); more && !engine.is_ready();) {
+      const ScopedSpan span(walk.first_timeline(), {.activity = Activity::decode});
+      more = walk.reader().read_on(memory_ahead());
+    }
+    decoder_ = {};
+    Work work{input_->shape(), std::move(chain), measure, memory_of_bands(), assignment_.reason};
+    const auto scan = walk.reader().jpeg_scan();
+    work.scan = scan_for_device(options_, input_->header(), scan, walk.reader().rows_decoded());
+    work.decoder_memory = options_.decoder_memory;
+    work.any_device_decodes = options_.decode_on == DecodeOn::gpu;
+    if (work.scan != nullptr && !turn_) turn_ = engine.take_turn();
+    work.coding = coding;
+    work.any_device_codes = options_.encode_on == EncodeOn::gpu;
+    walk.prepare(engine, work, options_.verify_blocks);
+    session_ = walk.first().session;
+    decoder_ = walk.first().decoder;
+    if (work.any_device_decodes && work.scan != nullptr && decoder_.data == 0)
+      log::info(formatted("{}: the processor decodes it", report_.input));
+    check_wrapping(input_->name(), *walk.first().plan, options_.limits);
+  }
+
+  // How a device may code the result. Blocks to be verified are compared as samples.
+  [[nodiscard]] std::optional<JpegCoding> coding_of_result() const {
+    return gpufilter::coding_of_result(input_->header(), input_->shape(),
+                                       stages_between(first_stage_, chain_.size()),
+                                       output_format_of(input_->header()), options_);
+  }
+
+  void describe() {
+    describe_formats(report_, input_->header(), chain_, output_format_of(input_->header()), places_,
+                     options_);
+    outputs_->stored().describe(report_);
+  }
+
+  // Gives all bands of the walk's result to `take`, in any order if there are no outputs among the
+  // stages.
+  template <typename Take>
+  void filter_bands(ChainWalk& walk, const Take& take) {
+    const bool in_order = walk.has_outputs();
+    walk_bands(
+        walk,
+        [&](Band& band) {
+          walk.filter(band);
+          if (!in_order) take(std::as_const(band.image).rows());
+        },
+        [&](const Band& band) {
+          if (in_order) walk.take(band.image.rows(), take);
+        });
+  }
+
+  // Walks through the bands and shows the progress.
+  template <typename Work, typename Take>
+  void walk_bands(ChainWalk& walk, const Work& work, const Take& take) {
+    const Plan& plan = *walk.first().plan;
+    gpufilter::walk_bands({.reader = walk.reader(),
+                           .plan = plan,
+                           .pool = walk.pool(),
+                           .timeline = walk.first_timeline(),
+                           .reading = input_->reading(),
+                           .bands_in_flight = bands_in_flight(plan, memory_of_bands()),
+                           .reads = walk.reads_source()},
+                          work, [&](const Band& band) {
+                            take(band);
+                            progress(band.rows, plan.output().size.height);
+                          });
+  }
+
+  [[nodiscard]] std::uint64_t memory_left() const { return options_.max_memory - kept_memory_; }
+  [[nodiscard]] std::uint64_t memory_ahead() const { return memory_left() / 4; }
+  // For the stages between two outputs.
+  [[nodiscard]] std::uint64_t memory_of_bands() const {
+    const std::uint64_t left = memory_left() - memory_ahead();
+    return left / (places_.size() + 1) + decoder_.extra - decoder_.data;
+  }
+
+  // In rows of the input, whatever the height of a walk's result.
+  void progress(const RowRange& band, int height_of_result) const {
+    if (!options_.on_progress) return;
+    const std::int64_t height = report_.size.height;
+    options_.on_progress(walk_ * height + band.end * height / height_of_result, walks_ * height);
+  }
+
+  // Moves the walk's spans and passes into the report.
+  void close(const ChainWalk& walk) { walk.add_to(report_, walk_++); }
+
+  StageChain chain_;
+  std::vector<ChainOutput> places_;  // of the outputs but the last, in `chain_`
+  int walks_ = 1;
+  int walk_ = 0;                // number of finished walks
+  const Codec* output_format_;  // nullptr: the input's
+  Dispatcher& dispatcher_;
+  const RunOptions& options_;
+  std::optional<PictureInput> input_;
+  std::size_t first_stage_ = 0;    // of those that still have to run
+  bool changed_ = false;           // by the stages before that one
+  std::uint64_t kept_memory_ = 0;  // bytes of pictures kept between stages
+  DecoderMemory decoder_;          // of the device that decodes in this walk
+  PictureTask task_;
+  Assignment assignment_;
+  std::shared_ptr<void> turn_;        // of the engine; see Engine::take_turn()
+  std::shared_ptr<Session> session_;  // of the last walk; nullptr: on the processor
+  RunReport report_;
+  std::optional<RunOutputs> outputs_;
+};
+
+}  // namespace
+
+RunReport filter_picture(const std::string& input, const std::string& output,
+                         const Codec* output_format, const StageChain& chain,
+                         Dispatcher& dispatcher, const RunOptions& options) {
+  const Nanoseconds start = options.start.value_or(now());
+  for (;;) {
+    PictureRun run(input, output_format, chain, dispatcher, options, start);
+    try {
+      return run.run(output);
+    } catch (const DeviceError& error) {
+      if (!run.leave_device(error)) throw;
+    }
+  }
+}
+
+RunReport filter_picture(const std::string& input, const std::string& output,
+                         const Codec* output_format, const StageChain& chain, Engine& engine,
+                         const RunOptions& options) {
+  Dispatcher dispatcher(engine);
+  return filter_picture(input, output, output_format, chain, dispatcher, options);
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,134 @@
+// Filters one picture from file to file.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/timeline.hpp"
+#include "codec/codec_table.hpp"
+#include "codec/repeatable_source.hpp"
+#include "pipeline/choose/dispatcher.hpp"
+
+namespace gpufilter {
+
+using OnProgress = std::function<void(std::int64_t done, std::int64_t all)>;
+
+// An output besides the last one: what the chain holds after its first `stages` stages.
+struct ChainOutput {
+  std::size_t stages = 0;
+  std::string path;
+  const Codec* format = nullptr;  // nullptr: the input's
+  bool keep = false;              // the file exists and stays as it is
+};
+
+// Who decodes pictures that a device filters.
+enum class DecodeOn {
+  automatic,  // a GPU, if it is sooner
+  cpu,
+  gpu  // the OpenCL device, whenever it can
+};
+
+// Who encodes JPEGs if their last stage runs on a device.
+enum class EncodeOn {
+  automatic,  // a GPU
+  cpu,
+  gpu  // the OpenCL device, whenever it can
+};
+
+struct RunOptions {
+  ReadLimits limits;
+  DecodeOn decode_on = DecodeOn::automatic;
+  WriteOptions write;
+  // In the order of their stages; none of them stands between --linear and --encoded.
+  std::vector<ChainOutput> outputs = {};
+  bool keep_last_output = false;  // as ChainOutput::keep
+  bool keep_time = false;         // outputs get the input's time of modification
+  bool first_page = false;        // what else a file holds is not to be in its outputs
+  bool refuse_unread = false;     // a file that holds more than is read fails: UnreadParts
+  EncodeOn encode_on = EncodeOn::automatic;
+  // The start of the time that the report covers; by default the time of the call.
+  std::optional<Nanoseconds> start;
+  // Bytes that the bands in progress, the rows decoded ahead of them and a turned picture may take;
+  // if there is no room for that, it is kept in a temporary file. A single band of one row, or of
+  // the height in the engine's options, is allowed even if it takes more.
+  std::uint64_t max_memory = std::uint64_t{128} << 20U;
+  // Bytes that a picture may take besides these if a device decodes it, most of them the device's;
+  // a device of little memory grants fewer.
+  std::uint64_t decoder_memory = UINT64_MAX;
+  // Opens the input, once for each walk; open_source() if empty.
+  OpenSource open_input;
+  // Opens each output; open_sink() if empty.
+  std::function<std::unique_ptr<ByteSink>(const std::string& path)> open_output;
+  // The number of blocks of the result that the processor's baseline computes again. If one
+  // differs, the picture fails and no output appears.
+  int verify_blocks = 0;
+  // Called after each band with the rows done and all rows, over all walks. May be empty.
+  OnProgress on_progress;
+};
+
+// The result would replace a file that holds more than is read, and RunOptions::refuse_unread.
+class UnreadParts : public PictureError {
+ public:
+  using PictureError::PictureError;
+};
+
+// One output file.
+struct OutputReport {
+  std::string output;
+  bool kept = false;      // it existed before and was not written
+  bool replaced = false;  // it was a file that existed before
+  bool copied = false;    // it holds the input's bytes; if that is the same file, it is kept
+  const Codec* output_format = nullptr;
+  ImageSize output_size;
+  PixelFormat output_pixel;               // of the rows that the chain yields
+  FilePixels output_file_pixels;          // as the file holds them
+  bool is_oriented = false;               // the input's EXIF orientation was applied; 1 is carried
+  std::uint64_t output_bytes = 0;         // of the file
+  std::optional<EncodingNotes> encoding;  // how it was written
+  std::vector<std::string> left_out;      // metadata that its format cannot hold, by names
+  // The colour that alpha is laid over, if its format has no alpha.
+  std::optional<Color> background;
+};
+
+// What was done and how long it took; itself the report on the output at the end of the chain.
+struct RunReport : OutputReport {
+  std::string input;
+  std::vector<OutputReport> others;  // as in RunOptions::outputs
+  const Codec* input_format = nullptr;
+  ImageSize size;                   // of the input
+  PixelFormat input_pixel;          // of the rows that the chain gets
+  FilePixels input_file_pixels;     // as the input file holds them
+  std::vector<std::string> unread;  // what else the input holds; see PictureHeader::unread
+  int decoding_divisor = 1;         // of the input's sides, if it was decoded smaller
+  int bands = 0;
+  int band_rows = 0;
+  std::size_t bands_under_way = 0;     // at the same time, in the last walk
+  std::uint64_t memory = 0;            // bytes that these may take
+  int exif_orientation = 1;            // of the input
+  std::optional<int> verified_blocks;  // found equal; nothing if verification is off
+  std::vector<std::string> doubts;     // of the stages; see Stage::doubt()
+  EngineReport engine;
+  std::vector<PassReport> passes;
+  std::size_t result_passes = 0;  // those that the result went through; others only measured
+  std::vector<Span> spans;
+  Nanoseconds start = 0;
+  Nanoseconds total = 0;  // wall clock, until the outputs are in place
+};
+
+// Reads `input`, runs the chain on the engine that `dispatcher` assigns, and writes `output` ("-":
+// standard input and output) in `output_format`; nullptr: in the input's format; and the outputs in
+// `options`. Each output appears complete or not at all, and none before all are complete. Throws
+// PictureError, DeviceError, UsageError.
+[[nodiscard]] RunReport filter_picture(const std::string& input, const std::string& output,
+                                       const Codec* output_format, const StageChain& chain,
+                                       Dispatcher& dispatcher, const RunOptions& options);
+// The same on `engine`.
+[[nodiscard]] RunReport filter_picture(const std::string& input, const std::string& output,
+                                       const Codec* output_format, const StageChain& chain,
+                                       Engine& engine, const RunOptions& options);
+
+}  // namespace gpufilter

@@ -1,0 +1,223 @@
+#include "pipeline/run/run_description.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "stages/colour/color_profile.hpp"
+
+namespace gpufilter {
+
+namespace {
+
+void describe_output(OutputReport& report, const std::string& path, const Codec& format,
+                     const PictureShape& shape, const WriteOptions& options) {
+  report.output = path;
+  report.output_format = &format;
+  report.output_size = shape.size;
+  report.output_pixel = shape.format;
+  report.output_file_pixels = pixels_in_file(format, shape.format);
+  if (!format.holds_alpha && shape.format.has_alpha())
+    report.background = options.get<Color>(background_option());
+}
+
+}  // namespace
+
+PictureTask picture_task(const PictureHeader& header, const StageChain& chain,
+                         const Codec& output_format, std::uint64_t file_bytes) {
+  return {.shape = {header.size, header.format},
+          .chain = chain,
+          .decoding = header.file_format->decoding,
+          .encoding = output_format.encoding,
+          .parallel_encoding = output_format.encodes_in_parallel,
+          .file_bytes = file_bytes};
+}
+
+std::uint64_t bytes_of_file(const std::string& path) {
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(path, error);
+  return error ? 0 : bytes;
+}
+
+std::optional<JpegCoding> coding_of_result(PictureHeader header, PictureShape shape,
+                                           const StageChain& stages, const Codec& format,
+                                           const RunOptions& options) {
+  if (format.coding == nullptr || options.encode_on == EncodeOn::cpu || !options.outputs.empty() ||
+      options.keep_last_output || options.verify_blocks > 0)
+    return std::nullopt;
+  shape = shape_after(stages, shape);
+  header.size = shape.size;
+  header.format = shape.format;
+  return format.coding(header, options.write);
+}
+
+bool depends_on_orientation(const StageChain& chain) {
+  return std::any_of(chain.begin(), chain.end(),
+                     [](const auto& stage) { return stage->for_orientation(1) != nullptr; });
+}
+
+PictureShape shape_after(const StageChain& stages, PictureShape input) {
+  for (const auto& stage : stages)
+    input = stage->output(input);
+  return input;
+}
+
+bool change_nothing(const StageChain& stages, const PictureShape& input) {
+  PictureShape shape = input;
+  const auto is_idle = [&shape](const auto& stage) {
+    const PictureShape before = std::exchange(shape, stage->output(shape));
+    return stage->changes_nothing(before);
+  };
+  return std::ranges::all_of(expanded(stages, input, nullptr), is_idle);
+}
+
+StageChain chain_for_orientation(const StageChain& chain, int orientation,
+                                 std::vector<ChainOutput>& outputs) {
+  StageChain known;
+  std::size_t begin = 0;  // of the stages after the last output
+  auto output = outputs.begin();
+  const auto place_outputs = [&](std::size_t stages) {
+    for (; output != outputs.end() && output->stages == stages; ++output)
+      output->stages = begin = known.size();
+  };
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    place_outputs(i);
+    const auto& stage = chain[i];
+    auto next = stage->for_orientation(orientation);
+    if (next) {
+      if (std::exchange(orientation, 1) == 1) continue;  // it changes nothing
+    } else {
+      next = stage;
+    }
+    const bool follows = known.size() > begin;
+    const bool turns = next->keeps_source() || (follows && known.back()->keeps_source());
+    auto both = turns && follows ? known.back()->merged_with(*next) : nullptr;
+    if (both) known.pop_back();
+    known.push_back(both ? std::move(both) : std::move(next));
+  }
+  place_outputs(chain.size());
+  return known;
+}
+
+void describe_orientation(RunReport& report, const StageChain& asked,
+                          const std::vector<ChainOutput>& outputs) {
+  report.is_oriented = depends_on_orientation(asked);
+  report.others.resize(outputs.size());
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const auto end = asked.begin() + static_cast<std::ptrdiff_t>(outputs[i].stages);
+    report.others[i].is_oriented = depends_on_orientation({asked.begin(), end});
+  }
+}
+
+StageChain chain_for_colors(const StageChain& chain, const std::string& name,
+                            const PictureHeader& header) {
+  try {
+    return with_colors_of(chain, header.format, header.metadata);
+  } catch (const UnusableProfile& error) {
+    throw PictureError(name, formatted("the ICC profile {}", error.what()));
+  } catch (const RefusedColors& error) {
+    throw PictureError(name, error.what());
+  }
+}
+
+std::shared_ptr<const IccProfile> last_profile(const StageChain& chain) {
+  std::shared_ptr<const IccProfile> profile;
+  for (const auto& stage : chain) {
+    if (auto next = stage->new_profile()) profile = std::move(next);
+  }
+  return profile;
+}
+
+bool keeps_positions(const StageChain& chain, ImageSize size) {
+  return std::all_of(chain.begin(), chain.end(), [size](const auto& stage) {
+    const auto turn = stage->keeps_source();
+    const auto placement = stage->placement(size);
+    return stage->output_size(size) == size && (!turn || turn->changes_nothing()) &&
+           (!placement || placement->turn.changes_nothing());
+  });
+}
+
+EngineReport engine_that_turns() {
+  return engine_of_stored("only it turns and trims pictures");
+}
+
+void describe_kept(RunReport& report, const Stage& stage, bool in_memory, int walk) {
+  const bool is_first = report.passes.empty();
+  report.passes.push_back(describe_keeping(stage, in_memory));
+  report.passes.back().walk = walk;
+  ++report.result_passes;
+  if (is_first) report.engine = engine_that_turns();
+}
+
+void refuse_statistics(const std::string& name, const Stage& stage, const std::string& device) {
+  throw PictureError(
+      name, formatted("not verified: the statistics for {} by {} differ from the processor's",
+                      stage.name(), device));
+}
+
+EngineReport engine_of_stored(const std::string& account) {
+  EngineReport report;
+  report.device = "processor";
+  report.kind = processor_kind;
+  report.reason = account;
+  return report;
+}
+
+void describe_formats(RunReport& report, const PictureHeader& header, const StageChain& chain,
+                      const Codec& output_format, const std::vector<ChainOutput>& outputs,
+                      const RunOptions& options) {
+  report.input_format = header.file_format;
+  report.size = header.size;
+  report.input_pixel = header.format;
+  report.input_file_pixels = header.file_pixels;
+  PictureShape shape{header.size, header.format};
+  report.doubts.clear();
+  report.others.resize(outputs.size());
+  std::size_t next = 0;
+  for (std::size_t i = 0; i <= chain.size(); ++i) {
+    for (; next < outputs.size() && outputs[next].stages == i; ++next) {
+      const ChainOutput& output = outputs[next];
+      const Codec& format = output.format == nullptr ? *header.file_format : *output.format;
+      describe_output(report.others[next], output.path, format, shape, options.write);
+      report.others[next].kept = output.keep;
+    }
+    if (i == chain.size()) break;
+    if (std::string doubt = chain[i]->doubt(shape.format); !doubt.empty())
+      report.doubts.push_back(std::move(doubt));
+    shape = chain[i]->output(shape);
+  }
+  describe_output(report, report.output, output_format, shape, options.write);
+  report.kept = options.keep_last_output;
+}
+
+void check_results(const std::string& name, const PictureHeader& header, const StageChain& chain,
+                   const ReadLimits& limits) {
+  PictureShape shape{header.size, header.format};
+  try {
+    for (const auto& stage : expanded(chain, shape, nullptr)) {
+      shape = stage->output(shape);
+      check_size(name, static_cast<std::uint64_t>(shape.size.width),
+                 static_cast<std::uint64_t>(shape.size.height), shape.format, limits);
+    }
+  } catch (const UnsuitableSize& error) {
+    throw PictureError(name, error.what());
+  }
+}
+
+void check_wrapping(const std::string& name, const Plan& plan, const ReadLimits& limits) {
+  if (!plan.reads_past_edges()) return;
+  check_memory(name,
+               std::uint64_t{row_pitch(plan.input)} * static_cast<unsigned>(plan.input.size.height),
+               limits, "a picture whose border wraps", "choose another border");
+}
+
+void describe_bands(RunReport& report, const Plan& plan, std::size_t in_flight) {
+  report.bands = static_cast<int>(plan.bands().size());
+  report.band_rows = std::min(plan.band_rows, plan.output().size.height);
+  report.bands_under_way = std::min(in_flight, static_cast<std::size_t>(report.bands));
+  report.memory = plan.band_memory(plan.band_rows) * report.bands_under_way;
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,120 @@
+// Every stage and its parameters, declared once: the command line, its help and its checks are
+// generated from this.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "stage/options/option_values.hpp"
+#include "stage/stage.hpp"
+
+namespace gpufilter {
+
+// An option that belongs to the stage before it. One that several kinds of stages take has the same
+// declaration in all of them (shared_parameters.hpp).
+struct StageParameter {
+  std::string option;  // with dashes: "--tile"
+  ValueType type;
+  std::string default_value;   // as text
+  std::string help;            // sentences, like StageKind::help
+  std::string only_with = {};  // the one value of the stage that it goes with; empty: every value
+  // Of a choice of numbers: whether a device can run it with pixels of every format; nullptr: all
+  // can.
+  bool (*fits)(const DeviceInfo& device, int number) = nullptr;
+  bool operator==(const StageParameter&) const = default;
+};
+
+// The parameters given for one stage: texts by option.
+using GivenParameters = std::map<std::string, std::string>;
+
+// An option that prints a list for a kind of stage instead of filtering: "--list-presets".
+struct StageListing {
+  std::string option;  // with dashes
+  std::string help;
+  std::function<std::string()> text;
+};
+
+struct StageKind {
+  std::string option;  // with dashes: "--blur"
+  ValueType type;
+  std::string help;  // what it does, in sentences; short lists show only the first
+  std::vector<StageParameter> parameters = {};
+  std::vector<StageListing> listings = {};
+  // More for its page, "gpufilter help blur": how a sample is computed, what happens at the
+  // picture's edges and to alpha, and command lines without the program's name.
+  std::string formula = {};
+  std::string edges = {};
+  std::string alpha = {};
+  std::vector<std::string> examples = {};
+  // For `gpufilter verify` and `tune`: values, or stages by name, that together cover every path of
+  // its code, the most common one first. A kind whose value is a word needs neither.
+  std::vector<std::string> sample_values = {};
+  std::function<std::vector<std::pair<std::string, std::shared_ptr<const Stage>>>()> sample_stages =
+      {};
+  // Makes a stage from the values of its option and of all its parameters; reads the file that its
+  // option names, if any. Throws UsageError if the values make no sense.
+  std::function<std::shared_ptr<const Stage>(const OptionValues&)> from_options = {};
+
+  // Whether the stage takes a parameter when its own option has this value.
+  [[nodiscard]] bool takes(std::string_view value, std::string_view parameter) const;
+
+  // The stage for one use of the option; parameters that are not given have their default values.
+  // `limits` are for pictures that it reads. Throws UsageError if a value does not fit its
+  // declaration or the stage does not take it.
+  [[nodiscard]] std::shared_ptr<const Stage> make(const std::string& value,
+                                                  const GivenParameters& given = {},
+                                                  const ReadLimits& limits = {}) const;
+};
+
+// All kinds, and each by itself, which the file of its stage defines.
+[[nodiscard]] const std::vector<StageKind>& stage_catalogue();
+[[nodiscard]] StageKind blur_stage_kind();
+[[nodiscard]] StageKind gaussian_stage_kind();
+[[nodiscard]] StageKind sharpen_stage_kind();
+[[nodiscard]] StageKind median_stage_kind();
+[[nodiscard]] StageKind dilate_stage_kind();
+[[nodiscard]] StageKind erode_stage_kind();
+[[nodiscard]] StageKind open_stage_kind();
+[[nodiscard]] StageKind close_stage_kind();
+[[nodiscard]] StageKind edges_stage_kind();
+[[nodiscard]] StageKind denoise_stage_kind();
+[[nodiscard]] StageKind convolve_stage_kind();
+[[nodiscard]] StageKind color_stage_kind();
+[[nodiscard]] StageKind mlp_stage_kind();
+[[nodiscard]] StageKind net_stage_kind();
+[[nodiscard]] StageKind levels_stage_kind();
+[[nodiscard]] StageKind tonemap_stage_kind();
+[[nodiscard]] StageKind lut_stage_kind();
+[[nodiscard]] StageKind gray_stage_kind();
+[[nodiscard]] StageKind hue_stage_kind();
+[[nodiscard]] StageKind vibrance_stage_kind();
+[[nodiscard]] StageKind gamma_stage_kind();
+[[nodiscard]] StageKind invert_stage_kind();
+[[nodiscard]] StageKind flatten_stage_kind();
+[[nodiscard]] StageKind depth_stage_kind();
+[[nodiscard]] StageKind linear_stage_kind();
+[[nodiscard]] StageKind encoded_stage_kind();
+[[nodiscard]] StageKind to_srgb_stage_kind();
+[[nodiscard]] StageKind profile_stage_kind();
+[[nodiscard]] StageKind crop_stage_kind();
+[[nodiscard]] StageKind trim_stage_kind();
+[[nodiscard]] StageKind pad_stage_kind();
+[[nodiscard]] StageKind overlay_stage_kind();
+[[nodiscard]] StageKind resize_stage_kind();
+[[nodiscard]] StageKind rotate_stage_kind();
+[[nodiscard]] StageKind flip_stage_kind();
+[[nodiscard]] StageKind flop_stage_kind();
+[[nodiscard]] StageKind auto_orient_stage_kind();
+
+// The kind of stage that this option requests, and the type of the values of a stage or of a
+// parameter; nullptr if there is no such option.
+[[nodiscard]] const StageKind* find_stage(std::string_view option,
+                                          const std::vector<StageKind>& kinds = stage_catalogue());
+[[nodiscard]] const ValueType* option_type(std::string_view option);
+
+}  // namespace gpufilter

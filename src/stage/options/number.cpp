@@ -1,0 +1,100 @@
+#include "stage/options/number.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "stage/options/text_pieces.hpp"
+
+namespace gpufilter {
+namespace {
+
+std::string_view without_plus(std::string_view text) {
+  return text.substr(text.starts_with('+') ? 1 : 0);
+}
+
+// Whether a number without a sign that is out of range is too large rather than too small.
+bool is_large(std::string_view digits) {
+  const std::size_t exponent_at = std::min(digits.find_first_of("eE"), digits.size());
+  const std::string_view mantissa = digits.substr(0, exponent_at);
+  const auto point = static_cast<long long>(std::min(mantissa.find('.'), mantissa.size()));
+  const auto leading = static_cast<long long>(mantissa.find_first_not_of("0."));
+  long long exponent = 0;
+  if (exponent_at < digits.size()) {
+    const std::string_view text = without_plus(digits.substr(exponent_at + 1));
+    const auto result = std::from_chars(text.data(), text.data() + text.size(), exponent);
+    // No mantissa that fits in memory could compensate for such an exponent.
+    if (result.ec == std::errc::result_out_of_range) return !text.starts_with('-');
+  }
+  return exponent > leading - point;
+}
+
+enum class Form { malformed, too_large, number };
+
+template <typename Number>
+struct Reading {
+  Form form = Form::malformed;
+  Number value = 0;
+};
+
+template <typename Number>
+Reading<Number> read(std::string_view text) {
+  const bool negative = text.starts_with('-');
+  const std::string_view digits = text.substr(negative || text.starts_with('+') ? 1 : 0);
+  // from_chars() takes a minus sign, "nan" and "inf" too.
+  if (digits.empty() || std::string_view(".0123456789").find(digits[0]) == std::string_view::npos) {
+    return {};
+  }
+  Number value = 0;
+  const char* end = digits.data() + digits.size();
+  const auto [stopped, error] = std::from_chars(digits.data(), end, value);
+  if (error == std::errc::invalid_argument || stopped != end) return {};
+  if (error == std::errc::result_out_of_range) {
+    if (is_large(digits)) return {Form::too_large};
+    value = 0;  // libraries differ in the value that they leave
+  }
+  return {Form::number, negative ? -value : value};
+}
+
+template <typename Number>
+Number parse(std::string_view what, std::string_view text, const char* limit) {
+  constexpr std::size_t longest = 32;  // of a number that is quoted
+  const Reading<Number> reading = read<Number>(text);
+  if (reading.form == Form::number) return reading.value;
+  const std::string quoted = shown(text, longest);
+  if (reading.form == Form::malformed) {
+    throw UsageError(formatted("{}: '{}' is not a number{}", what, quoted, point_advice(text)));
+  }
+  throw UsageError(formatted("{}: '{}' is too large: {}", what, quoted, limit));
+}
+
+}  // namespace
+
+bool is_number(std::string_view text) {
+  return read<double>(text).form != Form::malformed;
+}
+
+std::optional<double> to_number(std::string_view text) {
+  const Reading<double> reading = read<double>(text);
+  if (reading.form != Form::number) return std::nullopt;
+  return reading.value;
+}
+
+std::string point_advice(std::string_view text) {
+  const std::size_t comma = text.find(',');
+  if (comma == std::string_view::npos || text.size() > 32) return "";
+  std::string with_point(text);
+  with_point[comma] = '.';
+  return is_number(with_point) ? formatted("; did you mean {}?", with_point) : "";
+}
+
+double parse_number(std::string_view what, std::string_view text) {
+  return parse<double>(what, text, "double precision ends at 1.8e308");
+}
+
+float parse_float(std::string_view what, std::string_view text) {
+  return parse<float>(what, text, "single precision ends at 3.4e38");
+}
+
+}  // namespace gpufilter

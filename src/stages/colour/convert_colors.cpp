@@ -1,0 +1,357 @@
+#include "stages/colour/convert_colors.hpp"
+
+#include <array>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "base/content_hash.hpp"
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/lazy_library.hpp"
+#include "stage/options/limited_file.hpp"
+
+namespace gpufilter {
+namespace {
+
+using std::size_t;
+using Profile = std::shared_ptr<const IccProfile>;  // nullptr: sRGB
+
+const IccProfile& data_of(const Profile& profile) {
+  return profile ? *profile : srgb_profile();
+}
+
+bool are_same(const Profile& a, const Profile& b) {
+  return a == b || data_of(a).data == data_of(b).data;
+}
+
+std::string title_of(const Profile& profile) {
+  if (!profile) return "sRGB";
+  const std::string name = name_of(*profile);
+  return name.empty() ? "its profile" : name;
+}
+
+// Red, green and blue of the same value.
+template <typename Sample>
+void spread_grey(const std::uint8_t* from, size_t width, bool alpha, std::uint8_t* to) {
+  const auto* in = reinterpret_cast<const Sample*>(from);
+  auto* out = reinterpret_cast<Sample*>(to);
+  for (size_t x = 0; x < width; ++x) {
+    for (int c = 0; c < 3; ++c)
+      *out++ = *in;
+    ++in;
+    if (alpha) *out++ = *in++;
+  }
+}
+
+const char* to_string(RenderingIntent intent) {
+  static constexpr std::array names{"perceptual", "relative", "saturation", "absolute"};
+  return names.at(static_cast<std::size_t>(intent));
+}
+
+const char* name_of(ProfileColors colors) {
+  return colors == ProfileColors::grey ? "grey" : colors == ProfileColors::rgb ? "RGB" : "CMYK";
+}
+
+struct Conversion {
+  Profile source;  // of the picture
+  Profile target;
+  ProfileUse use;
+  std::string file;  // of the target; empty: --to-srgb
+};
+
+class ConvertColors final : public Stage {
+ public:
+  explicit ConvertColors(Conversion conversion)
+      : conversion_(std::move(conversion)),
+        source_colors_(colors_of(data_of(conversion_.source))),
+        target_colors_(colors_of(data_of(conversion_.target))) {}
+
+  [[nodiscard]] std::string name() const override {
+    return conversion_.file.empty() ? "to-srgb" : "profile";
+  }
+  [[nodiscard]] std::string label() const override {
+    return formatted("{} to {}, Little CMS {}", title_of(conversion_.source),
+                     title_of(conversion_.target), little_cms_version());
+  }
+  // The picture's profile is no part of what was requested.
+  [[nodiscard]] std::string key() const override {
+    ContentHasher hasher;
+    hasher.add(data_of(conversion_.target).data);
+    return formatted("profile {} {} {} {}", to_string(hasher.result()),
+                     to_string(conversion_.use.intent), conversion_.use.black_point_compensation,
+                     little_cms_version());
+  }
+  [[nodiscard]] PixelFormat output_format(const PixelFormat& input) const override {
+    if (stays(input)) return input;
+    const int colors = target_colors_ == ProfileColors::grey ? 1 : 3;
+    return {colors + (input.has_alpha() ? 1 : 0), input.depth};
+  }
+  [[nodiscard]] bool changes_nothing(const PictureShape& input) const override {
+    return stays(input.format);
+  }
+  [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
+    // Only the first figure counts: no device does it.
+    return {{formatted("profile {}", input.depth), input.depth == 8 ? 10e-9 : 33e-9, 1e-9}, 1};
+  }
+  [[nodiscard]] std::string processor_only() const override {
+    return "Little CMS has no code for devices";
+  }
+
+  [[nodiscard]] std::shared_ptr<const Stage> for_colors(PictureColors& colors) const override {
+    auto stage = for_profile_of(colors);
+    if (const auto profile = stage->new_profile()) set_profile(colors.metadata, *profile);
+    return stage;
+  }
+  [[nodiscard]] std::string doubt(const PixelFormat& /*input*/) const override { return doubt_; }
+  [[nodiscard]] Profile new_profile() const override {
+    if (is_grey_srgb_) return nullptr;
+    return conversion_.target ? conversion_.target : Profile(Profile(), &srgb_profile());
+  }
+
+  void run(const ConstRows& source, const MutableRows& target,
+           const StageSizes& /*sizes*/) const override {
+    const auto width = static_cast<size_t>(source.width);
+    if (stays(source.format)) {
+      copy_pixels(source, target);
+      return;
+    }
+    const ProfileConversion& conversion = conversion_for(source.format);
+    const bool spreads = spreads_grey(source.format);
+    std::vector<std::uint8_t> spread;
+    if (spreads) spread.resize(4 * width * source.format.bytes_per_sample());
+    for (int y = target.rows.begin; y < target.rows.end; ++y) {
+      if (spreads) {
+        const auto make =
+            source.format.depth == 8 ? spread_grey<std::uint8_t> : spread_grey<std::uint16_t>;
+        make(source.row(y), width, source.format.has_alpha(), spread.data());
+      }
+      conversion.convert(spreads ? spread.data() : source.row(y), target.row(y), width);
+    }
+  }
+
+  [[nodiscard]] const Conversion& conversion() const { return conversion_; }
+
+ private:
+  // A profile that cannot be used counts as none.
+  [[nodiscard]] std::shared_ptr<ConvertColors> for_profile_of(const PictureColors& colors) const {
+    Conversion own = conversion_;
+    std::string doubt;
+    try {
+      own.source = profile_of(colors.metadata, colors.format);
+      auto stage = std::make_shared<ConvertColors>(own);
+      stage->check(colors.format);
+      return stage;
+    } catch (const UnusableProfile& error) {
+      doubt =
+          formatted("--{}: the ICC profile {}; its colours count as sRGB", name(), error.what());
+    }
+    own.source = nullptr;
+    auto stage = std::make_shared<ConvertColors>(std::move(own));
+    stage->check(colors.format);
+    stage->doubt_ = std::move(doubt);
+    return stage;
+  }
+
+  // Grey pixels of a profile for RGB: of pictures without a profile, and behind --gray.
+  [[nodiscard]] bool spreads_grey(const PixelFormat& input) const {
+    return input.color_channels() == 1 && source_colors_ == ProfileColors::rgb;
+  }
+
+  // Grey pictures without a profile are shown as sRGB anyway.
+  [[nodiscard]] bool stays(const PixelFormat& input) const {
+    return are_same(conversion_.source, conversion_.target) &&
+           (input.color_channels() == 3 || target_colors_ == ProfileColors::grey ||
+            !conversion_.target);
+  }
+
+  // Before any pixel is decoded. Throws UnusableProfile.
+  void check(const PixelFormat& input) {
+    is_grey_srgb_ =
+        stays(input) && input.color_channels() == 1 && target_colors_ == ProfileColors::rgb;
+    const bool is_grey = input.color_channels() == 1;
+    if (source_colors_ == ProfileColors::cmyk ||
+        (source_colors_ == ProfileColors::grey && !is_grey)) {
+      throw UnusableProfile(formatted("is for {}, and the picture is {}", name_of(source_colors_),
+                                      is_grey ? "grey" : "RGB"));
+    }
+    if (!stays(input)) static_cast<void>(conversion_for(input));
+  }
+
+  // Thread-safe.
+  [[nodiscard]] const ProfileConversion& conversion_for(const PixelFormat& input) const {
+    const std::lock_guard lock(mutex_);
+    if (made_ && made_for_ == input) return *made_;
+    const ProfilePixels source{source_colors_, input.has_alpha(), input.depth};
+    const ProfilePixels target{target_colors_, input.has_alpha(), input.depth};
+    made_.emplace(data_of(conversion_.source), source, data_of(conversion_.target), target,
+                  conversion_.use);
+    made_for_ = input;
+    return *made_;
+  }
+
+  Conversion conversion_;
+  ProfileColors source_colors_;
+  ProfileColors target_colors_;
+  bool is_grey_srgb_ = false;
+  std::string doubt_;
+  mutable std::mutex mutex_;
+  mutable std::optional<ProfileConversion> made_;
+  mutable PixelFormat made_for_;
+};
+
+// From sRGB to a wide RGB and to grey: made from gamma and chromaticity.
+std::vector<std::pair<std::string, std::shared_ptr<const Stage>>> sample_conversions() {
+  Metadata wide;
+  wide.gamma = 55'556;
+  wide.chromaticity = {31'270, 32'900, 68'000, 32'000, 26'500, 69'000, 15'000, 6'000};
+  return {{"wide RGB", make_to_profile(*profile_of(wide, {3, 8}), {}, "wide RGB")},
+          {"grey", make_to_profile(*profile_of(wide, {1, 8}), {}, "grey")}};
+}
+
+class InkByProfile final : public InkConversion {
+ public:
+  InkByProfile(const IccProfile& from, const InkSamples& samples, Profile to, const ProfileUse& use)
+      : to_(std::move(to)),
+        conversion_(from,
+                    {.colors = ProfileColors::cmyk,
+                     .depth = samples.depth,
+                     .inverted_ink = samples.polarity == CmykPolarity::inverted},
+                    data_of(to_), {.depth = samples.depth}, use) {}
+
+  void to_rgb(const std::uint8_t* cmyk, std::uint8_t* rgb, std::size_t pixels) const override {
+    conversion_.convert(cmyk, rgb, pixels);
+  }
+  [[nodiscard]] const IccProfile& result() const override { return data_of(to_); }
+
+ private:
+  Profile to_;
+  ProfileConversion conversion_;
+};
+
+ProfileUse use_of(const OptionValues& values) {
+  return {values.choice<RenderingIntent>("--intent"),
+          values.choice<int>("--black-point-compensation") == 1};
+}
+
+// Makes a stage, and says what is missing as a refusal.
+template <typename Make>
+std::shared_ptr<const Stage> made(const std::string& option, const Make& make) {
+  try {
+    return make();
+  } catch (const LibraryNotLoaded& error) {
+    throw UsageError(formatted("{} {}", option, error.what()));
+  }
+}
+
+std::shared_ptr<const Stage> profile_from_options(const OptionValues& values) {
+  const std::string& path = values.text("--profile");
+  const std::string bytes = read_stage_bytes(path);
+  constexpr size_t signature_at = 36;
+  if (bytes.size() < signature_at || bytes.compare(signature_at, 4, "acsp") != 0)
+    throw UsageError(formatted("{}: not an ICC profile", path));
+  IccProfile profile;
+  profile.data.assign(bytes.begin(), bytes.end());
+  return made("--profile", [&] {
+    try {
+      const std::string title = name_of(profile);
+      if (!title.empty()) profile.name = title;
+      return make_to_profile(std::move(profile), use_of(values),
+                             std::filesystem::path(path).filename());
+    } catch (const UnusableProfile& error) {
+      throw UsageError(formatted("{}: the ICC profile {}", path, error.what()));
+    }
+  });
+}
+
+std::vector<StageParameter> conversion_parameters() {
+  return {{.option = "--intent",
+           .type = OneOf{{{"perceptual", RenderingIntent::perceptual,
+                           "as a whole, colours are moved into the range of the target"},
+                          {"relative", RenderingIntent::relative,
+                           "colours stay; those out of range become the nearest"},
+                          {"saturation", RenderingIntent::saturation, "colours stay vivid"},
+                          {"absolute", RenderingIntent::absolute,
+                           "as relative, with the white of the source"}},
+                         "INTENT"},
+           .default_value = "relative",
+           .help = "What becomes of colours that the target does not have."},
+          {.option = "--black-point-compensation",
+           .type = OneOf{{{"on", 1, "the darkest black becomes the darkest black"},
+                          {"off", 0, "blacks that the target does not have are clipped"}}},
+           .default_value = "on",
+           .help = "How blacks are matched, with all intents but absolute."}};
+}
+
+constexpr const char* conversion_formula =
+    "By Little CMS: the result equals that of its program tificc with the same profiles, intent "
+    "and black point compensation. Another version of the library may round differently.";
+
+}  // namespace
+
+std::shared_ptr<const Stage> make_to_srgb(const ProfileUse& use) {
+  return std::make_shared<ConvertColors>(Conversion{nullptr, nullptr, use, {}});
+}
+
+std::shared_ptr<const Stage> make_to_profile(IccProfile profile, const ProfileUse& use,
+                                             std::string label) {
+  if (colors_of(profile) == ProfileColors::cmyk)
+    throw UnusableProfile("is for CMYK; results are grey or RGB");
+  return std::make_shared<ConvertColors>(
+      Conversion{nullptr, std::make_shared<IccProfile>(std::move(profile)), use, std::move(label)});
+}
+
+ChooseInk ink_choice(const StageChain& chain) {
+  for (const auto& stage : chain) {
+    const auto* convert = dynamic_cast<const ConvertColors*>(stage.get());
+    if (convert == nullptr) continue;
+    const Conversion& conversion = convert->conversion();
+    // A stage to grey gets sRGB.
+    const bool is_rgb = colors_of(data_of(conversion.target)) == ProfileColors::rgb;
+    return [target = is_rgb ? conversion.target : nullptr, use = conversion.use](
+               const IccProfile& profile, const InkSamples& samples) {
+      if (const ProfileColors colors = colors_of(profile); colors != ProfileColors::cmyk)
+        throw UnusableProfile(formatted("is for {}, and the picture is CMYK", name_of(colors)));
+      return std::make_shared<InkByProfile>(profile, samples, target, use);
+    };
+  }
+  return {};
+}
+
+StageKind to_srgb_stage_kind() {
+  return {
+      .option = "--to-srgb",
+      .type = NoValue{},
+      .help =
+          "Convert to sRGB. The colours are converted from the ICC profile of the picture, or "
+          "what a PNG, AVIF or HEIC says in its place, and the result has that of sRGB. Pictures "
+          "without a profile count as sRGB and do not change.",
+      .parameters = conversion_parameters(),
+      .formula = conversion_formula,
+      .edges = "None: a pixel depends on no other pixel.",
+      .alpha = "Is copied.",
+      .examples = {"in.jpg out.jpg --to-srgb", "photos/ web/ --resize 1600x --to-srgb"},
+      .from_options = [](const OptionValues& values) {
+        return made("--to-srgb", [&] { return make_to_srgb(use_of(values)); });
+      }};
+}
+
+StageKind profile_stage_kind() {
+  return {.option = "--profile",
+          .type = FileName{".icc"},
+          .help =
+              "Convert to an ICC profile. FILE is the profile, of grey or RGB; the result has it. "
+              "The colours are converted from the profile of the picture; pictures without one "
+              "count as sRGB.",
+          .parameters = conversion_parameters(),
+          .formula = conversion_formula,
+          .edges = "None: a pixel depends on no other pixel.",
+          .alpha = "Is copied.",
+          .examples = {"in.jpg out.jpg --profile display.icc",
+                       "in.jpg out.tif --profile display.icc --intent perceptual"},
+          .sample_stages = sample_conversions,
+          .from_options = profile_from_options};
+}
+
+}  // namespace gpufilter

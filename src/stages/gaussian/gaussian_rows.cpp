@@ -1,0 +1,184 @@
+#include "stages/gaussian/gaussian_rows.hpp"
+
+#include <algorithm>
+
+#include "stage/window_tile.hpp"
+#include "stages/gaussian/gaussian_pairs.hpp"
+#include "stages/gaussian/gaussian_quads.hpp"
+#include "stages/gaussian/gaussian_sums.hpp"
+
+namespace gpufilter {
+namespace {
+
+using std::size_t;
+
+// by_quads: for windows that gaussian_quads.hpp has a loop for, from the samples as they are.
+// Without weights by alpha, gaussian_tile_rows() is for these.
+template <typename Sample, bool weighted, bool by_quads>
+struct AlongRowsBy {
+  using T = GaussianTypes<Sample, weighted>;
+  // Samples are multiplied by alpha here, if not all are opaque.
+  static constexpr bool marks = marks_opaque<Sample, weighted>;
+  using Number = std::conditional_t<by_quads || marks, Sample, typename T::Row>;
+  using Sum = typename T::RowSum;
+  using Between = typename T::Between;
+  using Plain = typename T::Plain;
+  using Neighbours = RowNeighbours<Number>;
+
+  struct Job {
+    ConstRows source;
+    MutableRows target;
+    const GaussianWindow* window = nullptr;
+    std::vector<Sum> weights = {};
+    std::vector<std::uint32_t> pairs = {};
+#ifdef __x86_64__
+    std::vector<WeightQuad> quads = {};
+#endif
+    std::vector<Sum> sums = {};
+    std::vector<std::int16_t> wide = {};         // the samples of a tile's row, for pairs
+    std::vector<typename T::Row> products = {};  // of the samples and alpha
+  };
+
+  static void prepare([[maybe_unused]] Job& job) {
+#ifdef __x86_64__
+    const std::vector<std::int32_t>& weights = job.window->weights;
+    if (by_quads) job.quads = quads_of(weights);
+    for (size_t d = 0; d < weights.size(); d += 2)
+      job.pairs.push_back(pair_of(weights[d], d + 1 < weights.size() ? weights[d + 1] : 0));
+#endif
+  }
+
+  template <InstructionSet set>
+  [[gnu::always_inline]] static void run(Job* job) {
+    const int channels = job->source.format.channels;
+    const int radius = job->window->radius();
+    const int columns = tile_columns(job->source.format, *job->window);
+    job->sums.resize(!weighted && has_pairs<Sample>(*job->window)
+                         ? block
+                         : static_cast<size_t>(columns * channels));
+    Tile tile(job->source, job->target.rows.end, job->window->border, radius, 0, columns, weighted);
+    for (int x = 0; x < job->source.width; x += columns)
+      fill_tile<set>(*job, tile, x, std::min(columns, job->source.width - x));
+  }
+
+ private:
+  using Tile = WindowTile<Sample, Number>;
+
+  template <InstructionSet set>
+  [[gnu::always_inline]] static void fill_tile(Job& job, Tile& tile, int x, int columns) {
+    const int channels = job.source.format.channels;
+    tile.begin(x, columns, job.target.rows.begin);
+    for (int y = job.target.rows.begin; y < job.target.rows.end; ++y) {
+      tile.advance();
+      auto* plain = reinterpret_cast<Plain*>(job.target.row(y));
+      auto* out = reinterpret_cast<Between*>(job.target.row(y));
+      const auto first = static_cast<size_t>(x * channels);
+      const auto all = static_cast<size_t>(job.source.width * channels);
+      const auto samples = static_cast<size_t>(columns * channels);
+      fill<set>(job, tile, samples, plain + first, out + all + first);
+      if (!job.window->mask) continue;
+      const Number* original = tile.row(0).plain + job.window->radius() * channels;
+      std::copy(original, original + samples, out + (weighted ? 2 : 1) * all + first);
+    }
+  }
+
+  // `products` only if they are weighted.
+  template <InstructionSet set>
+  [[gnu::always_inline]] static void fill(Job& job, const WindowTile<Sample, Number>& tile,
+                                          size_t count, Plain* out,
+                                          [[maybe_unused]] Between* products) {
+    const std::ptrdiff_t step = job.source.format.channels;
+    const std::ptrdiff_t middle = job.window->radius() * step;
+    const Number* plain = tile.row(0).plain + middle;
+    constexpr int shift = row_shift<Sample>;
+    std::int16_t* rest = nullptr;
+    if constexpr (marks) rest = tile.row(0).opaque ? rest_of_sums(products) : nullptr;
+    const size_t done = fill_fast<set>(job, plain, step, count, out, rest);
+    sum_all(Neighbours{plain + done, step}, count - done, job.weights, half_of<shift, Sum>,
+            job.sums.data());
+    for (size_t i = done; i < count; ++i)
+      out[i] = static_cast<Plain>(shifted<shift>(job.sums[i - done]));
+    if constexpr (marks) {
+      if (rest != nullptr) {
+        for (size_t i = done; i < count; ++i)
+          rest[i] = static_cast<std::int16_t>(job.sums[i - done] & 0xff);
+        products[0] = opaque_tile;
+        return;
+      }
+      const size_t all = count + 2 * static_cast<size_t>(middle);
+      job.products.resize(all);
+      step == 2 ? multiply<2>(tile.row(0).plain, all, job.products.data())
+                : multiply<4>(tile.row(0).plain, all, job.products.data());
+      sum_all(RowNeighbours<Between>{job.products.data() + middle, step}, count, job.weights,
+              Sum{0}, products);
+    } else if constexpr (weighted) {
+      sum_all(Neighbours{tile.row(0).weighted + middle, step}, count, job.weights, Sum{0},
+              job.sums.data());
+      for (size_t i = 0; i < count; ++i)
+        products[i] = (job.sums[i] + half_of<product_row_shift, Sum>) >> product_row_shift;
+      for (size_t i = static_cast<size_t>(step) - 1; i < count; i += static_cast<size_t>(step))
+        products[i] = (job.sums[i] + half_of<alpha_row_shift, Sum>) >> alpha_row_shift;
+    }
+  }
+
+  // Each colour times its alpha, and alpha itself.
+  template <size_t channels>
+  [[gnu::always_inline]] static void multiply(const Sample* in, size_t count,
+                                              typename T::Row* out) {
+    for (size_t i = 0; i < count; i += channels) {
+      const typename T::Row alpha = in[i + channels - 1];
+      for (size_t c = 0; c + 1 < channels; ++c)
+        out[i + c] = in[i + c] * alpha;
+      out[i + channels - 1] = alpha;
+    }
+  }
+
+  // All numbers, or none if a faster loop does not suit; returns how many.
+  template <InstructionSet set>
+  [[gnu::always_inline]] static size_t fill_fast([[maybe_unused]] Job& job,
+                                                 [[maybe_unused]] const Number* in,
+                                                 [[maybe_unused]] std::ptrdiff_t step,
+                                                 [[maybe_unused]] size_t count,
+                                                 [[maybe_unused]] Plain* out,
+                                                 [[maybe_unused]] std::int16_t* rest) {
+#ifdef __x86_64__
+    const std::ptrdiff_t middle = job.window->radius() * step;
+    if constexpr (by_quads) {
+      return quads_along_row(in - middle, count, static_cast<size_t>(step), job.quads, out, rest);
+    } else if constexpr (sizeof(Sample) == 1) {
+      if (!has_pairs<Sample>(*job.window)) return 0;
+      const std::int16_t* numbers = nullptr;
+      if constexpr (marks) {
+        job.wide.assign(in - middle, in + static_cast<std::ptrdiff_t>(count) + middle);
+        numbers = job.wide.data() + middle;
+      } else {
+        numbers = in;
+      }
+      return pair_loops(set).along_row(numbers, count, step, job.pairs.data(), job.window->radius(),
+                                       out, rest);
+    }
+#endif
+    return 0;
+  }
+};
+
+template <typename Sample, bool weighted>
+using AlongRows = AlongRowsBy<Sample, weighted, false>;
+
+}  // namespace
+
+PixelFormat gaussian_between(const PixelFormat& picture, const GaussianWindow& window) {
+  const int parts = 1 + (window.weighted ? 1 : 0) + (window.mask ? 1 : 0);
+  return {parts * picture.channels, (window.weighted ? 4 : 2) * picture.depth};
+}
+
+void gaussian_along_rows(const ConstRows& source, const MutableRows& target,
+                         const GaussianWindow& window) {
+#ifdef __x86_64__
+  if (source.format.depth == 8 && window.weighted && takes_gaussian_quads(window.weights))
+    return run_with_weights<AlongRowsBy<std::uint8_t, true, true>>({source, target, &window});
+#endif
+  run_gaussian<AlongRows>(source.format.depth, window.weighted, source, target, &window);
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,34 @@
+// A Gaussian whose two directions are one step.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "stage/stage.hpp"
+#include "stages/gaussian/gaussian_rows.hpp"
+
+namespace gpufilter {
+
+class GaussianStage : public Stage {
+ public:
+  // `stage` is the name in reports.
+  GaussianStage(std::string stage, GaussianWindow window, std::string label)
+      : stage_(std::move(stage)), window_(std::move(window)), label_(std::move(label)) {}
+
+  [[nodiscard]] std::string name() const final { return stage_; }
+  [[nodiscard]] std::string label() const final { return label_; }
+  [[nodiscard]] std::string key() const final { return stage_ + ", " + label_; }
+  [[nodiscard]] RowRange source_rows(const RowRange& target, ImageSize source) const final {
+    return border_rows(window_.border, target, window_.radius(), source.height);
+  }
+
+ protected:
+  [[nodiscard]] const GaussianWindow& window() const { return window_; }
+
+ private:
+  std::string stage_;
+  GaussianWindow window_;
+  std::string label_;
+};
+
+}  // namespace gpufilter

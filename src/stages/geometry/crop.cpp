@@ -1,0 +1,265 @@
+#include "stages/geometry/crop.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/printable.hpp"
+#include "device/device_constants.hpp"
+#include "stage/device/row_pass.hpp"
+#include "stage/gravity.hpp"
+#include "stage/has_up.hpp"
+#include "stage/options/number.hpp"
+#include "stage/options/shared_parameters.hpp"
+
+namespace gpufilter {
+namespace {
+
+std::string to_string(const CropParameters& crop) {
+  return formatted("{}x{}+{}+{}", crop.size.width, crop.size.height, crop.corner.x, crop.corner.y);
+}
+
+const Rate copy_rate("copy pixels", 0.1e-9, 10e-12);
+
+bool fits(int begin, int count, int all) {
+  return begin <= all && count <= all - begin;
+}
+
+class Crop final : public Stage, public HasUp {
+ public:
+  explicit Crop(const CropParameters& crop) : crop_(crop) {}
+
+  [[nodiscard]] std::string name() const override { return "crop"; }
+  [[nodiscard]] std::string label() const override { return to_string(crop_); }
+  [[nodiscard]] std::string key() const override { return "crop " + to_string(crop_); }
+  [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
+    return {copy_rate, static_cast<double>(input.bytes_per_pixel())};
+  }
+
+  [[nodiscard]] ImageSize output_size(ImageSize source) const override {
+    if (!fits(crop_.corner.x, crop_.size.width, source.width) ||
+        !fits(crop_.corner.y, crop_.size.height, source.height)) {
+      throw UnsuitableSize(formatted("--crop {} reaches beyond its {}x{} pixels", to_string(crop_),
+                                     source.width, source.height));
+    }
+    return crop_.size;
+  }
+  [[nodiscard]] RowRange source_rows(const RowRange& target, ImageSize /*source*/) const override {
+    return target.moved(crop_.corner.y);
+  }
+  [[nodiscard]] bool changes_nothing(const PictureShape& input) const override {
+    return crop_.size == input.size;
+  }
+  [[nodiscard]] std::optional<PixelPosition> view_of_source() const override {
+    return crop_.corner;
+  }
+  [[nodiscard]] std::optional<Placement> placement(ImageSize /*source*/) const override {
+    return Placement{crop_.corner, crop_.size, {}};
+  }
+
+  [[nodiscard]] std::shared_ptr<const Stage> merged_with(const Stage& next) const override {
+    const auto* crop = dynamic_cast<const Crop*>(&next);
+    if (crop == nullptr) return nullptr;
+    const PixelPosition& further = crop->crop_.corner;
+    return make_crop({crop->crop_.size, {crop_.corner.x + further.x, crop_.corner.y + further.y}});
+  }
+
+  void run(const ConstRows& source, const MutableRows& target,
+           const StageSizes& /*sizes*/) const override {
+    copy_pixels(columns_of(source, crop_.corner.x, target.width).renumbered(-crop_.corner.y),
+                target);
+  }
+
+  [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
+                                                    const PictureShape& input) const override {
+    // The corner is a table, so that all crops of a format share a program.
+    const std::vector<std::int32_t> corner{crop_.corner.x, crop_.corner.y};
+    return make_row_pass(session,
+                         {.file = "crop.cl",
+                          .function = "crop",
+                          .tables = {to_bytes(std::span<const std::int32_t>(corner))},
+                          .variant = to_string(crop_)},
+                         input, output(input));
+  }
+
+ private:
+  CropParameters crop_;
+};
+
+// A side in pixels or in percent of the picture's.
+struct Side {
+  double number = 0;
+  bool percent = false;
+
+  [[nodiscard]] int of(int whole) const {
+    if (!percent) return static_cast<int>(number);
+    return std::clamp(static_cast<int>(std::floor(whole * number / 100 + 0.5)), 1, whole);
+  }
+};
+
+struct CropRequest {
+  Side width;
+  Side height;
+  PixelPosition offset;
+  Gravity gravity = Gravity::northwest;
+};
+
+// Where it lies depends on the picture.
+class PlacedCrop final : public Stage, public HasUp {
+ public:
+  PlacedCrop(const CropRequest& request, std::string value)
+      : request_(request), value_(std::move(value)) {}
+
+  [[nodiscard]] std::string name() const override { return "crop"; }
+  [[nodiscard]] std::string label() const override { return value_; }
+  [[nodiscard]] std::string key() const override {
+    return formatted("crop {} {} {:a} {:a}", value_, static_cast<int>(request_.gravity),
+                     request_.width.number, request_.height.number);
+  }
+  [[nodiscard]] ImageSize output_size(ImageSize source) const override {
+    return crop_of(source).size;
+  }
+  [[nodiscard]] StageChain expand(const PictureShape& input,
+                                  const DeviceInfo* /*device*/) const override {
+    return {make_crop(crop_of(input.size))};
+  }
+  [[nodiscard]] std::optional<Placement> placement(ImageSize source) const override {
+    const CropParameters crop = crop_of(source);
+    return Placement{crop.corner, crop.size, {}};
+  }
+  // That of its step counts.
+  [[nodiscard]] StageCost cost(const PixelFormat& /*input*/) const override {
+    return {copy_rate, 0};
+  }
+
+ private:
+  [[nodiscard]] CropParameters crop_of(ImageSize source) const {
+    const ImageSize size{request_.width.of(source.width), request_.height.of(source.height)};
+    const PixelPosition corner = placed(size, source, request_.gravity, request_.offset);
+    if (corner.x < 0 || corner.y < 0 || !fits(corner.x, size.width, source.width) ||
+        !fits(corner.y, size.height, source.height)) {
+      throw UnsuitableSize(formatted("--crop {} reaches beyond its {}x{} pixels", value_,
+                                     source.width, source.height));
+    }
+    return {size, corner};
+  }
+
+  CropRequest request_;
+  std::string value_;
+};
+
+// Takes the digits at the beginning of `text`, with `more` characters; empty if there are none.
+std::string take_digits(std::string_view& text, std::string_view more) {
+  const std::string_view all = "0123456789";
+  std::size_t end = 0;
+  while (end < text.size() && (all.find(text[end]) != std::string_view::npos ||
+                               more.find(text[end]) != std::string_view::npos))
+    ++end;
+  std::string digits(text.substr(0, end));
+  text.remove_prefix(end);
+  return digits;
+}
+
+bool take(std::string_view& text, char wanted) {
+  if (!text.starts_with(wanted)) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+// A whole number of pixels, or a percentage.
+std::optional<Side> take_side(std::string_view& text) {
+  std::string_view rest = text;
+  const std::string whole = take_digits(rest, "");
+  Side side;
+  if (!whole.empty() && !rest.starts_with('%') && !rest.starts_with('.')) {
+    side.number = parse_number("--crop", whole);
+  } else {
+    rest = text;
+    const std::string digits = take_digits(rest, ".");
+    if (digits.empty() || !take(rest, '%')) return std::nullopt;
+    side = {parse_number("--crop", digits), true};
+  }
+  constexpr double max = 1e9;
+  if (side.number > (side.percent ? 100 : max)) return std::nullopt;
+  text = rest;
+  return side;
+}
+
+// "640x480+10+20", "50%x100", "50%"; `has_offset` says whether there is one.
+std::optional<CropRequest> parse_crop(std::string_view text, bool& has_offset) {
+  const auto width = take_side(text);
+  if (!width) return std::nullopt;
+  CropRequest request{*width, *width, {}};
+  if (take(text, 'x')) {
+    const auto height = take_side(text);
+    if (!height) return std::nullopt;
+    request.height = *height;
+  } else if (!width->percent) {
+    return std::nullopt;
+  }
+  has_offset = !text.empty();
+  if (!has_offset) return request;
+  for (int* const number : {&request.offset.x, &request.offset.y}) {
+    if (!take(text, '+')) return std::nullopt;
+    const std::string digits = take_digits(text, "");
+    constexpr std::size_t maximum_digits = 9;
+    if (digits.empty() || digits.size() > maximum_digits) return std::nullopt;
+    *number = std::stoi(digits);
+  }
+  return text.empty() ? std::optional(request) : std::nullopt;
+}
+
+std::shared_ptr<const Stage> crop_from_options(const OptionValues& values) {
+  const std::string& value = values.text("--crop");
+  bool has_offset = false;
+  auto request = parse_crop(value, has_offset);
+  if (!request) {
+    throw UsageError(
+        formatted("--crop {}: write WIDTHxHEIGHT+X+Y or WIDTHxHEIGHT in whole pixels or percent, "
+                  "such as 640x480+10+20 or 50%",
+                  printable(value)));
+  }
+  if (request->width.number == 0 || request->height.number == 0) {
+    throw UsageError(formatted("--crop {}: WIDTH and HEIGHT must be above 0", printable(value)));
+  }
+  request->gravity = gravity_of(values, has_offset ? Gravity::northwest : Gravity::center);
+  const auto& [width, height, offset, gravity] = *request;
+  if (gravity == Gravity::northwest && !width.percent && !height.percent)
+    return make_crop({{width.of(0), height.of(0)}, offset});
+  return std::make_shared<PlacedCrop>(*request, value);
+}
+
+}  // namespace
+
+std::shared_ptr<const Stage> make_crop(const CropParameters& parameters) {
+  return std::make_shared<Crop>(parameters);
+}
+
+StageKind crop_stage_kind() {
+  return {.option = "--crop",
+          .type = FreeText{"WxH+X+Y|WxH|N%",
+                           {{"WxH+X+Y",
+                             "W pixels wide and H high, from column X and row Y on; the top left "
+                             "pixel of the picture is +0+0"},
+                            {"WxH", "in the middle, or where --gravity says"},
+                            {"N%", "the same in percent; W and H may be, too"}}},
+          .help =
+              "Cut out a rectangle. It has to lie within the picture: a picture that is too small "
+              "fails before any work is done.",
+          .parameters = {gravity_parameter()},
+          .formula =
+              "out(x, y) = in(X + x, Y + y)\n"
+              "X and Y count from the left and the top; with --gravity, inwards from its "
+              "edges, or from the middle",
+          .edges = "None: pixels are copied.",
+          .alpha = "Is copied like the colours.",
+          .examples = {"in.jpg out.png --crop 40x30+20+10",
+                       "in.jpg out.jpg --crop 80%x100% --gravity south"},
+          .sample_values = {"61x13+5+3", "1x1+0+0", "50%", "33x70%+0+2"},
+          .from_options = crop_from_options};
+}
+
+}  // namespace gpufilter

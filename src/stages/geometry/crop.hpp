@@ -1,0 +1,15 @@
+// --crop: a rectangle of the picture.
+#pragma once
+
+#include "stage/options/catalogue.hpp"
+
+namespace gpufilter {
+
+struct CropParameters {
+  ImageSize size;
+  PixelPosition corner;  // its top left pixel
+};
+
+[[nodiscard]] std::shared_ptr<const Stage> make_crop(const CropParameters& parameters);
+
+}  // namespace gpufilter

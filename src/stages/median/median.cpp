@@ -1,0 +1,128 @@
+#include "stages/median/median.hpp"
+
+#include <algorithm>
+
+#include "base/format.hpp"
+#include "stage/device/row_pass.hpp"
+#include "stage/options/shared_parameters.hpp"
+#include "stages/median/median_rows.hpp"
+
+namespace gpufilter {
+namespace {
+
+class Median final : public Stage {
+ public:
+  explicit Median(const MedianParameters& parameters) : parameters_(parameters) {}
+
+  [[nodiscard]] std::string name() const override { return "median"; }
+  [[nodiscard]] std::string label() const override {
+    return formatted("{0}x{0}", 2 * parameters_.radius + 1);
+  }
+  [[nodiscard]] std::string key() const override {
+    return formatted("median {} {} {}", parameters_.radius, static_cast<int>(parameters_.border),
+                     static_cast<int>(parameters_.alpha));
+  }
+  [[nodiscard]] RowRange source_rows(const RowRange& target, ImageSize source) const override {
+    return border_rows(parameters_.border, target, parameters_.radius, source.height);
+  }
+
+  [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
+    const int radius = parameters_.radius;
+    const auto channels = static_cast<double>(input.channels);
+    return {Rate(formatted("median {} {}", radius, input.depth), host_seconds(input.depth),
+                 device_seconds(input.depth)),
+            channels};
+  }
+
+  // Networks take tiles of up to 16 rows; histograms begin with a window's.
+  [[nodiscard]] int suitable_rows() const override {
+    if (parameters_.radius <= 3) return 1;
+    return parameters_.radius <= max_tile_radius_of_bytes ? 16 : 2 * (2 * parameters_.radius + 1);
+  }
+
+  void run(const ConstRows& source, const MutableRows& target,
+           const StageSizes& sizes) const override {
+    median_rows(source, target, sizes.source.height, parameters_);
+  }
+
+  [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
+                                                    const PictureShape& input) const override {
+    return make_row_pass(session, kernel(input.format, session.device()), input, input);
+  }
+
+ private:
+  // For a sample.
+  [[nodiscard]] double host_seconds(int depth) const {
+    const int radius = parameters_.radius;
+    if (radius <= 3) return 0.3e-9 * radius;
+    return depth == 8 ? 1e-9 * std::min(radius, max_tile_radius_of_bytes) : 2e-9 * radius;
+  }
+  [[nodiscard]] double device_seconds(int depth) const {
+    const int radius = parameters_.radius;
+    if (radius <= 3) return 10e-12 * radius;
+    return depth == 8 ? 300e-12 : 500e-12 * (2 * radius + 1);
+  }
+
+  [[nodiscard]] RowKernel kernel(const PixelFormat& format, const DeviceInfo& device) const {
+    constexpr int max_pairs_radius = 2;
+    constexpr unsigned halves_capability = 90;  // min.u16x2 and max.u16x2 came with 9.0
+    RowKernel kernel{.file = "median.cl"};
+    const bool weighs = parameters_.alpha == AlphaMode::weighted && format.has_alpha();
+    kernel.macros =
+        formatted("-D BORDER={} -D ALPHA_WEIGHTED={} -D RADIUS={}",
+                  static_cast<int>(parameters_.border), weighs ? 1 : 0, parameters_.radius);
+    kernel.pixels = 1;
+    if (parameters_.radius <= max_pairs_radius) {
+      kernel.function = "median_pairs";
+      kernel.pixels = format.channels > 2 ? 4 : 8;
+      kernel.lines = parameters_.radius == 1 ? 4 : 16;
+      kernel.group_width = 32;
+      kernel.group_height = 4;
+      if (device.compute_capability >= halves_capability) kernel.macros += " -D HALVES=1";
+    } else if (format.depth == 8) {
+      kernel.function = "median_sliding";
+      kernel.lines = 64;
+      kernel.group_width = 32;
+    } else {
+      kernel.function = "median_bisection";
+    }
+    kernel.variant = label();
+    return kernel;
+  }
+
+  MedianParameters parameters_;
+};
+
+std::shared_ptr<const Stage> median_from_options(const OptionValues& values) {
+  return make_median({values.number<int>("--median"), values.choice<Border>("--border"),
+                      values.choice<AlphaMode>("--alpha")});
+}
+
+}  // namespace
+
+std::shared_ptr<const Stage> make_median(const MedianParameters& parameters) {
+  return std::make_shared<Median>(parameters);
+}
+
+StageKind median_stage_kind() {
+  return {
+      .option = "--median",
+      .type = NumberIn{1, MedianParameters::max_radius, true},
+      .help =
+          "Remove specks, keep edges. The value is the radius: each sample becomes the median of "
+          "the square of 2 * RADIUS + 1 pixels on each side around it.",
+      .parameters = {border_parameter(), alpha_parameter()},
+      .formula =
+          "out = the middle one of the (2 * RADIUS + 1)^2 samples, sorted\n"
+          "Nothing is rounded.",
+      .edges = "--border chooses which pixels lie outside the picture.",
+      .alpha =
+          "Alpha becomes its own median. Colours are weighted by alpha: out is the smallest sample "
+          "such that the samples up to it have at least half of the window's alpha. --alpha "
+          "independent applies the formula to every channel.",
+      .examples = {"in.png out.png --median 1", "scan.png clean.png --median 2 --border mirror"},
+      .sample_values = {"1", "2", "3", "4", "8"},
+      .from_options = median_from_options};
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,46 @@
+#include <cmath>
+
+#include "base/elementary.hpp"
+#include "base/format.hpp"
+#include "stage/options/catalogue.hpp"
+#include "stages/point/lookup.hpp"
+
+namespace gpufilter {
+namespace {
+
+std::vector<std::uint16_t> gamma_table(double gamma, const PixelFormat& pixel) {
+  const double max = pixel.max_sample();
+  std::vector<std::uint16_t> table(pixel.max_sample() + 1);
+  for (std::size_t i = 1; i < table.size(); ++i) {
+    const double power = exponential(natural_logarithm(static_cast<double>(i) / max) / gamma);
+    table[i] = static_cast<std::uint16_t>(std::nearbyint(max * power));
+  }
+  return table;
+}
+
+std::shared_ptr<const Stage> make_gamma(double gamma) {
+  return make_lookup({"gamma", formatted("table, {}", gamma),
+                      [gamma](const PixelFormat& pixel) { return gamma_table(gamma, pixel); }});
+}
+
+}  // namespace
+
+StageKind gamma_stage_kind() {
+  return {.option = "--gamma",
+          .type = NumberIn{0.1, 10},
+          .help =
+              "Brighten or darken middle tones. Above 1 they become brighter, below 1 darker; "
+              "black and white stay.",
+          .formula =
+              "out = max * (x / max)^(1 / GAMMA), rounded half to even\n"
+              "x are the samples as stored, max is 255 or 65535; double precision.",
+          .edges = "None: a pixel depends on no other pixel.",
+          .alpha = "Does not change and has no influence.",
+          .examples = {"in.jpg out.jpg --gamma 1.4"},
+          .sample_values = {"2.2", "0.45"},
+          .from_options = [](const OptionValues& values) {
+            return make_gamma(values.number("--gamma"));
+          }};
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,112 @@
+#include <algorithm>
+#include <array>
+
+#include "base/format.hpp"
+#include "host/pixels.hpp"
+#include "image/luma.hpp"
+#include "stage/options/catalogue.hpp"
+
+namespace gpufilter {
+namespace {
+
+using std::size_t;
+
+// Pixels that are converted while in the first-level cache.
+constexpr size_t block_pixels = 512;
+
+template <typename Sample>
+[[gnu::always_inline]] inline void to_luma(const Sample* rgba, size_t count, bool has_alpha,
+                                           Sample* out) {
+  const auto luma_of = [](const Pixel<Sample, 4>& pixel) __attribute__((always_inline)) {
+    return luma_bt709(static_cast<std::uint32_t>(pixel.get(0)),
+                      static_cast<std::uint32_t>(pixel.get(1)),
+                      static_cast<std::uint32_t>(pixel.get(2)));
+  };
+  if (!has_alpha) {
+    for (size_t i = 0; i < count; ++i)
+      out[i] = static_cast<Sample>(luma_of(Pixel<Sample, 4>::read(rgba + 4 * i)));
+    return;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    const auto pixel = Pixel<Sample, 4>::read(rgba + 4 * i);
+    Pixel<Sample, 2> result;
+    result.put(0, luma_of(pixel));
+    result.put(1, static_cast<std::uint32_t>(pixel.get(3)));
+    result.write(out + 2 * i);
+  }
+}
+
+// Pictures in colour.
+template <typename Sample>
+struct GrayLoop {
+  template <InstructionSet set>
+  [[gnu::always_inline]] static void run(const ConstRows source, const MutableRows target) {
+    const auto width = static_cast<size_t>(source.width);
+    const auto channels = static_cast<size_t>(source.format.channels);
+    const bool has_alpha = source.format.has_alpha();
+    alignas(64) std::array<Sample, 4 * block_pixels> block;
+    for (int y = target.rows.begin; y < target.rows.end; ++y) {
+      const auto* in = reinterpret_cast<const Sample*>(source.row(y));
+      auto* out = reinterpret_cast<Sample*>(target.row(y));
+      for (size_t x = 0; x < width; x += block_pixels) {
+        const size_t count = std::min(block_pixels, width - x);
+        to_rgba<set>(in + channels * x, channels, count, block.data());
+        to_luma(block.data(), count, has_alpha, out + (has_alpha ? 2 : 1) * x);
+      }
+    }
+  }
+};
+
+class Gray final : public Stage {
+ public:
+  [[nodiscard]] std::string name() const override { return "gray"; }
+  [[nodiscard]] std::string key() const override { return "gray"; }
+  [[nodiscard]] PixelFormat output_format(const PixelFormat& input) const override {
+    return {input.has_alpha() ? 2 : 1, input.depth};
+  }
+  [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
+    return {{formatted("gray {}x{}", input.channels, input.depth), 0.5e-9, 15e-12}, 1};
+  }
+  [[nodiscard]] bool changes_nothing(const PictureShape& input) const override {
+    return input.format.color_channels() == 1;
+  }
+
+  void run(const ConstRows& source, const MutableRows& target,
+           const StageSizes& /*sizes*/) const override {
+    if (source.format.color_channels() == 1) {
+      copy_pixels(source, target);
+    } else {
+      run_loop_of_depth<GrayLoop>(source.format.depth, source, target);
+    }
+  }
+
+  [[nodiscard]] std::optional<PixelFunction> pixel_function(
+      const PixelFormat& input, const DeviceInfo& /*device*/) const override {
+    std::string text = "#pragma unroll\n  for (int i = 0; i < PIXELS; ++i) {\n";
+    text += input.color_channels() == 1
+                ? "    COPY_SAMPLE(out[i], 0, in[i], 0);\n"
+                : "    SET_SAMPLE(out[i], 0, LUMA_BT709(SAMPLE(in[i], 0), SAMPLE(in[i], 1), "
+                  "SAMPLE(in[i], 2)));\n";
+    if (input.has_alpha()) text += "    " + copy_alpha(input, 1);
+    return PixelFunction{.body = text + "  }\n"};
+  }
+};
+
+}  // namespace
+
+StageKind gray_stage_kind() {
+  return {.option = "--gray",
+          .type = NoValue{},
+          .help =
+              "Make a grey picture. The result has one channel instead of three, which makes files "
+              "smaller; --color grayscale keeps three.",
+          .formula =
+              "out = (2126 * red + 7152 * green + 722 * blue + 5000) / 10000, rounded down\n"
+              "These are the weights of ITU-R BT.709, applied to the samples as stored.",
+          .edges = "None: a pixel depends on no other pixel.",
+          .alpha = "Does not change and has no influence.",
+          .examples = {"in.jpg out.jpg --gray"},
+          .from_options = [](const OptionValues&) { return std::make_shared<Gray>(); }};
+}
+
+}  // namespace gpufilter

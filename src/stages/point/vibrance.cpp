@@ -1,0 +1,182 @@
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "base/format.hpp"
+#include "host/arithmetic.hpp"
+#include "host/pixels.hpp"
+#include "image/luma.hpp"
+#include "stage/options/catalogue.hpp"
+
+namespace gpufilter {
+namespace {
+
+using std::size_t;
+
+// f = fma(slope, strength of the colour, start)
+struct Curve {
+  float slope;
+  float start;
+};
+
+Curve curve_of(double amount, const PixelFormat& format) {
+  return {static_cast<float>(-amount / format.max_sample()), static_cast<float>(1 + amount)};
+}
+
+// Pixels that are converted to RGBA, changed and converted back while in the first-level cache.
+constexpr size_t block_pixels = 256;
+
+// luma_bt709(). Of bytes by products in single precision, which vectors have and divisions they
+// have not: the sum is exact, and its quotient, wrong by less than 3.1e-5, at least 5e-5 from a
+// whole number.
+template <InstructionSet set, typename Sample>
+[[gnu::always_inline]] inline float brightness_of(const Pixel<Sample, 4>& pixel) {
+  if constexpr (sizeof(Sample) == 1) {
+    const auto sum =
+        [](float weight, std::int32_t sample, float rest) __attribute__((always_inline)) {
+      if constexpr (set == InstructionSet::baseline) return weight * float(sample) + rest;
+      return fused_multiply_add<set>(weight, float(sample), rest);
+    };
+    const float all =
+        sum(722, pixel.get(2), sum(7152, pixel.get(1), sum(2126, pixel.get(0), 5000.5F)));
+    return static_cast<float>(static_cast<std::int32_t>(all * 1e-4F));
+  }
+  return static_cast<float>(static_cast<std::int32_t>(
+      luma_bt709(static_cast<std::uint32_t>(pixel.get(0)), static_cast<std::uint32_t>(pixel.get(1)),
+                 static_cast<std::uint32_t>(pixel.get(2)))));
+}
+
+// How strong a colour is: the spread of its samples, and for skin, where red >= green >= blue,
+// more.
+[[gnu::always_inline]] inline float strength_of(float red, float green, float blue, float max) {
+  const float spread = std::max(std::max(red, green), blue) - std::min(std::min(red, green), blue);
+  const float skin = std::max(std::min(4 * (green - blue), 8 * (red - green)), 0.0F);
+  return std::min(spread + skin, max);
+}
+
+// In place.
+template <InstructionSet set, typename Sample>
+[[gnu::always_inline]] inline void change_block(Sample* rgba, size_t count, const Curve& curve) {
+  for (size_t i = 0; i < count; ++i) {
+    const auto pixel = Pixel<Sample, 4>::read(rgba + 4 * i);
+    const auto red = static_cast<float>(pixel.get(0));
+    const auto green = static_cast<float>(pixel.get(1));
+    const auto blue = static_cast<float>(pixel.get(2));
+    const float luma = brightness_of<set>(pixel);
+    constexpr auto max = static_cast<float>(std::numeric_limits<Sample>::max());
+    const float factor =
+        fused_multiply_add<set>(curve.slope, strength_of(red, green, blue, max), curve.start);
+    const auto changed = [&](float sample) __attribute__((always_inline)) {
+      return to_sample<Sample>(fused_multiply_add<set>(factor, sample - luma, luma));
+    };
+    Pixel<Sample, 4> result;
+    result.put(0, changed(red));
+    result.put(1, changed(green));
+    result.put(2, changed(blue));
+    result.put(3, static_cast<std::uint32_t>(pixel.get(3)));
+    result.write(rgba + 4 * i);
+  }
+}
+
+// Pictures in colour.
+template <typename Sample>
+struct VibranceLoop {
+  template <InstructionSet set>
+  [[gnu::always_inline]] static void run(const ConstRows source, const MutableRows target,
+                                         const Curve curve) {
+    const auto width = static_cast<size_t>(source.width);
+    const auto channels = static_cast<size_t>(source.format.channels);
+    alignas(64) std::array<Sample, 4 * block_pixels> block;
+    for (int y = target.rows.begin; y < target.rows.end; ++y) {
+      const auto* in = reinterpret_cast<const Sample*>(source.row(y));
+      auto* out = reinterpret_cast<Sample*>(target.row(y));
+      for (size_t x = 0; x < width; x += block_pixels) {
+        const size_t count = std::min(block_pixels, width - x);
+        to_rgba<set>(in + channels * x, channels, count, block.data());
+        change_block<set>(block.data(), count, curve);
+        from_rgba<set>(block.data(), count, channels, out + channels * x);
+      }
+    }
+  }
+};
+
+class Vibrance final : public Stage {
+ public:
+  explicit Vibrance(double amount) : amount_(amount) {}
+
+  [[nodiscard]] std::string name() const override { return "vibrance"; }
+  [[nodiscard]] std::string label() const override { return formatted("{}", amount_); }
+  [[nodiscard]] std::string key() const override { return formatted("vibrance {}", amount_); }
+  [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
+    return {{formatted("vibrance {}x{}", input.channels, input.depth), 2e-9, 20e-12}, 1};
+  }
+  [[nodiscard]] bool changes_nothing(const PictureShape& input) const override {
+    return amount_ == 0 || input.format.color_channels() == 1;
+  }
+
+  void run(const ConstRows& source, const MutableRows& target,
+           const StageSizes& /*sizes*/) const override {
+    const Curve curve = curve_of(amount_, source.format);
+    if (source.format.color_channels() == 1) {
+      copy_pixels(source, target);
+    } else {
+      run_loop_of_depth<VibranceLoop>(source.format.depth, source, target, curve);
+    }
+  }
+
+  [[nodiscard]] std::optional<PixelFunction> pixel_function(
+      const PixelFormat& input, const DeviceInfo& /*device*/) const override {
+    const Curve curve = curve_of(amount_, input);
+    const bool grey = input.color_channels() == 1;
+    std::string text = "#pragma unroll\n  for (int i = 0; i < PIXELS; ++i) {\n";
+    if (!grey) {
+      text += formatted(
+          "    const int red = SAMPLE(in[i], 0), green = SAMPLE(in[i], 1), blue = SAMPLE(in[i], "
+          "2);\n"
+          "    const int luma = (int)LUMA_BT709((uint)red, (uint)green, (uint)blue);\n"
+          "    const int spread = max(max(red, green), blue) - min(min(red, green), blue);\n"
+          "    const int skin = max(min(4 * (green - blue), 8 * (red - green)), 0);\n"
+          "    const int strength = min(spread + skin, {});\n"
+          "    const float factor = fma({}, (float)strength, {});\n",
+          input.max_sample(), float_literal(curve.slope), float_literal(curve.start));
+    }
+    for (int c = 0; c < input.color_channels(); ++c) {
+      constexpr std::array names{"red", "green", "blue"};
+      text += grey ? "    COPY_SAMPLE(out[i], 0, in[i], 0);\n"
+                   : formatted(
+                         "    SET_NUMBER(out[i], {}, fma(factor, (float)({} - luma), "
+                         "(float)luma));\n",
+                         c, names.at(static_cast<size_t>(c)));
+    }
+    if (input.has_alpha()) text += "    " + copy_alpha(input, input.channels - 1);
+    return PixelFunction{.body = text + "  }\n"};
+  }
+
+ private:
+  double amount_;
+};
+
+}  // namespace
+
+StageKind vibrance_stage_kind() {
+  return {.option = "--vibrance",
+          .type = NumberIn{-1, 1, false, Percent::of_one},
+          .help =
+              "Saturate pale colours. Strong colours and skin hardly change, and greys not at all. "
+              "Below 0, pale colours become grey.",
+          .formula =
+              "L = the luma of --gray; C = the largest colour sample - the smallest\n"
+              "S = min(4 * (G - B), 8 * (R - G)), at least 0: hues of skin\n"
+              "f = fma(-AMOUNT / max, min(C + S, max), 1 + AMOUNT)\n"
+              "out = fma(f, x - L, L), rounded half to even and limited to 0..max\n"
+              "x are the samples as stored, max is 255 or 65535; single precision.",
+          .edges = "None: a pixel depends on no other pixel.",
+          .alpha = "Does not change and has no influence.",
+          .examples = {"in.jpg out.jpg --vibrance 0.5"},
+          .sample_values = {"0.5", "-1"},
+          .from_options = [](const OptionValues& values) {
+            return std::make_shared<Vibrance>(values.number("--vibrance"));
+          }};
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,356 @@
+#include "stages/resize/resize.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <utility>
+
+#include "base/division.hpp"
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "device/device_constants.hpp"
+#include "stage/device/row_pass.hpp"
+#include "stage/has_up.hpp"
+#include "stage/options/shared_parameters.hpp"
+#include "stages/geometry/crop.hpp"
+#include "stages/resize/resize_rows.hpp"
+#include "stages/resize/resize_size.hpp"
+
+namespace gpufilter {
+namespace {
+
+enum class ResizeDirection { rows, columns };
+
+// One of the two steps.
+class ResizeStep final : public Stage {
+ public:
+  // From `source` pixels along this direction, of which `extent` are the picture's, to `target`.
+  ResizeStep(ResizeDirection direction, const PixelFormat& picture, bool weighted, int source,
+             double extent, int target, ResizeKernel kernel)
+      : direction_(direction),
+        picture_(picture),
+        weighted_(weighted),
+        length_(target),
+        taps_(make_resize_taps(source, target, kernel, picture.depth, extent)),
+        tables_(taps_, along_rows()) {}
+
+  [[nodiscard]] std::string name() const override {
+    return along_rows() ? "resize rows" : "resize columns";
+  }
+  [[nodiscard]] std::string label() const override { return formatted("to {}", length_); }
+  [[nodiscard]] std::string key() const override { return name() + " " + label(); }
+  [[nodiscard]] ImageSize output_size(ImageSize source) const override {
+    return along_rows() ? ImageSize{length_, source.height} : ImageSize{source.width, length_};
+  }
+  [[nodiscard]] PixelFormat output_format(const PixelFormat& /*input*/) const override {
+    return along_rows() ? resize_between(picture_, weighted_) : picture_;
+  }
+  [[nodiscard]] RowRange source_rows(const RowRange& target, ImageSize /*source*/) const override {
+    if (along_rows()) return target;
+    const auto first = taps_.first.begin();
+    return {*(first + target.begin), *(first + target.end - 1) + taps_.count};
+  }
+  [[nodiscard]] StageCost cost(const PixelFormat& /*input*/) const override {
+    const Rate rate = weighted_      ? Rate("resize weighted", 2e-9, 2e-12)
+                      : along_rows() ? Rate("resize rows", 0.5e-9, 1e-12)
+                                     : Rate("resize columns", 0.1e-9, 1e-12);
+    return {rate, static_cast<double>(picture_.channels) * taps_.count};
+  }
+
+  void run(const ConstRows& source, const MutableRows& target,
+           const StageSizes& /*sizes*/) const override {
+    along_rows() ? resize_along_rows(source, target, taps_, tables_, weighted_)
+                 : resize_along_columns(source, target, taps_, tables_, weighted_);
+  }
+
+  [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
+                                                    const PictureShape& input) const override {
+    RowKernel kernel = resize_kernel(along_rows(), picture_, weighted_, taps_);
+    kernel.variant = label();
+    return make_row_pass(session, std::move(kernel), input, output(input));
+  }
+
+ private:
+  [[nodiscard]] bool along_rows() const { return direction_ == ResizeDirection::rows; }
+
+  ResizeDirection direction_;
+  PixelFormat picture_;  // of the source of the first step and of the result of the second
+  bool weighted_;
+  int length_;  // of a row or column of the result
+  ResizeTaps taps_;
+  ResizeTables tables_;
+};
+
+// "800x600", "800x", "50%".
+std::string to_string(const ResizeParameters& parameters) {
+  if (parameters.percent) return formatted("{}%", *parameters.percent);
+  const auto side = [](const std::optional<int>& pixels) {
+    return pixels ? formatted("{}", *pixels) : std::string();
+  };
+  return side(parameters.width) + "x" + side(parameters.height);
+}
+
+// A source that was decoded smaller.
+struct SmallerSource {
+  ImageSize whole;
+  int divisor = 1;
+};
+
+class Resize final : public Stage, public HasUp {
+ public:
+  explicit Resize(const ResizeParameters& parameters,
+                  const std::optional<SmallerSource>& smaller = std::nullopt)
+      : parameters_(parameters), smaller_(smaller) {}
+
+  [[nodiscard]] std::string name() const override { return "resize"; }
+  [[nodiscard]] std::string label() const override { return to_string(parameters_); }
+  [[nodiscard]] std::string key() const override {
+    return formatted("resize {} {:a} {} {} {} {} {} {}{}", to_string(parameters_),
+                     parameters_.percent.value_or(0), static_cast<int>(parameters_.fit),
+                     static_cast<int>(parameters_.kernel), static_cast<int>(parameters_.only),
+                     static_cast<int>(parameters_.alpha), static_cast<int>(parameters_.gravity),
+                     pads() ? make_frame({}, {}, parameters_.pad)->key() : "",
+                     parameters_.fast_shrink ? " fast" : "") +
+           (parameters_.turn_box ? " turned" : "");
+  }
+  [[nodiscard]] bool has_up() const override { return !parameters_.percent; }
+  [[nodiscard]] ImageSize output_size(ImageSize source) const override {
+    if (turns_box(source)) return with_turned_box().output_size(source);
+    const ImageSize scaled = scaled_size(source);
+    if (pads()) {
+      return {std::max(scaled.width, *parameters_.width),
+              std::max(scaled.height, *parameters_.height)};
+    }
+    if (!crops()) return scaled;
+    return {std::min(scaled.width, *parameters_.width),
+            std::min(scaled.height, *parameters_.height)};
+  }
+  [[nodiscard]] PixelFormat output_format(const PixelFormat& input) const override {
+    return pads() ? padded_format(input, parameters_.pad) : input;
+  }
+  [[nodiscard]] StageChain expand(const PictureShape& input,
+                                  const DeviceInfo* device) const override {
+    if (turns_box(input.size)) return with_turned_box().expand(input, device);
+    const ImageSize scaled = scaled_size(input.size);
+    const bool weighted = parameters_.alpha == AlphaMode::weighted && input.format.has_alpha();
+    StageChain steps;
+    const auto add = [&](ResizeDirection direction, int from, int whole, int to) {
+      // Where only one side changes, samples are rounded once. Products with alpha need both steps.
+      if (from == to && (!weighted || scaled == input.size)) return;
+      const double extent = smaller_ ? static_cast<double>(whole) / smaller_->divisor : from;
+      steps.push_back(std::make_shared<ResizeStep>(direction, input.format, weighted, from, extent,
+                                                   to, parameters_.kernel));
+    };
+    const ImageSize whole = whole_of(input.size);
+    add(ResizeDirection::rows, input.size.width, whole.width, scaled.width);
+    add(ResizeDirection::columns, input.size.height, whole.height, scaled.height);
+    const ImageSize size = output_size(input.size);
+    if (pads()) {
+      steps.push_back(make_frame(size, placed(scaled, size, parameters_.gravity), parameters_.pad));
+    } else if (size != scaled || steps.empty()) {
+      steps.push_back(make_crop({size, placed(size, scaled, parameters_.gravity)}));
+    }
+    return steps;
+  }
+  // Of pictures that stay as they are.
+  [[nodiscard]] std::optional<Placement> placement(ImageSize source) const override {
+    if (turns_box(source)) return with_turned_box().placement(source);
+    if (scaled_size(source) != source || output_size(source) != source) return std::nullopt;
+    return Placement{{}, source, {}};
+  }
+  // As libvips' thumbnails: at least half of the reduction, along each side, is left to the kernel.
+  [[nodiscard]] int decoding_divisor(ImageSize source) const override {
+    if (!parameters_.fast_shrink) return 1;
+    if (turns_box(source)) return with_turned_box().decoding_divisor(source);
+    const ImageSize scaled = scaled_size(source);
+    int divisor = 8;
+    while (divisor > 1 && (source.width < 2 * divisor * scaled.width ||
+                           source.height < 2 * divisor * scaled.height))
+      divisor /= 2;
+    return divisor;
+  }
+  [[nodiscard]] std::shared_ptr<const Stage> after_smaller_decoding(ImageSize source,
+                                                                    int divisor) const override {
+    return std::make_shared<Resize>(parameters_, SmallerSource{source, divisor});
+  }
+  // That of its steps counts.
+  [[nodiscard]] StageCost cost(const PixelFormat& /*input*/) const override {
+    return {Rate("resize rows", 0, 0), 0};
+  }
+
+ private:
+  [[nodiscard]] bool turns_box(ImageSize decoded) const {
+    if (!parameters_.turn_box || !parameters_.width || !parameters_.height) return false;
+    const ImageSize source = whole_of(decoded);
+    const int wider = *parameters_.width - *parameters_.height;
+    return source.width < source.height ? wider > 0 : source.width > source.height && wider < 0;
+  }
+
+  [[nodiscard]] Resize with_turned_box() const {
+    ResizeParameters turned = parameters_;
+    std::swap(turned.width, turned.height);
+    turned.turn_box = false;
+    return Resize(turned, smaller_);
+  }
+
+  [[nodiscard]] bool crops() const {
+    return parameters_.fit == ResizeFit::cover && parameters_.width && parameters_.height;
+  }
+
+  [[nodiscard]] bool pads() const {
+    return parameters_.fit == ResizeFit::contain && parameters_.width && parameters_.height;
+  }
+
+  [[nodiscard]] ImageSize whole_of(ImageSize source) const {
+    return smaller_ ? smaller_->whole : source;
+  }
+
+  // Before a part is cut out, or room added.
+  [[nodiscard]] ImageSize scaled_size(ImageSize decoded) const {
+    const ImageSize source = whole_of(decoded);
+    const ImageSize size = wanted_size(source);
+    const bool shrinks = size.width < source.width || size.height < source.height;
+    const bool enlarges = size.width > source.width || size.height > source.height;
+    const bool stays = (parameters_.only == ResizeOnly::shrink && enlarges) ||
+                       (parameters_.only == ResizeOnly::enlarge && shrinks);
+    return stays ? source : size;
+  }
+
+  [[nodiscard]] ImageSize wanted_size(ImageSize source) const {
+    const auto& [width, height, percent, fit, kernel, only, alpha, gravity, pad, fast, turns] =
+        parameters_;
+    if (fit == ResizeFit::fill && width && height) return {*width, *height};
+    const double across = static_cast<double>(width.value_or(0)) / source.width;
+    const double down = static_cast<double>(height.value_or(0)) / source.height;
+    if (percent)
+      return {nearest(source.width * *percent / 100), nearest(source.height * *percent / 100)};
+    // The given side is exact, whatever the quotients' rounding.
+    const bool by_width = width && (!height || (crops() ? across >= down : across <= down));
+    if (by_width) return {*width, nearest(source.height * across)};
+    return {nearest(source.width * down), *height};
+  }
+
+  static int nearest(double side) {
+    constexpr double max = 1e9;  // far above what --max-pixels allows
+    return static_cast<int>(std::clamp(std::floor(side + 0.5), 1.0, max));
+  }
+
+  ResizeParameters parameters_;
+  std::optional<SmallerSource> smaller_;
+};
+
+std::shared_ptr<const Stage> resize_from_options(const OptionValues& values) {
+  ResizeParameters parameters{.fit = values.choice<ResizeFit>("--fit"),
+                              .kernel = values.choice<ResizeKernel>("--kernel"),
+                              .only = values.choice<ResizeOnly>("--only"),
+                              .alpha = values.choice<AlphaMode>("--alpha"),
+                              .gravity = gravity_of(values, Gravity::center),
+                              .pad = pad_color_of(values),
+                              .fast_shrink = values.is_set("--fast-shrink"),
+                              .turn_box = values.is_set("--turn-box")};
+  set_resize_size(parameters, values.text("--resize"));
+  return make_resize(parameters);
+}
+
+// For the kernels: the number of taps, so that all sizes share a program, then the weights of one
+// result after the other. By taps: of one tap after the other, and zeros up to a multiple of four
+// taps.
+std::vector<std::int32_t> weights_table(const ResizeTaps& taps, bool by_taps) {
+  std::vector<std::int32_t> table{by_taps ? divided_up(taps.count, 4) * 4 : taps.count};
+  if (!by_taps) {
+    table.insert(table.end(), taps.weights.begin(), taps.weights.end());
+    return table;
+  }
+  for (int k = 0; k < table.front(); ++k) {
+    for (std::size_t x = 0; x < taps.first.size(); ++x)
+      table.push_back(k < taps.count ? taps.weights.at(x * taps.count + k) : 0);
+  }
+  return table;
+}
+
+}  // namespace
+
+RowKernel resize_kernel(bool along_rows, const PixelFormat& picture, bool weighted,
+                        const ResizeTaps& taps) {
+  RowKernel kernel{.file = "resize.cl", .function = along_rows ? "resize_rows" : "resize_columns"};
+  kernel.macros = formatted("-D ALPHA_WEIGHTED={}", weighted ? 1 : 0);
+  kernel.formats = format_macros(picture);
+  kernel.pixels = along_rows || weighted ? 1 : 4;
+  kernel.lines = along_rows && !weighted ? 4 : 1;
+  const std::vector<std::int32_t> weights = weights_table(taps, along_rows && !weighted);
+  kernel.tables = {to_bytes(std::span<const std::int32_t>(taps.first)),
+                   to_bytes(std::span<const std::int32_t>(weights))};
+  return kernel;
+}
+
+std::shared_ptr<const Stage> make_resize(const ResizeParameters& parameters) {
+  return std::make_shared<Resize>(parameters);
+}
+
+StageKind resize_stage_kind() {
+  return {
+      .option = "--resize",
+      .type = FreeText{"WxH|W|xH|N%",
+                       {{"WxH", "a box of W by H pixels; see --fit"},
+                        {"W", "W pixels wide, in proportion; also Wx"},
+                        {"xH", "H pixels high, in proportion"},
+                        {"N%", "both sides by this factor"}}},
+      .help =
+          "Resize. The picture keeps its proportions unless --fit says otherwise. 8-bit pictures "
+          "without alpha get the pixels that Pillow gives them, but for --kernel area. As in "
+          "ImageMagick, ^ behind the size is --fit cover, ! is --fit fill, > is --only shrink and "
+          "< "
+          "is --only enlarge.",
+      .parameters =
+          {{.option = "--fit",
+            .type = OneOf{{{"inside", ResizeFit::inside, "as large as fits in the box"},
+                           {"cover", ResizeFit::cover,
+                            "as small as covers the box; the rest is cut off"},
+                           {"contain", ResizeFit::contain,
+                            "as large as fits; the rest of the box is padded"},
+                           {"fill", ResizeFit::fill, "exactly the box, out of shape"}}},
+            .default_value = "inside",
+            .help = "How the picture fills the box."},
+           {.option = "--kernel",
+            .type = OneOf{{{"lanczos", ResizeKernel::lanczos, "sharp"},
+                           {"cubic", ResizeKernel::cubic, "softer, with smaller halos"},
+                           {"linear", ResizeKernel::linear, "soft"},
+                           {"area", ResizeKernel::area, "the mean of the area that a pixel covers"},
+                           {"box", ResizeKernel::box, "the mean of whole pixels, as Pillow's BOX"},
+                           {"nearest", ResizeKernel::nearest, "a pixel of the source"}},
+                          "KERNEL"},
+            .default_value = "lanczos",
+            .help = "How pixels are mixed."},
+           {.option = "--only",
+            .type = OneOf{{{"both", ResizeOnly::both, "shrink and enlarge"},
+                           {"shrink", ResizeOnly::shrink, "smaller pictures stay"},
+                           {"enlarge", ResizeOnly::enlarge, "larger pictures stay"}}},
+            .default_value = "both",
+            .help = "Which pictures are resized."},
+           alpha_parameter(),
+           gravity_parameter(),
+           pad_color_parameter(),
+           {.option = "--fast-shrink",
+            .type = NoValue{},
+            .default_value = "",
+            .help = "A JPEG may be decoded at 1/2, 1/4 or 1/8 first. That is faster and "
+                    "gives slightly other pixels. At least half of the reduction is left "
+                    "to the kernel."},
+           {.option = "--turn-box",
+            .type = NoValue{},
+            .default_value = "",
+            .help = "For pictures that are higher than wide, a box that is wider than "
+                    "high is turned, and the reverse: 3000x2000 is also 2000x3000."}},
+      .formula =
+          "along rows, then along columns: out = (sum of weight * x + 2^21) / 2^22,\n"
+          "rounded down and limited to 0..max; the kernel's weights are rounded to 22 bits",
+      .edges = "Windows end at the picture's edges, and their weights are divided by their sum.",
+      .alpha =
+          "Colours are weighted by alpha. --alpha independent treats every channel by the formula.",
+      .examples = {"in.jpg out.jpg --resize 800x600", "in.png out.png --resize 50% --kernel cubic",
+                   "photos/ thumbs/ --resize 200x200 --fit cover --to jpg"},
+      .sample_values = {"50%", "130%", "40x", "31x77"},
+      .from_options = resize_from_options};
+}
+
+}  // namespace gpufilter

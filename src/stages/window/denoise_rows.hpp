@@ -1,0 +1,24 @@
+// --denoise in plain C++: the reference for its kernel.
+#pragma once
+
+#include "stages/window/denoise.hpp"
+
+namespace gpufilter {
+
+// Fills `target` from `source`, rows of a picture `height` high, with the numbers for its format;
+// same width and format. `source` covers border_rows() of target.rows
+// and numbers.reach.
+void denoise_rows(const ConstRows& source, const MutableRows& target, int height,
+                  const DenoiseParameters& parameters, const DenoiseNumbers& numbers);
+
+// The same for colour, with chroma_numbers().
+void denoise_chroma_rows(const ConstRows& source, const MutableRows& target, int height,
+                         const DenoiseParameters& parameters, const DenoiseNumbers& numbers);
+
+#ifdef __x86_64__
+// As denoise_rows() for 8 bits and an instruction set in use that is not the baseline.
+void denoise_pairs(const ConstRows& source, const MutableRows& target, int height,
+                   const DenoiseParameters& parameters, const DenoiseNumbers& numbers);
+#endif
+
+}  // namespace gpufilter

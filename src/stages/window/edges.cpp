@@ -1,0 +1,218 @@
+#include "stages/window/edges.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "base/format.hpp"
+#include "host/loops.hpp"
+#include "stage/device/row_pass.hpp"
+#include "stage/options/shared_parameters.hpp"
+#include "stage/window_tile.hpp"
+
+namespace gpufilter {
+namespace {
+
+using std::size_t;
+
+constexpr size_t tile_samples = 4096;
+
+// Holds the sum of two squares of samples, and its root within a fraction of the distance of a root
+// to the next half.
+template <typename Sample>
+using Root = std::conditional_t<sizeof(Sample) == 1, float, double>;
+
+template <typename Sample>
+[[gnu::always_inline]] inline int limited_magnitude(int number) {
+  constexpr int max = std::numeric_limits<Sample>::max();
+  const int magnitude = number < 0 ? -number : number;
+  return magnitude < max ? magnitude : max;
+}
+
+// Differences of columns and of rows: the neighbours in the window's corners times `corner`, the
+// others times `middle`.
+template <typename Sample, int corner, int middle>
+[[gnu::always_inline]] inline void gradients(const std::array<const Sample*, 3>& rows,
+                                             size_t channels, size_t samples, Sample* out) {
+  constexpr auto max = static_cast<int>(std::numeric_limits<Sample>::max());
+  const Sample* above = rows[0];
+  const Sample* here = rows[1];
+  const Sample* below = rows[2];
+  const size_t right = 2 * channels;
+#pragma GCC ivdep
+  for (size_t i = 0; i < samples; ++i) {
+    const int rising = below[i + right] - above[i];
+    const int falling = below[i] - above[i + right];
+    const int dx = corner * (rising - falling) + middle * (here[i + right] - here[i]);
+    const int dy =
+        corner * (rising + falling) + middle * (below[i + channels] - above[i + channels]);
+    // A limited difference alone makes the root reach the maximum.
+    const auto x = static_cast<Root<Sample>>(limited_magnitude<Sample>(dx));
+    const auto y = static_cast<Root<Sample>>(limited_magnitude<Sample>(dy));
+    const auto root = static_cast<int>(std::sqrt(x * x + y * y) + Root<Sample>{0.5});
+    out[i] = static_cast<Sample>(root < max ? root : max);
+  }
+}
+
+template <typename Sample>
+[[gnu::always_inline]] inline void laplacian(const std::array<const Sample*, 3>& rows,
+                                             size_t channels, size_t samples, Sample* out) {
+  const Sample* above = rows[0] + channels;
+  const Sample* here = rows[1];
+  const Sample* below = rows[2] + channels;
+#pragma GCC ivdep
+  for (size_t i = 0; i < samples; ++i) {
+    const int sum = above[i] + below[i] + here[i] + here[i + 2 * channels] - 4 * here[i + channels];
+    out[i] = static_cast<Sample>(limited_magnitude<Sample>(sum));
+  }
+}
+
+// Colours times alpha, so that invisible ones leave no edges.
+template <typename Sample>
+void premultiply(const Sample* in, size_t channels, size_t samples, Sample* out) {
+  constexpr std::uint32_t max = std::numeric_limits<Sample>::max();
+  const size_t last = channels - 1;
+  for (size_t i = 0; i < samples; i += channels) {
+    for (size_t c = 0; c < last; ++c)
+      out[i + c] = static_cast<Sample>((std::uint32_t{in[i + c]} * in[i + last] + max / 2) / max);
+    out[i + last] = in[i + last];
+  }
+}
+
+template <typename Sample>
+struct EdgesLoop {
+  template <InstructionSet set>
+  [[gnu::always_inline]] static void run(const ConstRows* source, const MutableRows* target,
+                                         int height, const EdgesParameters* parameters) {
+    const auto channels = static_cast<size_t>(source->format.channels);
+    const bool weighted = parameters->alpha == AlphaMode::weighted && source->format.has_alpha();
+    const int columns = std::min(static_cast<int>(tile_samples / channels), source->width);
+    WindowTile<Sample, Sample> tile(*source, height, parameters->border, 1, 1, columns, weighted);
+    std::array<std::vector<Sample>, 3> premultiplied;
+    for (int x = 0; x < source->width; x += columns) {
+      const int count = std::min(columns, source->width - x);
+      const size_t samples = static_cast<size_t>(count) * channels;
+      tile.begin(x, count, target->rows.begin);
+      for (int y = target->rows.begin; y < target->rows.end; ++y) {
+        tile.advance();
+        std::array<const Sample*, 3> rows{tile.row(0).plain, tile.row(1).plain, tile.row(2).plain};
+        const Sample* centre = rows[1] + channels;
+        if (!tile.is_opaque()) {
+          for (size_t i = 0; i < rows.size(); ++i) {
+            premultiplied[i].resize(tile.samples());
+            premultiply(rows[i], channels, tile.samples(), premultiplied[i].data());
+            rows[i] = premultiplied[i].data();
+          }
+        }
+        Sample* out = reinterpret_cast<Sample*>(target->row(y)) + static_cast<size_t>(x) * channels;
+        fill(parameters->by, rows, channels, samples, out);
+        if (!source->format.has_alpha()) continue;
+        for (size_t i = channels - 1; i < samples; i += channels)
+          out[i] = centre[i];
+      }
+    }
+  }
+
+  [[gnu::always_inline]] static void fill(EdgeOperator by, const std::array<const Sample*, 3>& rows,
+                                          size_t channels, size_t samples, Sample* out) {
+    switch (by) {
+      case EdgeOperator::sobel:
+        return gradients<Sample, 1, 2>(rows, channels, samples, out);
+      case EdgeOperator::scharr:
+        return gradients<Sample, 3, 10>(rows, channels, samples, out);
+      case EdgeOperator::laplacian:
+        return laplacian<Sample>(rows, channels, samples, out);
+    }
+  }
+};
+
+// In plain C++: the reference for the kernel. Fills `target` from `source`, rows of a picture
+// `height` high; same width and format. `source` covers border_rows() of target.rows.
+void edges_rows(const ConstRows& source, const MutableRows& target, int height,
+                const EdgesParameters& parameters) {
+  run_loop_of_depth<EdgesLoop>(source.format.depth, &source, &target, height, &parameters);
+}
+
+class Edges final : public Stage {
+ public:
+  explicit Edges(const EdgesParameters& parameters) : parameters_(parameters) {}
+
+  [[nodiscard]] std::string name() const override { return "edges"; }
+  [[nodiscard]] std::string label() const override {
+    constexpr std::array words{"sobel", "scharr", "laplacian"};
+    return words.at(static_cast<std::size_t>(parameters_.by));
+  }
+  [[nodiscard]] std::string key() const override {
+    return formatted("edges {} {} {}", label(), static_cast<int>(parameters_.border),
+                     static_cast<int>(parameters_.alpha));
+  }
+  [[nodiscard]] RowRange source_rows(const RowRange& target, ImageSize source) const override {
+    return border_rows(parameters_.border, target, 1, source.height);
+  }
+  [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
+    return {input.depth == 8 ? Rate("edges 8", 0.6e-9, 10e-12) : Rate("edges 16", 1.5e-9, 20e-12),
+            static_cast<double>(input.channels)};
+  }
+
+  void run(const ConstRows& source, const MutableRows& target,
+           const StageSizes& sizes) const override {
+    edges_rows(source, target, sizes.source.height, parameters_);
+  }
+
+  [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
+                                                    const PictureShape& input) const override {
+    RowKernel kernel{.file = "edges.cl", .function = "edges"};
+    const bool weighs = parameters_.alpha == AlphaMode::weighted && input.format.has_alpha();
+    kernel.macros = formatted("-D BORDER={} -D ALPHA_WEIGHTED={} -D OPERATOR={}",
+                              static_cast<int>(parameters_.border), weighs ? 1 : 0,
+                              static_cast<int>(parameters_.by));
+    kernel.pixels = 1;
+    kernel.lines = 4;
+    kernel.variant = label();
+    return make_row_pass(session, std::move(kernel), input, input);
+  }
+
+ private:
+  EdgesParameters parameters_;
+};
+
+std::shared_ptr<const Stage> edges_from_options(const OptionValues& values) {
+  return make_edges({values.choice<EdgeOperator>("--edges"), values.choice<Border>("--border"),
+                     values.choice<AlphaMode>("--alpha")});
+}
+
+}  // namespace
+
+std::shared_ptr<const Stage> make_edges(const EdgesParameters& parameters) {
+  return std::make_shared<Edges>(parameters);
+}
+
+StageKind edges_stage_kind() {
+  return {
+      .option = "--edges",
+      .type = OneOf{{{"sobel", EdgeOperator::sobel, "the gradient, with weights 1 2 1"},
+                     {"scharr", EdgeOperator::scharr,
+                      "the gradient, with weights 3 10 3: depends less on the edge's direction"},
+                     {"laplacian", EdgeOperator::laplacian,
+                      "the difference from the four neighbours: thin lines and points"}}},
+      .help =
+          "Show edges. Each sample becomes the strength of the edge at its place, 0 in flat areas. "
+          "Each colour is filtered by itself.",
+      .parameters = {border_parameter(), alpha_parameter()},
+      .formula =
+          "sobel, scharr: out = sqrt(dx^2 + dy^2), rounded to the nearest whole number\n"
+          "dx: (-1 0 1; -2 0 2; -1 0 1) or (-3 0 3; -10 0 10; -3 0 3); dy: the same, transposed\n"
+          "laplacian: out = |sum|, with (0 1 0; 1 -4 1; 0 1 0)\n"
+          "Both are limited to 0..max and computed in whole numbers.",
+      .edges = "--border chooses which pixels lie outside the picture.",
+      .alpha =
+          "Does not change. Colours are first multiplied by alpha / max and rounded to the nearest "
+          "whole number, so that invisible ones have no edges. With --alpha independent they are "
+          "not.",
+      .examples = {"in.png edges.png --edges sobel", "in.png lines.png --median 1 --edges scharr"},
+      .from_options = edges_from_options};
+}
+
+}  // namespace gpufilter

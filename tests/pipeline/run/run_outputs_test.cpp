@@ -1,0 +1,231 @@
+// Several outputs of one chain: each holds what the stages before it give, and the file is decoded
+// once.
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "codec/codec_table.hpp"
+#include "codec/png/codec.hpp"
+#include "image/exif_orientation.hpp"
+#include "pipeline/run/run.hpp"
+#include "stages/geometry/crop.hpp"
+#include "stages/geometry/pad.hpp"
+#include "stages/geometry/trim.hpp"
+#include "stages/point/levels.hpp"
+#include "stages/window/blur.hpp"
+#include "support/filtering.hpp"
+#include "support/naive_turn.hpp"
+#include "support/names_in.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace gpufilter {
+namespace {
+
+class RunOutputs : public ::testing::Test {
+ protected:
+  void SetUp() override { test::write_png(image_, in_); }
+
+  // The outputs 0.png, 1.png, ... after so many stages.
+  [[nodiscard]] RunOptions with_outputs(const std::vector<std::size_t>& stages) const {
+    RunOptions options;
+    for (const std::size_t place : stages)
+      options.outputs.push_back({place, path(options.outputs.size()), &png_codec()});
+    return options;
+  }
+  [[nodiscard]] std::string path(std::size_t index) const {
+    return folder_ / (std::to_string(index) + ".png");
+  }
+  [[nodiscard]] RunReport filter(const StageChain& chain, const RunOptions& options) {
+    Engine engine({{std::nullopt, "asked for"}}, {.band_rows = band_rows_});
+    return filter_picture(in_, out_, &png_codec(), chain, engine, options);
+  }
+
+  // Filters with several heights of bands and sizes of memory, and compares all outputs.
+  void expect_outputs(const StageChain& chain, const std::vector<std::size_t>& stages,
+                      const std::vector<Image>& expected) {
+    for (const int rows : {1, 7, 1000}) {
+      for (const std::uint64_t memory : {std::uint64_t{1}, UINT64_MAX / 2}) {
+        band_rows_ = rows;
+        RunOptions options = with_outputs(stages);
+        options.max_memory = memory;
+        const RunReport report = filter(chain, options);
+        ASSERT_EQ(report.others.size(), stages.size());
+        for (std::size_t i = 0; i <= stages.size(); ++i) {
+          const bool is_last = i == stages.size();
+          const OutputReport& output = is_last ? report : report.others[i];
+          EXPECT_EQ(output.output, is_last ? out_ : path(i));
+          EXPECT_EQ(output.output_size, expected[i].size());
+          EXPECT_EQ(output.output_pixel, expected[i].format());
+          EXPECT_EQ(output.output_bytes, std::filesystem::file_size(output.output));
+          EXPECT_TRUE(test::same_pixels(test::read_picture(output.output), expected[i]))
+              << "output " << i << ", bands of " << rows << ", memory " << memory;
+        }
+      }
+    }
+  }
+
+  const test::TemporaryFolder folder_;
+  const std::string in_ = folder_ / "in.png";
+  const std::string out_ = folder_ / "out.png";
+  const Image image_ = test::random_image({70, 50}, {4, 8}, 1);
+  int band_rows_ = 20;
+};
+
+template <typename... Images>
+std::vector<Image> list(Images&&... images) {
+  std::vector<Image> all;
+  (all.push_back(std::forward<Images>(images)), ...);
+  return all;
+}
+
+Image through(const Image& image, const StageChain& chain) {
+  return test::filter_on_host(image, chain, {});
+}
+
+TEST_F(RunOutputs, HoldWhatTheStagesBeforeThemGive) {
+  const StageChain chain{make_blur({}), make_crop({{30, 20}, {25, 27}}), make_blur({}),
+                         test::stage_of("--gray")};
+  expect_outputs(chain, {0, 1, 1, 3, 4},
+                 list(test::copy_of(image_), through(image_, {chain[0]}),
+                      through(image_, {chain[0]}), through(image_, {chain[0], chain[1], chain[2]}),
+                      through(image_, chain), through(image_, chain)));
+}
+
+TEST_F(RunOutputs, BordersThatWrapNeedAllRowsOfTheOutputBefore) {
+  BlurParameters wrap;
+  wrap.border = Border::wrap;
+  const StageChain chain{make_crop({{41, 31}, {20, 9}}), make_blur(wrap), make_blur({})};
+  expect_outputs(chain, {1, 2},
+                 list(through(image_, {chain[0]}), through(image_, {chain[0], chain[1]}),
+                      through(image_, chain)));
+}
+
+TEST_F(RunOutputs, StandBeforeAndAfterStagesThatKeepThePicture) {
+  const StageChain chain{make_blur({}), test::stage_of("--rotate 90"), make_blur({}),
+                         test::stage_of("--flip")};
+  const Image blurred = through(image_, {chain[0]});
+  const Image turned = test::naive_turn(blurred, quarter_clockwise);
+  const Image again = through(turned, {make_blur({})});
+  const Image last = test::naive_turn(again, upside_down);
+  expect_outputs(
+      chain, {0, 1, 2, 2, 3, 4},
+      list(test::copy_of(image_), test::copy_of(blurred), test::copy_of(turned),
+           test::copy_of(turned), test::copy_of(again), test::copy_of(last), test::copy_of(last)));
+}
+
+// What is cut off is known only at the end of the walk that writes the first output.
+TEST_F(RunOutputs, StandBeforeAndAfterTrim) {
+  const StageChain chain{make_pad({.sides = {3, 30, 20, 1}, .color = std::nullopt}), make_trim(0),
+                         make_blur({})};
+  expect_outputs(
+      chain, {1, 2},
+      list(through(image_, {chain[0]}), test::copy_of(image_), through(image_, {make_blur({})})));
+}
+
+TEST_F(RunOutputs, StandBeforeAndAfterStatistics) {
+  const Image blurred = through(image_, {make_blur({})});
+  const auto levels = make_auto_levels(0);
+  PictureStatistics statistics = no_statistics(blurred.format(), *levels->needs());
+  add_pixels(statistics, blurred.rows());
+  const auto resolved = levels->resolved(statistics, blurred.format());
+  expect_outputs({make_blur({}), levels, make_blur({})}, {1, 2},
+                 list(test::copy_of(blurred), through(blurred, {resolved}),
+                      through(blurred, {resolved, make_blur({})})));
+}
+
+// Together the two turns are one, and the picture is not turned at all; not if what lies between
+// them is wanted.
+TEST_F(RunOutputs, NeighboursDoNotBecomeOneAcrossThem) {
+  const Image turned = test::naive_turn(image_, quarter_clockwise);
+  expect_outputs({test::stage_of("--rotate 90"), test::stage_of("--rotate 270")}, {1},
+                 list(test::copy_of(turned), test::copy_of(image_)));
+}
+
+TEST_F(RunOutputs, TheFileIsDecodedOnce) {
+  const StageChain chain{make_blur({}), test::stage_of("--rotate 90"), make_blur({})};
+  const RunReport report = filter(chain, with_outputs({0, 1, 2}));
+  std::uint64_t decoded = 0;
+  for (const Span& span : report.spans)
+    decoded += span.activity == Activity::decode ? span.bytes : 0;
+  EXPECT_EQ(decoded, image_.bytes());
+  std::vector<std::string> stages;
+  for (const PassReport& pass : report.passes)
+    stages.push_back(std::to_string(pass.walk) + " " + pass.stage);
+  EXPECT_EQ(stages, (std::vector<std::string>{"0 blur", "0 rotate", "1 blur"}));
+}
+
+TEST_F(RunOutputs, AnOutputBeforeAutoOrientKeepsItsOrientation) {
+  PictureHeader header;
+  header.size = image_.size();
+  header.format = image_.format();
+  header.metadata.exif = {'M', 'M', 0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0,
+                          3,   0,   0, 0,  1, 0, 6, 0, 0, 0, 0, 0,    0};
+  const auto sink = open_sink(in_);
+  const auto writer = create_picture(png_codec(), *sink, header, {});
+  writer->write(image_.rows());
+  writer->finish({});
+  sink->commit();
+  const RunReport report =
+      filter({make_blur({}), test::stage_of("--auto-orient"), make_blur({})}, with_outputs({1, 2}));
+  const auto orientation = [](const std::string& file) {
+    return exif_orientation(open_picture(open_source(file))->header().metadata.exif);
+  };
+  EXPECT_EQ(orientation(path(0)), 6);
+  EXPECT_EQ(orientation(path(1)), 1);
+  EXPECT_EQ(orientation(out_), 1);
+  EXPECT_FALSE(report.others[0].is_oriented);
+  EXPECT_TRUE(report.others[1].is_oriented);
+  const Image blurred = through(image_, {make_blur({})});
+  EXPECT_TRUE(test::same_pixels(test::read_picture(path(0)), blurred));
+  const Image turned = test::naive_turn(blurred, quarter_clockwise);
+  EXPECT_TRUE(test::same_pixels(test::read_picture(path(1)), turned));
+  EXPECT_TRUE(test::same_pixels(test::read_picture(out_), through(turned, {make_blur({})})));
+}
+
+// With an orientation of 1 the stage disappears from the chain; the outputs keep their places.
+TEST_F(RunOutputs, KeepTheirPlacesIfAStageDisappears) {
+  expect_outputs({test::stage_of("--auto-orient"), make_blur({}), make_blur({})}, {1, 2},
+                 list(test::copy_of(image_), through(image_, {make_blur({})}),
+                      through(image_, {make_blur({}), make_blur({})})));
+}
+
+TEST_F(RunOutputs, AppearOnlyIfAllDo) {
+  RunOptions options = with_outputs({0, 1});
+  options.outputs[1].path = folder_ / "missing/1.png";
+  EXPECT_THROW(static_cast<void>(filter({make_blur({})}, options)), PictureError);
+  EXPECT_EQ(test::names_in(folder_.path()), std::vector<std::string>{"in.png"});
+}
+
+TEST_F(RunOutputs, KeptOnesAreNotWritten) {
+  test::write_file(path(0), "as it was");
+  RunOptions options = with_outputs({0, 1});
+  options.outputs[0].keep = true;
+  const RunReport report = filter({make_blur({})}, options);
+  EXPECT_TRUE(report.others[0].kept);
+  EXPECT_FALSE(report.others[1].kept);
+  EXPECT_EQ(test::read_file(path(0)), "as it was");
+  EXPECT_TRUE(test::same_pixels(test::read_picture(path(1)), through(image_, {make_blur({})})));
+}
+
+TEST_F(RunOutputs, BlocksOfAllPartsAreVerified) {
+  RunOptions options = with_outputs({1});
+  options.verify_blocks = 2;
+  EXPECT_EQ(filter({make_blur({}), make_blur({})}, options).verified_blocks, 4);
+}
+
+TEST_F(RunOutputs, WorkOnDevices) {
+  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
+  const StageChain chain{make_blur({}), test::stage_of("--gray")};
+  for (const auto& session : test::all_sessions()) {
+    Engine engine({{session->device(), "asked for"}}, {.band_rows = 7});
+    const RunReport report =
+        filter_picture(in_, out_, &png_codec(), chain, engine, with_outputs({1}));
+    EXPECT_TRUE(test::same_pixels(test::read_picture(path(0)), through(image_, {chain[0]})));
+    EXPECT_TRUE(test::same_pixels(test::read_picture(out_), through(image_, chain)));
+    EXPECT_EQ(report.engine.device, session->device().name);
+  }
+}
+
+}  // namespace
+}  // namespace gpufilter

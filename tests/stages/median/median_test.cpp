@@ -1,0 +1,327 @@
+// --median gives the same bits everywhere: the processor with each instruction set against sorted
+// windows, every device against the processor.
+#include "stages/median/median.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/format.hpp"
+#include "stages/median/median_networks.hpp"
+#include "stages/median/median_plan.hpp"
+#include "stages/median/median_steps.hpp"
+#include "support/filtering.hpp"
+#include "support/instruction_sets.hpp"
+#include "support/objection.hpp"
+#include "support/pictures.hpp"
+#include "support/stage_cases.hpp"
+
+namespace gpufilter {
+namespace {
+
+using test::objection_to_value;
+using test::same_pixels;
+
+struct Weighted {
+  std::uint32_t sample;
+  std::uint64_t weight;
+};
+
+// The window of one channel around (x, y), each sample with its pixel's alpha.
+std::vector<Weighted> window(const Image& image, const MedianParameters& parameters, int x, int y,
+                             int channel) {
+  const PixelFormat format = image.format();
+  const auto max = static_cast<std::uint32_t>(format.max_sample());
+  std::vector<Weighted> all;
+  for (int row = y - parameters.radius; row <= y + parameters.radius; ++row) {
+    for (int column = x - parameters.radius; column <= x + parameters.radius; ++column) {
+      const int from_x = border_position(parameters.border, column, image.width());
+      const int from_y = border_position(parameters.border, row, image.size().height);
+      const bool outside = from_x < 0 || from_y < 0;
+      const bool is_alpha = format.has_alpha() && channel + 1 == format.channels;
+      const std::uint32_t outer = is_alpha ? max : 0;
+      all.push_back({outside ? outer : test::sample_at(image, from_x, from_y, channel),
+                     outside || !format.has_alpha()
+                         ? max
+                         : test::sample_at(image, from_x, from_y, format.channels - 1)});
+    }
+  }
+  return all;
+}
+
+std::uint32_t plain_median(std::vector<Weighted> all) {
+  const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+  std::nth_element(all.begin(), middle, all.end(),
+                   [](const Weighted& a, const Weighted& b) { return a.sample < b.sample; });
+  return middle->sample;
+}
+
+// The first sample, in their order, at which half of the weight is reached.
+std::uint32_t weighted_median(std::vector<Weighted> all) {
+  const std::uint64_t total =
+      std::accumulate(all.begin(), all.end(), std::uint64_t{0},
+                      [](std::uint64_t sum, const Weighted& each) { return sum + each.weight; });
+  if (total == 0) return plain_median(std::move(all));
+  std::sort(all.begin(), all.end(),
+            [](const Weighted& a, const Weighted& b) { return a.sample < b.sample; });
+  std::uint64_t sum = 0;
+  for (const Weighted& each : all) {
+    sum += each.weight;
+    if (2 * sum >= total) return each.sample;
+  }
+  return 0;
+}
+
+Image naive_median(const Image& image, const MedianParameters& parameters) {
+  const PixelFormat format = image.format();
+  Image result(image.size(), format);
+  const bool weighs = parameters.alpha == AlphaMode::weighted && format.has_alpha();
+  for (int y = 0; y < image.size().height; ++y) {
+    for (int x = 0; x < image.width(); ++x) {
+      for (int c = 0; c < format.channels; ++c) {
+        const bool is_alpha = format.has_alpha() && c + 1 == format.channels;
+        std::vector<Weighted> all = window(image, parameters, x, y, c);
+        test::set_sample(
+            result, x, y, c,
+            weighs && !is_alpha ? weighted_median(std::move(all)) : plain_median(std::move(all)));
+      }
+    }
+  }
+  return result;
+}
+
+// Neighbours differ little, as in photographs: histograms are then mostly moved, not made anew.
+Image smooth_image(ImageSize size, PixelFormat format) {
+  Image image = test::random_image(size, format, 5);
+  const int max = format.max_sample();
+  for (int y = 0; y < size.height; ++y) {
+    for (int x = 0; x < size.width; ++x) {
+      for (int c = 0; c < format.channels; ++c) {
+        const int noise = static_cast<int>(test::sample_at(image, x, y, c)) / 64;
+        const int base = max / 2 + max / 3 * ((x + 2 * y + 7 * c) % 60 - 30) / 30;
+        test::set_sample(image, x, y, c,
+                         static_cast<std::uint32_t>(std::clamp(base + noise, 0, max)));
+      }
+    }
+  }
+  return image;
+}
+
+void check_median(const Image& image, const MedianParameters& parameters) {
+  const Image expected = naive_median(image, parameters);
+  test::check_on_host(image, {make_median(parameters)}, expected, {3, 1000});
+}
+
+TEST(MedianOnProcessor, EqualsTheMiddleOfSortedWindows) {
+  std::size_t turn = 0;
+  for (const int radius : {1, 2, 3, 4, 7, 10, 12}) {
+    for (const PixelFormat& format : test::all_formats()) {
+      for (const ImageSize size : {ImageSize{1, 1}, {2, 9}, {33, 7}, {351, 3}, {67, 19}}) {
+        for (const Image& image : test::window_pictures(size, format)) {
+          check_median(image, {radius, test::all_borders.at(turn++ % 4),
+                               turn % 5 == 0 ? AlphaMode::independent : AlphaMode::weighted});
+          if (HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+TEST(MedianOnProcessor, HasNoSeamsInWidePictures) {
+  for (const int radius : {1, 3, 4, 8, 10}) {
+    check_median(test::random_image({4133, 2}, {1, 8}, 7), {.radius = radius});
+    check_median(test::random_image({1371, 2}, {3, 8}, 7), {.radius = radius});
+    check_median(test::mixed_alpha_image({1041, 2}, {4, 16}, 8), {.radius = radius});
+    if (HasFatalFailure()) return;
+  }
+}
+
+// Medians are found in tiles of up to 16x16 pixels, of which a vector has up to 64.
+TEST(MedianOnProcessor, TakesPicturesThatNoTilesFill) {
+  std::size_t turn = 0;
+  for (const int radius : {2, 4, 7, 9}) {
+    for (int size = 1; size <= 34; size += 3) {
+      const int channels = 1 + static_cast<int>(turn % 4);
+      check_median(test::random_image({size, 35 - size}, {channels, size % 2 == 0 ? 8 : 16}, 9),
+                   {radius, test::all_borders.at(turn++ / 4 % 4), AlphaMode::independent});
+      if (HasFatalFailure()) return;
+    }
+    for (const int width : {127, 128, 129, 257, 511, 512, 513}) {
+      check_median(test::random_image({width, 3}, {1, 8}, 10), {.radius = radius});
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+// Rows whose pitch is a multiple of 2 or 4 KiB are computed in smaller groups.
+TEST(MedianOnProcessor, TakesRowsOfAnyPitch) {
+  for (const int width : {2048, 4096}) {
+    for (const int height : {1, 7}) {
+      check_median(test::random_image({width, height}, {1, 8}, 9), {.radius = 1});
+      check_median(test::opaque_image({width / 4, height}, {4, 8}, 10), {.radius = 1});
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST(MedianOnProcessor, TakesWindowsLargerThanThePicture) {
+  std::size_t turn = 0;
+  for (const int radius : {15, 31}) {
+    for (const PixelFormat& format : test::all_formats()) {
+      for (const Image& image : test::window_pictures({41, 5}, format)) {
+        check_median(image, {radius, test::all_borders.at(turn++ % 4), AlphaMode::weighted});
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(MedianOnProcessor, MovesItsHistogramsOverSmoothPictures) {
+  for (const int radius : {3, 5, 10, 20}) {
+    for (const PixelFormat format : {PixelFormat{3, 8}, {1, 16}}) {
+      check_median(smooth_image({150, 40}, format), {.radius = radius});
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST(MedianOnDevices, EqualsTheProcessor) {
+  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
+  std::size_t turn = 0;
+  for (const PixelFormat& format : test::all_formats()) {
+    for (Session* session : test::kernel_sessions(format)) {
+      for (const int radius : {1, 2, 3, 6}) {
+        const MedianParameters parameters{
+            radius, test::all_borders.at(turn++ % 4),
+            turn % 5 == 0 ? AlphaMode::independent : AlphaMode::weighted};
+        // The time of a pixel grows with its window.
+        const ImageSize size{67, radius < 6 ? 19 : 7};
+        for (const Image& image : test::window_pictures(size, format)) {
+          const Image expected = test::filter_on_host(image, {make_median(parameters)}, {});
+          test::check_on_device(*session, image, {make_median(parameters)}, expected, {5, 1000});
+        }
+      }
+    }
+  }
+}
+
+TEST(MedianOnDevices, TakesTheLargestWindow) {
+  for (Session* session : test::kernel_sessions()) {
+    for (const PixelFormat format : {PixelFormat{3, 8}, {1, 16}}) {
+      const Image image = test::random_image({37, 5}, format, 6);
+      const std::shared_ptr<const Stage> stage = make_median({.radius = 31});
+      EXPECT_TRUE(same_pixels(test::filter_on_device(*session, image, {stage}, {}),
+                              test::filter_on_host(image, {stage}, {})));
+    }
+  }
+}
+
+// The medians of a plan's tile, of 16 pictures side by side that are (side + tile - 1) pixels wide
+// and high.
+std::vector<std::uint8_t> take_steps(const median::Plan& plan,
+                                     const std::vector<std::uint8_t>& samples) {
+  using Vector [[gnu::vector_size(16)]] = std::uint8_t;
+  constexpr std::size_t pictures = sizeof(Vector);
+  const auto tile = static_cast<std::size_t>(plan.width);
+  const std::size_t width = static_cast<std::size_t>(plan.side) + tile - 1;
+  struct alignas(16) Place {
+    std::array<std::uint8_t, pictures> bytes;
+  };
+  std::vector<Place> places(plan.places);
+  std::vector<std::uint8_t> medians(tile * static_cast<std::size_t>(plan.height) * pictures);
+  median::Steps<Vector>(reinterpret_cast<Vector*>(places.data()))
+      .take(
+          plan,
+          [&](std::size_t x, std::size_t y) { return &samples.at((y * width + x) * pictures); },
+          [&](std::size_t x, std::size_t y) { return &medians.at((y * tile + x) * pictures); });
+  return medians;
+}
+
+// What is right for zeros and ones is right for all numbers. Half of them, or nearly, are the
+// hardest ones.
+TEST(MedianPlans, AreRightForZerosAndOnes) {
+  constexpr std::size_t pictures = 16;
+  std::mt19937 random(11);
+  for (int radius = 2; radius <= MedianParameters::max_radius; ++radius) {
+    for (const ImageSize size : {ImageSize{4, 4}, {8, 4}, {8, 8}, {16, 8}, {16, 16}}) {
+      if (size.width > 2 * radius || size.height > 2 * radius) continue;
+      const median::Plan plan = median::make_plan(radius, size.width, size.height);
+      const auto tile = static_cast<std::size_t>(size.width);
+      const auto side = static_cast<std::size_t>(plan.side);
+      const std::size_t width = side + tile - 1;
+      const std::size_t height = side + static_cast<std::size_t>(size.height) - 1;
+      std::vector<std::uint8_t> samples(width * height * pictures);
+      for (std::size_t i = 0; i < samples.size(); ++i)
+        samples[i] = random() % 32 < 15 + i % pictures / 5 ? 1 : 0;
+      const std::vector<std::uint8_t> medians = take_steps(plan, samples);
+      for (std::size_t i = 0; i < medians.size(); ++i) {
+        const std::size_t pixel = i / pictures;
+        std::size_t ones = 0;
+        for (std::size_t k = 0; k < side * side; ++k) {
+          const std::size_t at = (pixel / tile + k / side) * width + pixel % tile + k % side;
+          ones += samples[at * pictures + i % pictures];
+        }
+        ASSERT_EQ(medians[i], ones > side * side / 2 ? 1 : 0)
+            << "radius " << radius << ", tile " << size.width << "x" << size.height << ", pixel "
+            << pixel;
+      }
+    }
+  }
+}
+
+// A network that is right for all zeros and ones is right for all numbers (D. Knuth, The Art of
+// Computer Programming 3, 5.3.4).
+template <int radius>
+void check_network() {
+  using Network = median::Network<radius>;
+  constexpr std::size_t side = 2 * radius + 1;
+  for (unsigned bits = 0; bits < 1U << side; ++bits) {
+    std::array<int, side> column{};
+    for (std::size_t i = 0; i < side; ++i)
+      column.at(i) = static_cast<int>(bits >> i & 1U);
+    median::compare<Network::sorting>(column);
+    ASSERT_TRUE(std::is_sorted(column.begin(), column.end())) << bits;
+  }
+  // Sorted columns differ in how many ones they end with.
+  std::array<std::size_t, side> ones{};
+  for (;;) {
+    std::array<int, side * side> numbers{};
+    for (std::size_t column = 0; column < side; ++column) {
+      for (std::size_t i = side - ones.at(column); i < side; ++i)
+        numbers.at(i * side + column) = 1;
+    }
+    const std::size_t sum = std::accumulate(ones.begin(), ones.end(), std::size_t{0});
+    median::compare<Network::selecting>(numbers);
+    ASSERT_EQ(numbers.at(Network::result), sum > side * side / 2 ? 1 : 0)
+        << ::testing::PrintToString(ones);
+    std::size_t i = 0;
+    while (i < side && ones.at(i) == side)
+      ones.at(i++) = 0;
+    if (i == side) return;
+    ++ones.at(i);
+  }
+}
+
+TEST(MedianNetworks, AreRightForAllZerosAndOnes) {
+  check_network<2>();
+  check_network<3>();
+}
+
+TEST(MedianText, IsAWholeNumberUpTo31) {
+  EXPECT_EQ(objection_to_value(median_stage_kind(), "0"),
+            "--median 0: a whole number from 1 to 31");
+  EXPECT_EQ(objection_to_value(median_stage_kind(), "32"),
+            "--median 32: a whole number from 1 to 31");
+  EXPECT_EQ(objection_to_value(median_stage_kind(), "1.5"),
+            "--median 1.5: a whole number from 1 to 31");
+  EXPECT_EQ(objection_to_value(median_stage_kind(), "small"),
+            "--median small: a whole number from 1 to 31");
+  EXPECT_EQ(objection_to_value(median_stage_kind(), "31"), "none");
+}
+
+}  // namespace
+}  // namespace gpufilter
