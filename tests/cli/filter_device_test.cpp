@@ -163,7 +163,7 @@ TEST_F(FilterKernels, AreReadFromAFolder) {
   GPUFILTER_REQUIRE_DEVICE();
   EXPECT_NE(report_of({}, live_)["device"]["kind"], "processor");
   {
-    std::ofstream kernel(folder_ / "kernels/window/blur_packed.cl", std::ios::app);
+    std::ofstream kernel(folder_ / "kernels/blur_packed.cl", std::ios::app);
     kernel << "#error changed by a test\n";
   }
   for (const auto& words :
@@ -172,14 +172,14 @@ TEST_F(FilterKernels, AreReadFromAFolder) {
     EXPECT_EQ(result.exit_code, 3);
     // The driver's compiler may have printed something itself.
     expect_one_line(result.err.substr(result.err.rfind("gpufilter: ")),
-                    {folder_ / "kernels/window/blur_packed.cl does not compile: ",
-                     folder_ / "kernels/window/blur_packed.cl:", "changed by a test"});
+                    {folder_ / "kernels/blur_packed.cl does not compile: ",
+                     folder_ / "kernels/blur_packed.cl:", "changed by a test"});
   }
 }
 
 TEST_F(FilterKernels, ThatDoNotCompileAreLeftOutWithAWarning) {
   GPUFILTER_REQUIRE_DEVICE();
-  write_file(folder_ / "kernels/stage/common.cl", "no kernel\n");
+  write_file(folder_ / "kernels/common.cl", "no kernel\n");
   std::string messages;
   const Json report = report_of({}, live_, &messages);
   EXPECT_EQ(report["device"]["kind"], "processor");
@@ -193,7 +193,7 @@ TEST_F(FilterKernels, ThatDoNotCompileAreLeftOutWithAWarning) {
 // The device has a pass more than the processor: it codes the result.
 TEST_F(FilterKernels, OfTheEncoderThatDoNotCompileLeaveTheProcessorsReportWhole) {
   GPUFILTER_REQUIRE_DEVICE();
-  write_file(folder_ / "kernels/compute/jpeg_encode.cl", "no kernel\n");
+  write_file(folder_ / "kernels/jpeg_encode.cl", "no kernel\n");
   for (const std::string format : {"line", "table", "json", "csv"}) {
     const ProcessResult result =
         filter({in_, folder_ / "out.jpg", "--blur", "tiled", "--encode-on", "gpu", "--timing",

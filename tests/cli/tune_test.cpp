@@ -245,8 +245,8 @@ TEST_F(Tune, WhatWasTunedIsKeptAndUsed) {
   EXPECT_TRUE(again["known"]);
   EXPECT_EQ(again["chosen"], first["chosen"]);
   // A changed version of the kernel counts as a different kernel.
-  write_file(folder_ / "kernels/window/blur.cl",
-             read_file(folder_ / "kernels/window/blur.cl") + "\n// new\n");
+  write_file(folder_ / "kernels/blur.cl",
+             read_file(folder_ / "kernels/blur.cl") + "\n// new\n");
   EXPECT_EQ(blurred()["reason"], "asked for");
   // A damaged file is ignored.
   write_file(folder_ / "cache/gpufilter/tuning.json", "{");

@@ -14,7 +14,7 @@
 namespace gpufilter::test {
 namespace {
 
-constexpr std::ptrdiff_t maximum_lines = 400;
+constexpr std::ptrdiff_t maximum_lines = 700;
 
 std::ptrdiff_t line_count(const std::string& text) {
   return std::count(text.begin(), text.end(), '\n') + (text.empty() || text.back() == '\n' ? 0 : 1);

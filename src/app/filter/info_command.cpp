@@ -70,7 +70,7 @@ PictureInfo read_info(const std::string& input, const ReadLimits& limits) {
   return info;
 }
 
-std::string orientation_text(int orientation, ImageSize size) {
+std::string turned_size_text(int orientation, ImageSize size) {
   static constexpr std::array turns{
       "",
       "mirrored",
@@ -139,7 +139,7 @@ std::string text_of(const PictureInfo& info) {
     constexpr std::size_t column = 15;
     if (!value.empty()) text += list_item(what, printable(value), column);
   };
-  line("orientation", orientation == 1 ? "" : orientation_text(orientation, header.size));
+  line("orientation", orientation == 1 ? "" : turned_size_text(orientation, header.size));
   line("coding", coding_of(header));
   line("colours", colors_text(header.metadata));
   line("density", header.metadata.density ? density_text(*header.metadata.density) : "");
