@@ -1,14 +1,13 @@
 # With BUILD_SHARED_LIBS, the installed library is a shared one that exports the public headers' names alone. The
-# program and the tests use more than those, and link the static library. Without BUILD_SHARED_LIBS, a test links it
-# where the objects suit: with the Python module. Sets gpufilter_installed_library.
+# program and the tests use more than those, and link the static library. Without BUILD_SHARED_LIBS, a test links it.
+# Sets gpufilter_installed_library.
 set(gpufilter_installed_library gpufilter_library)
 if(BUILD_SHARED_LIBS)
   set(gpufilter_installed_library gpufilter_shared)
-elseif(NOT (GPUFILTER_BUILD_PYTHON AND GPUFILTER_BUILD_TESTS))
+elseif(NOT GPUFILTER_BUILD_TESTS)
   return()
 endif()
 
-set_target_properties(gpufilter_library PROPERTIES POSITION_INDEPENDENT_CODE ON)
 set(exports "${CMAKE_CURRENT_LIST_DIR}/exports.map")
 file(WRITE "${PROJECT_BINARY_DIR}/shared_library.cpp" "// The shared library is made of the static one.\n")
 add_library(gpufilter_shared SHARED "${PROJECT_BINARY_DIR}/shared_library.cpp")

@@ -35,7 +35,7 @@ if [[ -n "${with_python}" ]]; then
   options=(GPUFILTER_BUILD_PYTHON=ON "GPUFILTER_PYTHON_FOLDER=${modules}" "Python_EXECUTABLE=$(command -v python3)")
 fi
 # Without options, any configuration is fine.
-configure "${options[@]}"
+configure release "${options[@]}"
 # Everything that is configured is installed.
 if option_is GPUFILTER_BUILD_PYTHON=ON; then targets+=(gpufilter_python gpufilter_python_files); fi
 build "${targets[@]}"

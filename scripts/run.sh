@@ -6,8 +6,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 require_build_packages
-# shellcheck disable=SC2119  # no options: any configuration is fine
-configure
+configure release  # without options, any configuration is fine
 build gpufilter
 
 program="${build_folder}/bin/gpufilter"

@@ -104,11 +104,12 @@ run_step() {
 # Whether the build folder is configured with OPTION=VALUE.
 option_is() { grep -qsx "${1%%=*}:[A-Z]*=${1#*=}" "${build_folder}/CMakeCache.txt"; }
 
-# configure OPTION=VALUE...: runs CMake if the build folder is new, belongs to another source folder
+# configure PRESET OPTION=VALUE...: runs CMake if the build folder is new, belongs to another source folder
 # (the project was moved), or differs in one of the options. The build itself notices changes of CMake
 # files.
 configure() {
-  local cache="${build_folder}/CMakeCache.txt" option current=yes
+  local preset="$1" cache="${build_folder}/CMakeCache.txt" option current=yes
+  shift
   if [[ -e "${cache}" ]] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=${project_root}" "${cache}"; then
     rm -rf "${build_folder}"
   fi
@@ -118,7 +119,7 @@ configure() {
   done
   if [[ -z "${current}" ]]; then
     # Shows what CMake finds.
-    verbose=yes run_step "configuring ${build_folder}" cmake -S "${project_root}" --preset release "${@/#/-D}"
+    verbose=yes run_step "configuring ${build_folder}" cmake -S "${project_root}" --preset "${preset}" "${@/#/-D}"
   fi
 }
 

@@ -71,8 +71,7 @@ prepare() {
   require_packages "${packages[@]}" || exit 1
   if [[ -z "${program}" ]]; then
     require_build_packages
-    # shellcheck disable=SC2119  # no options: any configuration is fine
-    configure
+    configure release  # without options, any configuration is fine
     build gpufilter
     program="${build_folder}/bin/gpufilter"
   fi
