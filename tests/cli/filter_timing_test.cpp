@@ -75,7 +75,7 @@ TEST_F(FilterTiming, JsonSaysWhatWasDone) {
   EXPECT_EQ(json["passes"][0]["variant"].get<std::string>().rfind("naive", 0), 0);
   EXPECT_EQ(json["passes"][1]["variant"], "tiled 8x8");
   for (const Json& pass : json["passes"]) {
-    EXPECT_EQ(pass["reason"], "asked for");
+    EXPECT_EQ(pass["reason"], "requested");
     EXPECT_TRUE(pass["program"] == "compiled" || pass["program"] == "cache") << pass;
   }
 }
@@ -201,7 +201,7 @@ TEST_F(FilterTiming, TheTableNamesDeviceVariantsAndProgram) {
        {in_ + " -> " + out_ + " (replaced): 320x200, RGBA, 8-bit; 4 bands of 50 rows\n",
         "device: " + json["device"]["name"].get<std::string>(),
         json["device"]["reason"].get<std::string>(), std::string("naive "),
-        std::string("tiled 8x8 (asked for)"), std::string("from the cache"),
+        std::string("tiled 8x8 (requested)"), std::string("from the cache"),
         std::string("\ndecode "), std::string("\nupload "), std::string("\ndownload "),
         std::string("\nencode "), std::string("\ntotal ")}) {
     EXPECT_NE(result.err.find(part), std::string::npos) << part << "\n" << result.err;

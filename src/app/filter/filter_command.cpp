@@ -140,7 +140,7 @@ void ask_before_replacing(const std::string& output) {
   std::string answer;
   if (!std::getline(std::cin, answer)) std::fputs("\n", stderr);
   if (answer.starts_with('y') || answer.starts_with('Y')) return;
-  throw UsageError(printable(formatted("{}: already exists, and stays", output)));
+  throw UsageError(printable(formatted("{}: already exists, kept", output)));
 }
 
 // Whether the output already exists, and stays as it is.
@@ -188,8 +188,8 @@ void remove_unfinished(const std::string& output) {
   try {
     const int removed = remove_abandoned_files_for(follow_links(output));
     if (removed == 0) return;
-    log::info(formatted("{}: removed {} of a run that was killed", printable(output),
-                        counted(removed, "unfinished file")));
+    log::info(formatted("{}: removed {} of interrupted runs", printable(output),
+                        counted(removed, "temporary file")));
   } catch (const std::system_error&) {
     // Writing the output will say why.
   }

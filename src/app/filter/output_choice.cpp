@@ -116,8 +116,8 @@ void add_existing_file_options(Arguments& app, FilterOptions& options) {
       "file that holds more than is read (pages, frames, a film, a gain map) is refused.");
   app.add_option_function(
          "--pages", [&options](const std::string&) { options.run.first_page = true; },
-         "What is read of a file that holds more than one picture. first: the first or main one "
-         "alone; --in-place then replaces the file.")
+         "Which picture of a file with several is read. first: only the first or main one; "
+         "--in-place then replaces the file.")
       ->check(one_of({"first"}))
       ->option_text("first");
 }

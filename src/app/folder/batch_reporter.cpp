@@ -48,7 +48,7 @@ BatchReporter::BatchReporter(const BatchPlan& plan, const FilterOptions& options
     progress_.all += item.bytes;
   if (plan.shard && !options.quiet) print_note(shard_line(plan));
   for (const OtherPicture& other : plan.others)
-    log::info(printable(formatted("{}: its format is {}, skipped", other.name, other.format)));
+    log::info(printable(formatted("{}: {} is not supported, skipped", other.name, other.format)));
   prepare_for_signals();
 }
 
