@@ -143,7 +143,7 @@ void ask_before_replacing(const std::string& output) {
   throw UsageError(printable(formatted("{}: already exists, kept", output)));
 }
 
-// Whether the output already exists, and stays as it is.
+// Whether the output already exists, and is kept.
 bool keeps(const FilterOptions& options, const std::string& output) {
   std::error_code ignored;
   if (output == standard_stream || !fs::is_regular_file(output, ignored)) return false;
@@ -182,7 +182,7 @@ void open_in_new_folders(const FilterOptions& options, RunOptions& run) {
   };
 }
 
-// Removes what killed runs that had the same output left behind.
+// Removes temporary files of interrupted runs with this output.
 void remove_unfinished(const std::string& output) {
   if (output == standard_stream) return;
   try {

@@ -87,7 +87,8 @@ void BatchReporter::advanced(std::uint64_t bytes_under_way) {
   const std::uint64_t before = progress_.done;
   progress_.done = finished_bytes_ + bytes_under_way;
   progress_.worked = finished_bytes_filtered_ + bytes_under_way;
-  // It is less if a picture has just finished: finished() then follows and shows the progress.
+  // The progress is less if a picture has just finished: finished() then follows and shows the
+  // progress.
   if (progress_.done > before) show_progress();
 }
 

@@ -35,7 +35,7 @@ MatrixRows sepia(double amount) {
   return faded({{0.393, 0.769, 0.189}, {0.349, 0.686, 0.168}, {0.272, 0.534, 0.131}}, amount);
 }
 
-// The same change of every colour: slope * color + intercept.
+// A matrix that changes every colour alike: slope * color + intercept.
 MatrixRows linear(double slope, double intercept) {
   return {{slope, 0, 0, intercept}, {0, slope, 0, intercept}, {0, 0, slope, intercept}};
 }

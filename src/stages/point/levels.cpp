@@ -57,7 +57,7 @@ class AutoLevels final : public Stage {
   [[nodiscard]] std::string key() const override {
     return formatted("levels auto {}", clip_percent_);
   }
-  // The same as that of the stage that resolved() returns.
+  // The cost of the stage that resolved() returns.
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
     return lookup_cost(input);
   }

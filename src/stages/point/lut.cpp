@@ -48,8 +48,8 @@ std::vector<std::uint8_t> lattice_table(const Lattice& lattice) {
   return to_bytes(std::span<const float>(table));
 }
 
-// Of a pixel in the kernel below. Neighbours find nodes of the same cells in the first-level cache,
-// so work-items should have few pixels, next to those of others.
+// The operations for a pixel in the kernel below. Neighbours find nodes of the same cells in the
+// first-level cache, so work-items should have few pixels, next to those of others.
 constexpr double lattice_operations = 90;
 
 // As find_corners() and add_nodes() of lut_rows.cpp.

@@ -76,7 +76,7 @@ class ToneMap final : public Stage {
   [[nodiscard]] std::string key() const override {
     return formatted("tonemap {} {}", name_of(parameters_.curve), parameters_.key);
   }
-  // The same as that of the stage that resolved() returns.
+  // The cost of the stage that resolved() returns.
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
     return luma_scaling_cost(input);
   }

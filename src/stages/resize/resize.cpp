@@ -152,7 +152,7 @@ class Resize final : public Stage, public HasUp {
     }
     return steps;
   }
-  // Of pictures that stay as they are.
+  // The placement of pictures that stay as they are.
   [[nodiscard]] std::optional<Placement> placement(ImageSize source) const override {
     if (turns_box(source)) return with_turned_box().placement(source);
     if (scaled_size(source) != source || output_size(source) != source) return std::nullopt;
