@@ -20,8 +20,8 @@ struct Limits {
   int threads = 0;
 };
 
-// A call ended because its stop token asked it to. No output has appeared; memory to write to has
-// any contents.
+// A call ended because its stop token requested it. No output has appeared; the contents of memory
+// to write to are unspecified.
 class Stopped : public Error {
  public:
   using Error::Error;

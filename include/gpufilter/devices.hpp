@@ -14,7 +14,7 @@ struct Device {
   std::string kind;                  // "gpu", "cpu" or "other"
   std::string vendor;                // of the device
   std::string platform;              // OpenCL's name for the driver
-  std::string platform_version;      // of that
+  std::string platform_version;      // the version of OpenCL there
   std::string driver_version;        // of the device's driver
   unsigned compute_units = 0;        // cores or multiprocessors
   std::uint64_t memory = 0;          // bytes

@@ -19,26 +19,27 @@ namespace gpufilter {
 [[nodiscard]] Picture read(const std::string& path, const Limits& limits = {},
                            const RunControl& control = {});
 
-// The same for a file's `size` bytes at `bytes`.
+// Reads a picture from the `size` bytes of its file at `bytes`, as read() does.
 [[nodiscard]] Picture decode(const void* bytes, std::size_t size, const Limits& limits = {},
                              const RunControl& control = {});
 
 // Writes `picture` with its metadata; the name decides the format. "-" is standard output, as PNG.
 // A format with only 8 bits converts 16-bit samples by (v * 255 + 32767) / 65535; one without alpha
-// lays the picture over the option "background". The file appears complete or not at all. Throws
-// UsageError for another extension, unknown options and no picture, PictureError if it cannot be
-// written, Stopped. Returns the bytes of the file. Thread-safe.
+// flattens the picture onto the option "background". The file appears complete or not at all.
+// Throws UsageError for another extension, unknown options and no picture, PictureError if it
+// cannot be written, Stopped. Returns the bytes of the file. Thread-safe.
 std::uint64_t write(const std::string& path, const Picture& picture,
                     const FormatOptions& options = {}, const RunControl& control = {});
-// The same for pixels without metadata.
+// Writes pixels without metadata.
 std::uint64_t write(const std::string& path, const ConstView& pixels,
                     const FormatOptions& options = {}, const RunControl& control = {});
 
-// The bytes of such a file. `format` is the extension of a name: "png", "jpg".
+// The bytes of the file that write() would write. `format` is the extension of a name: "png",
+// "jpg".
 [[nodiscard]] std::vector<std::uint8_t> encode(const std::string& format, const Picture& picture,
                                                const FormatOptions& options = {},
                                                const RunControl& control = {});
-// The same for pixels without metadata.
+// Encodes pixels without metadata.
 [[nodiscard]] std::vector<std::uint8_t> encode(const std::string& format, const ConstView& pixels,
                                                const FormatOptions& options = {},
                                                const RunControl& control = {});
@@ -47,7 +48,7 @@ std::uint64_t write(const std::string& path, const ConstView& pixels,
 struct FormatDescription {
   std::string name;                     // "JPEG"
   std::vector<std::string> extensions;  // with the dot; the first is usual
-  std::vector<std::string> options;     // the names of those that it takes
+  std::vector<std::string> options;     // the names of the options that it takes
 };
 
 // The formats that this build reads and writes.

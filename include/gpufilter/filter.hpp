@@ -22,7 +22,7 @@ namespace gpufilter {
 // the first stage it is the default of all that take it. Throws UsageError for a word that is
 // neither a stage nor a parameter of one; values are checked by PictureFilter.
 [[nodiscard]] std::vector<StageUse> parse_stages(std::string_view words);
-// The same for words that are separated already.
+// The stages in words that are separated already.
 [[nodiscard]] std::vector<StageUse> parse_stages(const std::vector<std::string>& words);
 
 // A parameter of a stage, for programs that offer stages to their users.
@@ -55,10 +55,10 @@ struct FilterSettings {
   std::string device = "auto";
   // Fail if the device does not work; otherwise the processor does the work.
   bool require_device = false;
-  // Of each call.
+  // The limits of each call.
   Limits limits = {};
-  // When the orientation in EXIF or XMP is applied: "auto" (before the first stage that has an up,
-  // such as resize or overlay), "apply" (at the beginning), "keep" (only by auto_orient).
+  // When the orientation in EXIF or XMP is applied: "auto" (before the first stage that depends on
+  // it, such as resize or overlay), "apply" (at the beginning), "keep" (only by auto_orient).
   std::string orientation = "auto";
 };
 
@@ -71,7 +71,7 @@ struct FilterResult {
   std::string reason;              // why this device
   double seconds = 0;              // from the call until the output was complete
   int channels = 0;                // of the result
-  int depth = 0;                   // of the result, bits of a sample
+  int depth = 0;                   // of the result, bits per sample
 };
 
 // What to do with an output that already exists.
@@ -96,7 +96,7 @@ struct FolderSettings {
   Existing existing = Existing::fail;   // what to do with outputs that exist
   int jobs = 0;                         // pictures in progress; 0: as many as threads
   bool resume = false;                  // continue an earlier run: skip what it completed
-  bool stop_on_error = false;           // begin no more pictures after one that fails
+  bool stop_on_error = false;           // start no more pictures after one that fails
   // Called for each picture, by one thread at a time. May be empty.
   std::function<void(const FolderPicture&)> finished = {};
 };
@@ -119,7 +119,7 @@ class PictureFilter {
   // Throws UsageError for unknown or invalid stages, parameters and devices. The device is searched
   // for in the background: run() throws DeviceError if that fails. No stages: pixels are copied.
   explicit PictureFilter(const std::vector<StageUse>& stages, const FilterSettings& settings = {});
-  // The same with a device and the other settings' defaults.
+  // A filter on this device, with the defaults of the other settings.
   PictureFilter(const std::vector<StageUse>& stages, const std::string& device);
   // Waits for devices that are being started.
   ~PictureFilter();
@@ -138,13 +138,13 @@ class PictureFilter {
   // is required does not work, Stopped, std::bad_alloc.
   [[nodiscard]] Picture run(const ConstView& input, const RunControl& control = {}) const;
 
-  // The same for a picture with metadata: they are carried over, stages that depend on them
-  // (--linear) use them, and it is turned upright, as for files.
+  // Filters a picture with metadata: they are carried over, stages that depend on them (--linear)
+  // use them, and the picture is turned upright, as for files.
   [[nodiscard]] Picture run(const Picture& input, const RunControl& control = {}) const;
 
   // Filters `input` into memory of the caller, which has the shape that result_shape() says. The
   // two may overlap; then the input is copied first. Throws as above, and UsageError if `output`
-  // has another shape; if it throws, the output has any contents.
+  // has another shape; if it throws, the contents of the output are unspecified.
   FilterResult run(const ConstView& input, const View& output,
                    const RunControl& control = {}) const;
 

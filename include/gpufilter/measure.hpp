@@ -12,7 +12,7 @@
 
 namespace gpufilter {
 
-// Of the samples of one channel, as stored.
+// Statistics of the samples of one channel, as stored.
 struct ChannelStats {
   std::string name;                  // "grey", "red", "green", "blue" or "alpha"
   std::uint32_t minimum = 0;         // the smallest sample
@@ -31,7 +31,7 @@ struct ChannelStats {
   [[nodiscard]] std::uint32_t percentile(double percent) const;
 };
 
-// Of all channels, alpha too.
+// Statistics of all channels, alpha too.
 struct Stats {
   Shape shape;                         // of the picture
   std::vector<ChannelStats> channels;  // as many as shape.channels
@@ -41,15 +41,15 @@ struct Stats {
 // limit is exceeded, Stopped. Thread-safe.
 [[nodiscard]] Stats stats(const ConstView& pixels, const Limits& limits = {},
                           const RunControl& control = {});
-// Of a picture file, which is never in memory as a whole. "-" is standard input. Throws
+// Statistics of a picture file, which is never in memory as a whole. "-" is standard input. Throws
 // PictureError as read() does, Stopped. Thread-safe.
 [[nodiscard]] Stats stats(const std::string& path, const Limits& limits = {},
                           const RunControl& control = {});
 
 // What counts as equal enough.
 struct CompareSettings {
-  std::uint32_t tolerance = 0;  // samples may differ by so many steps of their own depth
-  double fail_percent = 0;      // so many percent of the pixels may differ by more
+  std::uint32_t tolerance = 0;  // samples may differ by this many steps of their own depth
+  double fail_percent = 0;      // this percentage of the pixels may differ by more
   bool similarity = true;       // compute the SSIM, which takes longer than everything else
   Limits limits = {};           // of each picture
 };
@@ -58,7 +58,7 @@ struct CompareSettings {
 struct ChannelDifferences {
   std::string name;                    // as in ChannelStats
   std::uint64_t differing = 0;         // samples that differ at all
-  std::uint64_t beyond_tolerance = 0;  // samples that differ by more
+  std::uint64_t beyond_tolerance = 0;  // samples that differ by more than the tolerance
   std::uint32_t maximum = 0;           // the largest difference
   double mean = 0;                     // of all samples, equal ones included
 };
@@ -80,7 +80,7 @@ struct Differences {
   Shape a;                                    // of one picture
   Shape b;                                    // of the other
   std::uint64_t differing_pixels = 0;         // with any sample that differs
-  std::uint64_t pixels_beyond_tolerance = 0;  // with any sample that differs by more
+  std::uint64_t pixels_beyond_tolerance = 0;  // with any sample beyond the tolerance
   std::uint32_t maximum = 0;                  // the largest difference of samples
   double mean = 0;                            // difference of all samples, equal ones included
   std::vector<ChannelDifferences> channels;   // of each channel, alpha too

@@ -12,14 +12,14 @@ struct Shape {
   int width = 0;     // pixels
   int height = 0;    // pixels
   int channels = 3;  // 1 (grey), 2 (grey, alpha), 3 (RGB) or 4 (RGBA)
-  int depth = 8;     // bits of a sample: 8 or 16
+  int depth = 8;     // bits per sample: 8 or 16
   // Whether size and format are the same.
   bool operator==(const Shape&) const = default;
 };
 
-// Pixels to read, in memory of the caller. Samples of a pixel lie side by side, pixels of a row
-// too, rows from top to bottom. Samples of 16 bits are in the machine's byte order and begin at
-// even addresses. Alpha is not premultiplied.
+// Pixels to read, in memory of the caller: the samples of a pixel side by side, the pixels of a row
+// side by side, rows from top to bottom. Samples of 16 bits are in the machine's byte order and
+// begin at even addresses. Alpha is not premultiplied.
 struct ConstView {
   const void* data = nullptr;  // the first sample of the first row
   int width = 0;               // pixels
@@ -32,7 +32,7 @@ struct ConstView {
   [[nodiscard]] Shape shape() const { return {width, height, channels, depth}; }
 };
 
-// The same for pixels to write. Bytes between the rows are never touched.
+// Pixels to write, stored as in ConstView. Bytes between the rows are never touched.
 struct View {
   void* data = nullptr;   // the first sample of the first row
   int width = 0;          // pixels
@@ -67,7 +67,7 @@ class Picture {
   // The other picture has no pixels afterwards.
   Picture& operator=(Picture&& other) noexcept;
 
-  // The same pixels and metadata in memory of its own. Throws std::bad_alloc.
+  // A copy with memory of its own, of pixels and metadata. Throws std::bad_alloc.
   [[nodiscard]] Picture copy() const;
 
   // Its size and format.
@@ -78,7 +78,7 @@ class Picture {
   [[nodiscard]] int height() const noexcept { return shape().height; }
   // Samples of a pixel, 1 to 4.
   [[nodiscard]] int channels() const noexcept { return shape().channels; }
-  // Bits of a sample, 8 or 16.
+  // Bits per sample, 8 or 16.
   [[nodiscard]] int depth() const noexcept { return shape().depth; }
   // Bytes from one row to the next: those of a row's samples, without a gap.
   [[nodiscard]] std::size_t pitch() const noexcept;

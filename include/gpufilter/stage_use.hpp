@@ -18,7 +18,7 @@ struct StageUse {
   std::map<std::string, std::string> parameters = {};  // by name; others have their defaults
 };
 
-// Of the types of stages.hpp.
+// What the types of stages.hpp are made with.
 namespace detail {
 
 // The text of a value.

@@ -26,8 +26,8 @@ struct blur {
   // aaa|abcd|ddd; mirror: the reflection about the outermost pixel, dcb|abcd|cba; wrap: the
   // opposite side, bcd|abcd|abc; constant: opaque black. The default is replicate.
   std::optional<std::string> border = {};
-  // How colours and alpha are mixed. weighted|independent; weighted: colours are weighted by their
-  // alpha; independent: all channels are treated alike. The default is weighted.
+  // Whether colours are weighted by alpha. weighted|independent; weighted: colours are weighted by
+  // their alpha; independent: all channels are treated alike. The default is weighted.
   std::optional<std::string> alpha = {};
   // For PictureFilter.
   operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
@@ -38,19 +38,19 @@ struct blur {
   }
 };
 
-// Blur with a Gaussian bell. The value is sigma, the standard deviation of the bell in pixels: 0.5
-// softens noise, 5 hides faces, 50 leaves clouds of colour.
+// Gaussian blur. The value is sigma, the standard deviation in pixels: 0.5 softens noise, 5 hides
+// faces, 50 leaves clouds of colour.
 struct gaussian {
   // 0.2..50.
   double value = {};
-  // Where the bell ends, as a multiple of sigma. 1..6. The default is 3.
+  // Where the kernel is cut off, as a multiple of sigma. 1..6. The default is 3.
   std::optional<double> truncate = {};
   // What lies outside the picture. replicate|mirror|wrap|constant; replicate: the nearest pixel,
   // aaa|abcd|ddd; mirror: the reflection about the outermost pixel, dcb|abcd|cba; wrap: the
   // opposite side, bcd|abcd|abc; constant: opaque black. The default is replicate.
   std::optional<std::string> border = {};
-  // How colours and alpha are mixed. weighted|independent; weighted: colours are weighted by their
-  // alpha; independent: all channels are treated alike. The default is weighted.
+  // Whether colours are weighted by alpha. weighted|independent; weighted: colours are weighted by
+  // their alpha; independent: all channels are treated alike. The default is weighted.
   std::optional<std::string> alpha = {};
   // For PictureFilter.
   operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
@@ -68,8 +68,8 @@ struct sharpen {
   double value = {};
   // The Gaussian's standard deviation in pixels. 0.2..50. The default is 1.
   std::optional<double> sigma = {};
-  // Smaller differences are left alone, so that noise is not sharpened; for samples from 0 to 255.
-  // 0..255. The default is 0.
+  // Smaller differences, such as noise, are not sharpened; for samples from 0 to 255. 0..255. The
+  // default is 0.
   std::optional<double> threshold = {};
   // What is sharpened. no|yes; no: each colour by itself; yes: the brightness, which avoids
   // coloured edges. The default is no.
@@ -78,8 +78,8 @@ struct sharpen {
   // aaa|abcd|ddd; mirror: the reflection about the outermost pixel, dcb|abcd|cba; wrap: the
   // opposite side, bcd|abcd|abc; constant: opaque black. The default is replicate.
   std::optional<std::string> border = {};
-  // How colours and alpha are mixed. weighted|independent; weighted: colours are weighted by their
-  // alpha; independent: all channels are treated alike. The default is weighted.
+  // Whether colours are weighted by alpha. weighted|independent; weighted: colours are weighted by
+  // their alpha; independent: all channels are treated alike. The default is weighted.
   std::optional<std::string> alpha = {};
   // For PictureFilter.
   operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
@@ -92,8 +92,8 @@ struct sharpen {
   }
 };
 
-// Remove specks, keep edges. The value is the radius: each sample becomes the median of the square
-// of 2 * RADIUS + 1 pixels on each side around it.
+// Remove specks, keep edges. Each sample becomes the median of the (2 * RADIUS + 1)-pixel square
+// centred on it.
 struct median {
   // 1..31.
   int value = {};
@@ -101,8 +101,8 @@ struct median {
   // aaa|abcd|ddd; mirror: the reflection about the outermost pixel, dcb|abcd|cba; wrap: the
   // opposite side, bcd|abcd|abc; constant: opaque black. The default is replicate.
   std::optional<std::string> border = {};
-  // How colours and alpha are mixed. weighted|independent; weighted: colours are weighted by their
-  // alpha; independent: all channels are treated alike. The default is weighted.
+  // Whether colours are weighted by alpha. weighted|independent; weighted: colours are weighted by
+  // their alpha; independent: all channels are treated alike. The default is weighted.
   std::optional<std::string> alpha = {};
   // For PictureFilter.
   operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
@@ -110,8 +110,8 @@ struct median {
   }
 };
 
-// Grow light areas. The value is the radius: each sample becomes the largest one in the square of 2
-// * RADIUS + 1 pixels on each side around it.
+// Grow light areas. Each sample becomes the largest one in the (2 * RADIUS + 1)-pixel square
+// centred on it.
 struct dilate {
   // 1..127.
   int value = {};
@@ -119,8 +119,8 @@ struct dilate {
   // aaa|abcd|ddd; mirror: the reflection about the outermost pixel, dcb|abcd|cba; wrap: the
   // opposite side, bcd|abcd|abc; constant: opaque black. The default is replicate.
   std::optional<std::string> border = {};
-  // How colours and alpha are mixed. weighted|independent; weighted: colours are weighted by their
-  // alpha; independent: all channels are treated alike. The default is weighted.
+  // Whether colours are weighted by alpha. weighted|independent; weighted: colours are weighted by
+  // their alpha; independent: all channels are treated alike. The default is weighted.
   std::optional<std::string> alpha = {};
   // For PictureFilter.
   operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
@@ -128,8 +128,8 @@ struct dilate {
   }
 };
 
-// Shrink light areas. The value is the radius: each sample becomes the smallest one in the square
-// of 2 * RADIUS + 1 pixels on each side around it.
+// Shrink light areas. Each sample becomes the smallest one in the (2 * RADIUS + 1)-pixel square
+// centred on it.
 struct erode {
   // 1..127.
   int value = {};
@@ -137,8 +137,8 @@ struct erode {
   // aaa|abcd|ddd; mirror: the reflection about the outermost pixel, dcb|abcd|cba; wrap: the
   // opposite side, bcd|abcd|abc; constant: opaque black. The default is replicate.
   std::optional<std::string> border = {};
-  // How colours and alpha are mixed. weighted|independent; weighted: colours are weighted by their
-  // alpha; independent: all channels are treated alike. The default is weighted.
+  // Whether colours are weighted by alpha. weighted|independent; weighted: colours are weighted by
+  // their alpha; independent: all channels are treated alike. The default is weighted.
   std::optional<std::string> alpha = {};
   // For PictureFilter.
   operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
@@ -146,8 +146,8 @@ struct erode {
   }
 };
 
-// Remove light specks. The picture is eroded, then dilated: light areas vanish if the square of 2 *
-// RADIUS + 1 pixels on each side does not fit into them, and others keep their size.
+// Remove light specks. The picture is eroded, then dilated: light areas into which a (2 * RADIUS +
+// 1)-pixel square does not fit vanish, and others keep their size.
 struct open {
   // 1..127.
   int value = {};
@@ -155,8 +155,8 @@ struct open {
   // aaa|abcd|ddd; mirror: the reflection about the outermost pixel, dcb|abcd|cba; wrap: the
   // opposite side, bcd|abcd|abc; constant: opaque black. The default is replicate.
   std::optional<std::string> border = {};
-  // How colours and alpha are mixed. weighted|independent; weighted: colours are weighted by their
-  // alpha; independent: all channels are treated alike. The default is weighted.
+  // Whether colours are weighted by alpha. weighted|independent; weighted: colours are weighted by
+  // their alpha; independent: all channels are treated alike. The default is weighted.
   std::optional<std::string> alpha = {};
   // For PictureFilter.
   operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
@@ -164,8 +164,8 @@ struct open {
   }
 };
 
-// Remove dark specks. The picture is dilated, then eroded: dark areas vanish if the square of 2 *
-// RADIUS + 1 pixels on each side does not fit into them, and others keep their size.
+// Remove dark specks. The picture is dilated, then eroded: dark areas into which a (2 * RADIUS +
+// 1)-pixel square does not fit vanish, and others keep their size.
 struct close {
   // 1..127.
   int value = {};
@@ -173,8 +173,8 @@ struct close {
   // aaa|abcd|ddd; mirror: the reflection about the outermost pixel, dcb|abcd|cba; wrap: the
   // opposite side, bcd|abcd|abc; constant: opaque black. The default is replicate.
   std::optional<std::string> border = {};
-  // How colours and alpha are mixed. weighted|independent; weighted: colours are weighted by their
-  // alpha; independent: all channels are treated alike. The default is weighted.
+  // Whether colours are weighted by alpha. weighted|independent; weighted: colours are weighted by
+  // their alpha; independent: all channels are treated alike. The default is weighted.
   std::optional<std::string> alpha = {};
   // For PictureFilter.
   operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
@@ -193,8 +193,8 @@ struct edges {
   // aaa|abcd|ddd; mirror: the reflection about the outermost pixel, dcb|abcd|cba; wrap: the
   // opposite side, bcd|abcd|abc; constant: opaque black. The default is replicate.
   std::optional<std::string> border = {};
-  // How colours and alpha are mixed. weighted|independent; weighted: colours are weighted by their
-  // alpha; independent: all channels are treated alike. The default is weighted.
+  // Whether colours are weighted by alpha. weighted|independent; weighted: colours are weighted by
+  // their alpha; independent: all channels are treated alike. The default is weighted.
   std::optional<std::string> alpha = {};
   // For PictureFilter.
   operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
@@ -209,22 +209,22 @@ struct edges {
 struct denoise {
   // 1..100.
   double value = {};
-  // How far neighbours reach, in pixels. 1..8. The default is 4.
+  // Radius of the window, in pixels. 1..8. The default is 4.
   std::optional<int> radius = {};
-  // How much the colours of pixels that are averaged may differ. auto|NUMBER; auto: 1.4 times the
-  // value up to 10, 1.7 times the rest; at least 2; NUMBER: from 2 to 200, for samples from 0 to
-  // 255. The default is auto.
+  // How much the colours of averaged pixels may differ. auto|NUMBER; auto: 1.4 times the value up
+  // to 10, 1.7 times the rest; at least 2; NUMBER: from 2 to 200, for samples from 0 to 255. The
+  // default is auto.
   std::optional<std::string> sigma_color = {};
-  // The standard deviation of coloured blotches, for samples from 0 to 255, which are smoothed
-  // first: about 5 for JPEGs of cameras, 15 for those taken in the dark. Brightness stays. 0..100.
+  // The standard deviation of coloured blotches, which are smoothed first, for samples from 0 to
+  // 255: about 5 for JPEGs of cameras, 15 for those taken in the dark. Brightness stays. 0..100.
   // The default is 0.
   std::optional<double> chroma = {};
   // What lies outside the picture. replicate|mirror|wrap|constant; replicate: the nearest pixel,
   // aaa|abcd|ddd; mirror: the reflection about the outermost pixel, dcb|abcd|cba; wrap: the
   // opposite side, bcd|abcd|abc; constant: opaque black. The default is replicate.
   std::optional<std::string> border = {};
-  // How colours and alpha are mixed. weighted|independent; weighted: colours are weighted by their
-  // alpha; independent: all channels are treated alike. The default is weighted.
+  // Whether colours are weighted by alpha. weighted|independent; weighted: colours are weighted by
+  // their alpha; independent: all channels are treated alike. The default is weighted.
   std::optional<std::string> alpha = {};
   // For PictureFilter.
   operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
@@ -254,8 +254,8 @@ struct convolve {
   // aaa|abcd|ddd; mirror: the reflection about the outermost pixel, dcb|abcd|cba; wrap: the
   // opposite side, bcd|abcd|abc; constant: opaque black. The default is replicate.
   std::optional<std::string> border = {};
-  // How colours and alpha are mixed. weighted|independent; weighted: colours are weighted by their
-  // alpha; independent: all channels are treated alike. The default is weighted.
+  // Whether colours are weighted by alpha. weighted|independent; weighted: colours are weighted by
+  // their alpha; independent: all channels are treated alike. The default is weighted.
   std::optional<std::string> alpha = {};
   // For PictureFilter.
   operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
@@ -298,13 +298,13 @@ struct mlp {
 struct net {
   // FILE.
   std::string value = {};
-  // What the network expects. One with one channel always gets luma. rgb01|rgb255|y; rgb01: numbers
-  // from 0 to 1; rgb255: numbers from 0 to 255; y: luma from 0 to 1; colours follow it. The default
-  // is rgb01.
+  // What the network expects. A network with one channel always gets luma. rgb01|rgb255|y; rgb01:
+  // numbers from 0 to 1; rgb255: numbers from 0 to 255; y: luma from 0 to 1; colours follow it. The
+  // default is rgb01.
   std::optional<std::string> net_input = {};
-  // How much of the result is the network's; the rest is the picture. 0..1. The default is 1.
+  // The network's share of the result; the rest is the picture. 0..1. The default is 1.
   std::optional<double> strength = {};
-  // Enlarge so many times before the network, for networks that expect it. 1..8. The default is 1.
+  // Enlarge by this factor before the network, for networks that expect it. 1..8. The default is 1.
   std::optional<int> net_scale = {};
   // What lies outside the picture. replicate|mirror|wrap|constant; replicate: the nearest pixel,
   // aaa|abcd|ddd; mirror: the reflection about the outermost pixel, dcb|abcd|cba; wrap: the
@@ -323,9 +323,9 @@ struct net {
 // Stretch colours to the full range. LOW becomes 0 and HIGH the largest sample, for all colour
 // channels alike, so that grey stays grey.
 struct levels {
-  // auto|auto=PERCENT|LOW,HIGH; auto: from the picture's own minimum and maximum; auto=PERCENT: the
-  // same, but PERCENT of the samples may be clipped at each end; LOW,HIGH: in samples (16,235) or
-  // in percent of max (10%,90%).
+  // auto|auto=PERCENT|LOW,HIGH; auto: from the picture's own minimum and maximum; auto=PERCENT: as
+  // auto, but up to PERCENT of the samples are clipped at each end; LOW,HIGH: in samples (16,235)
+  // or in percent of max (10%,90%).
   std::string value = "auto";
   // For PictureFilter.
   operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
@@ -361,8 +361,8 @@ struct lut {
   }
 };
 
-// Make a grey picture. The result has one channel instead of three, which makes files smaller;
-// --color grayscale keeps three.
+// Convert to grey. The result has one channel instead of three, which makes files smaller; --color
+// grayscale keeps three.
 struct gray {
   // For PictureFilter.
   operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
@@ -370,8 +370,8 @@ struct gray {
   }
 };
 
-// Turn the hue of every colour. 120 makes red green, green blue and blue red. The brightness stays
-// about the same. It is --color hue=DEGREES.
+// Rotate the hue of every colour. 120 makes red green, green blue and blue red. The brightness
+// stays about the same. It is --color hue=DEGREES.
 struct hue {
   // -360..360.
   double value = {};
@@ -403,7 +403,7 @@ struct gamma {
   }
 };
 
-// Turn colours into their negative.
+// Invert colours.
 struct invert {
   // For PictureFilter.
   operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
@@ -411,7 +411,7 @@ struct invert {
   }
 };
 
-// Lay the picture over a colour. The result has no alpha. Pictures without alpha do not change.
+// Flatten onto a colour. The result has no alpha. Pictures without alpha do not change.
 struct flatten {
   // COLOR; COLOR: a name such as white, or #rgb or #rrggbb.
   std::string value = {};
@@ -421,7 +421,7 @@ struct flatten {
   }
 };
 
-// Change the bits of a sample. At 16 bits, the following stages round more finely. JPEG and WebP
+// Change the bits per sample. With 16 bits, the following stages round more finely. JPEG and WebP
 // hold 8.
 struct depth {
   // 8|16; 8: 256 levels; 16: 65536 levels.
@@ -433,7 +433,7 @@ struct depth {
 };
 
 // Work in linear light. For the stages up to --encoded, or up to the end, samples have 16 bits and
-// are in proportion to light, so that blurs and resizing mix colours as lenses do.
+// are proportional to light, so that blurs and resizing mix colours as lenses do.
 struct linear {
   // For PictureFilter.
   operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
@@ -450,17 +450,17 @@ struct encoded {
   }
 };
 
-// Convert to sRGB. The colours are converted from the ICC profile of the picture, or what a PNG,
-// AVIF or HEIC says in its place, and the result has that of sRGB. Pictures without a profile count
-// as sRGB and do not change.
+// Convert to sRGB. Colours are converted from the picture's ICC profile, or from the colour space
+// that a PNG, AVIF or HEIC names, and the result has the sRGB profile. Pictures without a profile
+// count as sRGB and do not change.
 struct to_srgb {
-  // What becomes of colours that the target does not have. INTENT; perceptual: as a whole, colours
-  // are moved into the range of the target; relative: colours stay; those out of range become the
-  // nearest; saturation: colours stay vivid; absolute: as relative, with the white of the source.
-  // The default is relative.
+  // How colours outside the target's gamut are mapped. INTENT; perceptual: all colours are
+  // compressed into the target's gamut; relative: colours in the target's gamut stay, others become
+  // the nearest; saturation: colours stay vivid; absolute: as relative, but the source's white
+  // stays. The default is relative.
   std::optional<std::string> intent = {};
-  // How blacks are matched, with all intents but absolute. on|off; on: the darkest black becomes
-  // the darkest black; off: blacks that the target does not have are clipped. The default is on.
+  // How blacks are matched, with all intents but absolute. on|off; on: the source's darkest black
+  // becomes the target's; off: blacks outside the target's gamut are clipped. The default is on.
   std::optional<std::string> black_point_compensation = {};
   // For PictureFilter.
   operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
@@ -470,18 +470,18 @@ struct to_srgb {
   }
 };
 
-// Convert to an ICC profile. FILE is the profile, of grey or RGB; the result has it. The colours
-// are converted from the profile of the picture; pictures without one count as sRGB.
+// Convert to an ICC profile. FILE is a grey or RGB profile, which the result gets. Colours are
+// converted from the picture's profile; pictures without one count as sRGB.
 struct profile {
   // FILE.
   std::string value = {};
-  // What becomes of colours that the target does not have. INTENT; perceptual: as a whole, colours
-  // are moved into the range of the target; relative: colours stay; those out of range become the
-  // nearest; saturation: colours stay vivid; absolute: as relative, with the white of the source.
-  // The default is relative.
+  // How colours outside the target's gamut are mapped. INTENT; perceptual: all colours are
+  // compressed into the target's gamut; relative: colours in the target's gamut stay, others become
+  // the nearest; saturation: colours stay vivid; absolute: as relative, but the source's white
+  // stays. The default is relative.
   std::optional<std::string> intent = {};
-  // How blacks are matched, with all intents but absolute. on|off; on: the darkest black becomes
-  // the darkest black; off: blacks that the target does not have are clipped. The default is on.
+  // How blacks are matched, with all intents but absolute. on|off; on: the source's darkest black
+  // becomes the target's; off: blacks outside the target's gamut are clipped. The default is on.
   std::optional<std::string> black_point_compensation = {};
   // For PictureFilter.
   operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
@@ -495,14 +495,14 @@ struct profile {
 // any work is done.
 struct crop {
   // WxH+X+Y|WxH|N%; WxH+X+Y: W pixels wide and H high, from column X and row Y on; the top left
-  // pixel of the picture is +0+0; WxH: in the middle, or where --gravity says; N%: the same in
-  // percent; W and H may be, too.
+  // pixel of the picture is +0+0; WxH: centred, or placed by --gravity; N%: a percentage of both
+  // sides; W and H may be percentages, too.
   std::string value = {};
-  // Where the smaller rectangle lies in the larger. POSITION; auto: the middle; with --crop WxH+X+Y
-  // the top left corner; northwest: the top left corner; north: the middle of the top edge;
-  // northeast: the top right corner; west: the middle of the left edge; center: the middle; east:
-  // the middle of the right edge; southwest: the bottom left corner; south: the middle of the
-  // bottom edge; southeast: the bottom right corner. The default is auto.
+  // Where the smaller rectangle is placed in the larger one. POSITION; auto: the middle; with
+  // --crop WxH+X+Y the top left corner; northwest: the top left corner; north: the middle of the
+  // top edge; northeast: the top right corner; west: the middle of the left edge; center: the
+  // middle; east: the middle of the right edge; southwest: the bottom left corner; south: the
+  // middle of the bottom edge; southeast: the bottom right corner. The default is auto.
   std::optional<std::string> gravity = {};
   // For PictureFilter.
   operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
@@ -510,10 +510,10 @@ struct crop {
   }
 };
 
-// Cut off edges of one colour. That is the colour of the top left pixel. A picture that consists of
-// it does not change.
+// Cut off edges of one colour. The colour is that of the top left pixel. A picture of only this
+// colour does not change.
 struct trim {
-  // Difference in percent up to which colours count as one. 0..100. The default is 0.
+  // Largest difference, in percent, of colours that count as equal. 0..100. The default is 0.
   std::optional<double> fuzz = {};
   // For PictureFilter.
   operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
@@ -521,18 +521,18 @@ struct trim {
   }
 };
 
-// Put room around the picture. With WxH, results of different pictures have the same size.
+// Add a margin. With WxH, results of different pictures have the same size.
 struct pad {
   // WxH|N|T,R,B,L; WxH: exactly W by H pixels; what is larger is cut off; N: N pixels more on each
   // side; T,R,B,L: pixels at the top, right, bottom and left.
   std::string value = {};
-  // Where the smaller rectangle lies in the larger. POSITION; auto: the middle; with --crop WxH+X+Y
-  // the top left corner; northwest: the top left corner; north: the middle of the top edge;
-  // northeast: the top right corner; west: the middle of the left edge; center: the middle; east:
-  // the middle of the right edge; southwest: the bottom left corner; south: the middle of the
-  // bottom edge; southeast: the bottom right corner. The default is auto.
+  // Where the smaller rectangle is placed in the larger one. POSITION; auto: the middle; with
+  // --crop WxH+X+Y the top left corner; northwest: the top left corner; north: the middle of the
+  // top edge; northeast: the top right corner; west: the middle of the left edge; center: the
+  // middle; east: the middle of the right edge; southwest: the bottom left corner; south: the
+  // middle of the bottom edge; southeast: the bottom right corner. The default is auto.
   std::optional<std::string> gravity = {};
-  // What is around the picture. COLOR|transparent; COLOR: a name such as white, or #rgb or #rrggbb;
+  // The colour of the margin. COLOR|transparent; COLOR: a name such as white, or #rgb or #rrggbb;
   // transparent: the result has alpha. The default is white.
   std::optional<std::string> pad_color = {};
   // For PictureFilter.
@@ -541,12 +541,12 @@ struct pad {
   }
 };
 
-// Lay another picture over it. FILE is a picture, usually a PNG with alpha: a watermark, a logo, a
-// frame. It is read once for all pictures, and may be larger than a picture or lie partly outside.
+// Overlay a watermark, logo or frame. FILE is a picture, usually a PNG with alpha. It is read once
+// for all pictures, and may be larger than a picture or lie partly outside.
 struct overlay {
   // FILE.
   std::string value = {};
-  // Where FILE lies in the picture. POSITION+X+Y; POSITION: a corner (northwest, northeast,
+  // Where FILE is placed in the picture. POSITION+X+Y; POSITION: a corner (northwest, northeast,
   // southwest, southeast), an edge (north, west, east, south) or the center; +X+Y: pixels inwards
   // from there, from the center to the right and down; alone, from the top left; -X-Y the other
   // way. The default is center.
@@ -559,16 +559,16 @@ struct overlay {
   }
 };
 
-// Resize. The picture keeps its proportions unless --fit says otherwise. 8-bit pictures without
-// alpha get the pixels that Pillow gives them, but for --kernel area. As in ImageMagick, ^ behind
-// the size is --fit cover, ! is --fit fill, > is --only shrink and < is --only enlarge.
+// Resize. The picture keeps its proportions unless --fit says otherwise. Results for 8-bit pictures
+// without alpha equal Pillow's, except with --kernel area. As in ImageMagick, ^ after the size is
+// --fit cover, ! is --fit fill, > is --only shrink and < is --only enlarge.
 struct resize {
   // WxH|W|xH|N%; WxH: a box of W by H pixels; see --fit; W: W pixels wide, in proportion; also Wx;
   // xH: H pixels high, in proportion; N%: both sides by this factor.
   std::string value = {};
   // How the picture fills the box. inside|cover|contain|fill; inside: as large as fits in the box;
   // cover: as small as covers the box; the rest is cut off; contain: as large as fits; the rest of
-  // the box is padded; fill: exactly the box, out of shape. The default is inside.
+  // the box is padded; fill: exactly the box, stretched. The default is inside.
   std::optional<std::string> fit = {};
   // How pixels are mixed. KERNEL; lanczos: sharp; cubic: softer, with smaller halos; linear: soft;
   // area: the mean of the area that a pixel covers; box: the mean of whole pixels, as Pillow's BOX;
@@ -577,23 +577,23 @@ struct resize {
   // Which pictures are resized. both|shrink|enlarge; both: shrink and enlarge; shrink: smaller
   // pictures stay; enlarge: larger pictures stay. The default is both.
   std::optional<std::string> only = {};
-  // How colours and alpha are mixed. weighted|independent; weighted: colours are weighted by their
-  // alpha; independent: all channels are treated alike. The default is weighted.
+  // Whether colours are weighted by alpha. weighted|independent; weighted: colours are weighted by
+  // their alpha; independent: all channels are treated alike. The default is weighted.
   std::optional<std::string> alpha = {};
-  // Where the smaller rectangle lies in the larger. POSITION; auto: the middle; with --crop WxH+X+Y
-  // the top left corner; northwest: the top left corner; north: the middle of the top edge;
-  // northeast: the top right corner; west: the middle of the left edge; center: the middle; east:
-  // the middle of the right edge; southwest: the bottom left corner; south: the middle of the
-  // bottom edge; southeast: the bottom right corner. The default is auto.
+  // Where the smaller rectangle is placed in the larger one. POSITION; auto: the middle; with
+  // --crop WxH+X+Y the top left corner; northwest: the top left corner; north: the middle of the
+  // top edge; northeast: the top right corner; west: the middle of the left edge; center: the
+  // middle; east: the middle of the right edge; southwest: the bottom left corner; south: the
+  // middle of the bottom edge; southeast: the bottom right corner. The default is auto.
   std::optional<std::string> gravity = {};
-  // What is around the picture. COLOR|transparent; COLOR: a name such as white, or #rgb or #rrggbb;
+  // The colour of the margin. COLOR|transparent; COLOR: a name such as white, or #rgb or #rrggbb;
   // transparent: the result has alpha. The default is white.
   std::optional<std::string> pad_color = {};
-  // A JPEG may be decoded at 1/2, 1/4 or 1/8 first. That is faster and gives slightly other pixels.
-  // At least half of the reduction is left to the kernel.
+  // A JPEG may be decoded at 1/2, 1/4 or 1/8 first. That is faster and gives slightly different
+  // pixels. At least half of the reduction is left to the kernel.
   bool fast_shrink = false;
-  // For pictures that are higher than wide, a box that is wider than high is turned, and the
-  // reverse: 3000x2000 is also 2000x3000.
+  // Turn the box to portrait for portrait pictures and to landscape for landscape ones: 3000x2000
+  // then also means 2000x3000.
   bool turn_box = false;
   // For PictureFilter.
   operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
@@ -612,8 +612,8 @@ struct resize {
 // Rotate clockwise. Pixels do not change; by 90 and 270 degrees, width and height change places.
 // Any multiple of 90 is taken: -90 is 270.
 struct rotate {
-  // 90|180|270|0; 90: a quarter turn to the right; 180: half a turn; 270: a quarter turn to the
-  // left; 0: as it is.
+  // 90|180|270|0; 90: a quarter turn clockwise; 180: half a turn; 270: a quarter turn
+  // counterclockwise; 0: as it is.
   int value = {};
   // For PictureFilter.
   operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
@@ -637,8 +637,9 @@ struct flop {
   }
 };
 
-// Turn upright, as EXIF says. Cameras store how they were held; afterwards this orientation is 1. A
-// picture without one does not change. --orientation does it before stages that have an up.
+// Turn upright, as EXIF says. Cameras store how they were held; afterwards the orientation is 1. A
+// picture without an orientation does not change. --orientation does this before stages that depend
+// on it.
 struct auto_orient {
   // For PictureFilter.
   operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it

@@ -13,14 +13,14 @@ enum class Operation { sum, product, minimum, maximum, bit_and, bit_or, bit_xor 
 
 class GroupReduction {
  public:
-  // Of int32 values, or of float32 values, for which there are no bit operations. Throws
+  // Reduces int32 values, or float32 values, for which there are no bit operations. Throws
   // UsageError if the device does not support groups of that size.
   GroupReduction(Session& session, Operation operation, bool of_floats, int group_size);
 
   Event enqueue(Queue& queue, const Buffer& values, std::size_t count);
 
-  // Of the last run. Integers: as IntegerTotals holds them, in 64 bits. Floats: a float, added in
-  // an order that depends on the size of groups.
+  // The result of the last run. Integers: as IntegerTotals holds them, in 64 bits. Floats: a float,
+  // added in an order that depends on the size of groups.
   [[nodiscard]] std::uint64_t integer(Queue& queue) const;
   [[nodiscard]] float number(Queue& queue) const;
 

@@ -34,7 +34,7 @@ struct Measurement {
 // than 2 ms is repeated within a trial; times are those of one repetition.
 [[nodiscard]] Measurement measure(int trials, const std::function<void()>& work);
 
-// The same for commands that `work` enqueues in `queue` and returns in order.
+// Measures commands that `work` enqueues in `queue` and returns in order.
 using QueuedWork = std::function<std::vector<Event>()>;
 [[nodiscard]] Measurement measure(int trials, Queue& queue, const QueuedWork& work);
 

@@ -63,7 +63,7 @@ struct Parameter {
 
 struct Report {
   std::string bench;  // "matmul"
-  // Of the device; empty if only the processor was measured.
+  // The device that was measured; empty if only the processor was.
   std::string device, platform, driver;
   std::string processor;  // name, threads, instruction set
   std::string fallback;   // why there is no device; empty: nobody expected one

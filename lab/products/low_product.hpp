@@ -55,7 +55,7 @@ struct LowProduct {
   [[nodiscard]] NumberType type() const { return a.type; }
   [[nodiscard]] std::vector<ProductPart> parts() const;
   [[nodiscard]] std::size_t elements() const { return a.rows * shape.columns; }
-  // Of the rows in use; two for a multiplication with an addition.
+  // The operations for the rows in use; a multiplication with an addition counts as two.
   [[nodiscard]] double operations() const;
 };
 

@@ -30,8 +30,8 @@ struct NumberMatrix {
   std::size_t pitch;         // bytes from row to row
   std::size_t scale_blocks;  // scales along k; 0: the type has none
   std::vector<std::uint8_t> bytes;
-  // Of A: for each block along k, a scale for each padded row. Of B: for each 128 rows, a scale
-  // for each block along k.
+  // The scales. A has, for each block along k, one for each padded row; B has, for each 128 rows,
+  // one for each block along k.
   std::vector<float> scales;
 
   [[nodiscard]] const std::uint8_t* row(std::size_t index) const {

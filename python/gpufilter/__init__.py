@@ -5,8 +5,8 @@
     picture = soften(array)              # an array of NumPy, an image of Pillow, a Picture
     soften.run("in.jpg", "out.jpg", quality=85)
 
-Stages are words of the command line, or the functions of gpufilter.stages: gpufilter.blur(border="mirror"). What the
-library has to warn of goes to the logger "gpufilter".
+Stages are words of the command line, or the functions of gpufilter.stages: gpufilter.blur(border="mirror"). Warnings of
+the library go to the logger "gpufilter".
 """
 
 from ._filter import Filter

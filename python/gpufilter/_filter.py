@@ -54,8 +54,8 @@ class Filter:
         max_pixels: larger pictures are refused, results as well; 500 million by default.
         max_memory: bytes for the parts of a file that are in progress; 128 MiB by default.
         threads: of one call; 0: all cores.
-        orientation: when the orientation in EXIF or XMP is applied. "auto": before the first stage that has an up, such
-            as resize or overlay; "apply": at the beginning; "keep": only by auto_orient.
+        orientation: when the orientation in EXIF or XMP is applied. "auto": before the first stage that depends on it,
+            such as resize or overlay; "apply": at the beginning; "keep": only by auto_orient.
 
         Raises UsageError for unknown or invalid stages, parameters and devices.
         """
@@ -121,7 +121,7 @@ class Filter:
         """Filters a file into a file, which appears complete or not at all.
 
         output: the name decides the format.
-        progress: called with the part that is done, 0 to 1. What it raises ends the call.
+        progress: called with the fraction done, 0 to 1. What it raises ends the call.
         options: of the output's format: quality=85, png_level=1, strip=True.
 
         Raises UsageError, PictureError, DeviceError.
@@ -156,8 +156,8 @@ class Filter:
         on_exists: what to do with results that exist.
         jobs: pictures in progress; 0: as many as threads.
         resume: continue an earlier run.
-        stop_on_error: begin no more pictures after one that fails. A picture that fails raises nothing.
-        finished, progress: called for each picture, and with the part that is done. What they raise ends the call.
+        stop_on_error: start no more pictures after one that fails. A picture that fails raises nothing.
+        finished, progress: called for each picture, and with the fraction done. What they raise ends the call.
         options: of the outputs' formats, as in run().
 
         Raises UsageError before anything is written, PictureError if a folder cannot be read or written, DeviceError.

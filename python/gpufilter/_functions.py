@@ -28,7 +28,7 @@ def read(path: Path, *, max_pixels: int | None = None, max_memory: int | None = 
 def decode(
     encoded: Any, *, max_pixels: int | None = None, max_memory: int | None = None
 ) -> Picture:
-    """The same for the bytes of a file."""
+    """Reads a picture from the bytes of its file, as read() does."""
     return _native.decode(encoded, limits_of(max_pixels, max_memory, 0))
 
 
@@ -43,7 +43,7 @@ def write(path: Path, pixels: Any, **options: Option) -> int:
 
 
 def encode(format: str, pixels: Any, **options: Option) -> bytes:
-    """The bytes of such a file. The format is named like the end of a file's name: "png", "jpg"."""
+    """The bytes of the file that write() would write. The format is the extension of a name: "png", "jpg"."""
     return _native.encode(format, pixels, format_options(options))
 
 
@@ -90,8 +90,8 @@ def compare(
 ) -> Differences:
     """Compares two files, Pictures or arrays sample by sample; metadata does not count.
 
-    tolerance: samples may differ by so many steps of their depth.
-    fail_percent: so many percent of the pixels may differ by more.
+    tolerance: samples may differ by this many steps of their depth.
+    fail_percent: this percentage of the pixels may differ by more.
     similarity: compute the SSIM, which takes longer than everything else.
 
     Raises UsageError, PictureError.

@@ -8,7 +8,7 @@ from ._native import set_probe_program
 
 
 def program() -> str | None:
-    """In the nearest folder bin above the module (of a virtual environment, of ~/.local, of /usr), or in PATH."""
+    """The program in the nearest folder bin above the module (of a virtual environment, of ~/.local, of /usr), or in PATH."""
     for folder in Path(__file__).resolve().parents:
         candidate = folder / "bin" / "gpufilter"
         if candidate.is_file():

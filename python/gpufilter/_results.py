@@ -18,7 +18,7 @@ class Result:
     width: int  # of the result, pixels
     height: int  # of the result, pixels
     channels: int  # of the result, 1 to 4
-    depth: int  # of the result, bits of a sample
+    depth: int  # of the result, bits per sample
     output_bytes: int  # of the file
     device: str  # the device that did the work
     reason: str  # why this device
@@ -101,7 +101,7 @@ class Stats:
     """The samples of a picture, channel by channel."""
 
     shape: Shape
-    depth: int  # bits of a sample
+    depth: int  # bits per sample
     channels: list[ChannelStats]
 
 

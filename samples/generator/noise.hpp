@@ -10,7 +10,7 @@ namespace gpufilter::samples {
 // A well-mixed number for three coordinates.
 [[nodiscard]] std::uint32_t hash(std::uint32_t x, std::uint32_t y, std::uint32_t seed);
 
-// The same as a number in [0, 1).
+// A random number in [0, 1).
 [[nodiscard]] double random_unit(std::uint32_t x, std::uint32_t y, std::uint32_t seed);
 
 [[nodiscard]] inline double clamp_unit(double v) {

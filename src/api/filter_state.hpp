@@ -26,7 +26,8 @@ class PictureFilter::State {
 
   [[nodiscard]] const StageChain& chain() const { return chain_; }
   [[nodiscard]] const FilterSettings& settings() const { return settings_; }
-  // Of this process. Throw DeviceError in a forked one that has to have a device.
+  // The dispatcher and what it needs, of this process. Throw DeviceError in a forked process that
+  // requires a device.
   [[nodiscard]] Dispatcher& dispatcher() { return *work().dispatcher; }
   [[nodiscard]] MemoryFilter& memory() { return *work().memory; }
 

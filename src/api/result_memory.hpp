@@ -13,8 +13,8 @@ class ResultMemory {
  public:
   ResultMemory();
 
-  // At least `bytes`, with any contents; it comes back once nobody uses it. Throws as
-  // allocate_image_memory() does.
+  // A block of at least `bytes`, whose contents are unspecified; it comes back once nobody uses it.
+  // Throws as allocate_image_memory() does.
   [[nodiscard]] std::shared_ptr<std::uint8_t> take(std::size_t bytes);
 
  private:

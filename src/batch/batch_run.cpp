@@ -312,8 +312,8 @@ void remove_unfinished(const BatchPlan& plan) {
     removed = remove_abandoned_files_of(plan.shard->dead_processes, plan.output);
   }
   if (removed == 0) return;
-  log::info(formatted("{}: removed {} of a run that was killed", printable(plan.output),
-                      counted(removed, "unfinished file")));
+  log::info(formatted("{}: removed {} of interrupted runs", printable(plan.output),
+                      counted(removed, "temporary file")));
 }
 
 void check_lock(const BatchPlan& plan, const Journal& journal) {

@@ -19,7 +19,7 @@ struct HistogramLook {
   std::size_t series;    // the colour, see SvgCanvas
   bool is_line = false;  // instead of a filled area
 };
-// Of each channel.
+// The look of each channel's histogram.
 [[nodiscard]] std::vector<HistogramLook> histogram_looks(const PixelFormat& format);
 
 // The share at the top of the drawing: a little more than nearly all columns of the colours need.

@@ -20,7 +20,7 @@ void draw_titles(SvgCanvas& canvas, const ChartTitles& titles) {
   canvas.text("note", {margin, 56}, titles.subtitle);
 }
 
-// Of the labels of a chart's lines or bars.
+// The width of the labels of a chart's lines or bars.
 template <typename Labelled>
 double label_width(const std::vector<Labelled>& all) {
   double width = 0;

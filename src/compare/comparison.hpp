@@ -76,8 +76,8 @@ class Comparer {
   Comparer(ImageSize size, PixelFormat format, const Tolerance& tolerance,
            Similarity similarity = Similarity::computed);
 
-  // The same rows of both pictures. Throws std::overflow_error if a sum of squares does not fit in
-  // 64 bits, which takes more than 2^32 pixels.
+  // Adds the same rows of both pictures. Throws std::overflow_error if a sum of squares does not
+  // fit in 64 bits, which takes more than 2^32 pixels.
   void add(const ConstRows& a, const ConstRows& b);
 
   // The result for the rows so far.

@@ -21,15 +21,15 @@ inline constexpr PixelFormat difference_format{3, 8};
 void draw_difference(const ConstRows& a, const ConstRows& b, std::uint32_t tolerance,
                      const MutableRows& drawing);
 
-// The same in small. Each pixel stands for an area of the pictures: its colour is that of the
-// largest difference in the area, so that a single differing pixel stays visible, and where all are
-// equal, that of the mean brightness of a.
+// The difference picture in small. Each pixel stands for an area of the pictures: its colour is
+// that of the largest difference in the area, so that a single differing pixel stays visible, and
+// where all are equal, that of the mean brightness of a.
 class DifferenceMap {
  public:
-  // Of pictures of the shape `pictures`; `size` is at most as wide and high as they are.
+  // For pictures of the shape `pictures`; `size` is at most as wide and high as they are.
   DifferenceMap(const PictureShape& pictures, ImageSize size, std::uint32_t tolerance);
 
-  // The same rows of both pictures, every row once.
+  // Adds the same rows of both pictures, every row once.
   void add(const ConstRows& a, const ConstRows& b);
 
   // In difference_format.

@@ -17,8 +17,8 @@
 
 namespace gpufilter {
 
-// Of pictures of one size and format that arrive as rows, top to bottom. The same bits for every
-// number of threads, height of bands and instruction set.
+// The SSIM of two pictures of one size and format that arrive as rows, top to bottom. The same bits
+// for every number of threads, height of bands and instruction set.
 class StructuralSimilarity {
  public:
   static constexpr int window = 11;
@@ -28,7 +28,8 @@ class StructuralSimilarity {
   // The next rows of both pictures.
   void add(const ConstRows& a, const ConstRows& b);
 
-  // Of the windows so far. None if there is none, as in a picture lower or narrower than a window.
+  // The mean SSIM of the windows so far. Nothing if there is none, as in a picture lower or
+  // narrower than a window.
   [[nodiscard]] std::optional<double> mean() const;
 
  private:

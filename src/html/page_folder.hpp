@@ -24,7 +24,7 @@ class PageFolder {
   PageFolder(const PageFolder&) = delete;
   PageFolder& operator=(const PageFolder&) = delete;
 
-  // Of a preview called `name`: its path, and its address in the page.
+  // The path of a preview called `name`, and its address in the page.
   [[nodiscard]] std::string preview_path(const std::string& name) const;
   [[nodiscard]] std::string preview_address(const std::string& name) const;
 

@@ -18,7 +18,7 @@
 namespace gpufilter::html {
 namespace {
 
-// Of one picture: large enough for the codecs to work efficiently.
+// Rows of one picture that are read at a time: enough for the codecs to work efficiently.
 constexpr std::size_t band_bytes = std::size_t{1} << 22U;
 
 using Task = std::function<void()>;

@@ -31,8 +31,8 @@ struct SurveyedPicture {
 struct Survey {
   std::optional<SurveyedPicture> before;
   std::optional<SurveyedPicture> after;
-  // Of all pixels, without the similarity; nothing unless both have the same size, format and
-  // orientation.
+  // The comparison of all pixels, without the similarity; nothing unless both have the same size,
+  // format and orientation.
   std::optional<Comparison> comparison;
   bool has_difference = false;  // a preview of the differences exists
 };

@@ -34,7 +34,7 @@ struct DeclaredCommand {
 
   // "bench copy"
   [[nodiscard]] std::string name() const;
-  // Those of a group, or all options that are not positional.
+  // The options of a group, or all options that are not positional.
   [[nodiscard]] std::vector<const DeclaredOption*> options_of(const std::string& group) const;
   [[nodiscard]] std::vector<const DeclaredOption*> all_options() const;
   [[nodiscard]] std::vector<const DeclaredOption*> positionals() const;

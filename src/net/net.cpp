@@ -138,22 +138,22 @@ StageKind net_stage_kind() {
       .help =
           "Run a convolutional network. FILE is ONNX, as PyTorch exports it, with 3 channels (RGB) "
           "or 1 (luma). It may enlarge pictures. `gpufilter net FILE` describes it.",
-      .parameters = {{.option = "--net-input",
-                      .type = OneOf{{{"rgb01", NetInput::rgb01, "numbers from 0 to 1"},
-                                     {"rgb255", NetInput::rgb255, "numbers from 0 to 255"},
-                                     {"y", NetInput::y, "luma from 0 to 1; colours follow it"}}},
-                      .default_value = "rgb01",
-                      .help = "What the network expects. One with one channel always gets luma."},
-                     {.option = "--strength",
-                      .type = NumberIn{0, 1, false, Percent::of_one},
-                      .default_value = "1",
-                      .help = "How much of the result is the network's; the rest is the picture."},
-                     {.option = "--net-scale",
-                      .type = NumberIn{1, 8, true},
-                      .default_value = "1",
-                      .help =
-                          "Enlarge so many times before the network, for networks that expect it."},
-                     border},
+      .parameters =
+          {{.option = "--net-input",
+            .type = OneOf{{{"rgb01", NetInput::rgb01, "numbers from 0 to 1"},
+                           {"rgb255", NetInput::rgb255, "numbers from 0 to 255"},
+                           {"y", NetInput::y, "luma from 0 to 1; colours follow it"}}},
+            .default_value = "rgb01",
+            .help = "What the network expects. A network with one channel always gets luma."},
+           {.option = "--strength",
+            .type = NumberIn{0, 1, false, Percent::of_one},
+            .default_value = "1",
+            .help = "The network's share of the result; the rest is the picture."},
+           {.option = "--net-scale",
+            .type = NumberIn{1, 8, true},
+            .default_value = "1",
+            .help = "Enlarge by this factor before the network, for networks that expect it."},
+           border},
       .formula =
           "x = sample / 255 or 65535 (rgb255: sample, or sample / 257)\n"
           "each sum of a convolution: acc = bias; acc = fma(weight, x, acc) in the order of\n"

@@ -9,7 +9,7 @@ namespace gpufilter {
 
 struct NetParameters {
   NetUse use = {};
-  int enlarge = 1;  // pictures are enlarged so many times before the network
+  int enlarge = 1;  // pictures are enlarged by this factor before the network
   // Bytes on a device for its values; overrides what suits. For tests.
   std::uint64_t scratch = 0;
 };

@@ -38,7 +38,7 @@ struct NetPlace {
 // The blocks of at most `largest` pixels that cover the rows of a result `width` wide.
 [[nodiscard]] std::vector<NetBlock> net_blocks(const RowRange& rows, int width, ImageSize largest);
 
-// The largest block, in pixels of the result, whose values take at most so many numbers; at least
+// The largest block, in pixels of the result, whose values take at most that many numbers; at least
 // one of minimum size.
 [[nodiscard]] ImageSize net_block_size(const NetGraph& graph, ImageSize picture,
                                        std::uint64_t numbers);

@@ -47,8 +47,8 @@ NetKernel dequantizing(const NetGraph& graph, const NetOperation& operation) {
           .blocks = value(graph, operation.output).channels};
 }
 
-// Of each output up to `count` the start, the scale or factor, and the offset. 1 and -0 change
-// nothing.
+// For each output up to `count` the start, the scale or factor, and the offset. A factor of 1 and
+// an offset of -0 change nothing.
 std::vector<float> output_numbers(const NetFours& fours, const NetIntegers& integers,
                                   size_t count) {
   std::vector<float> numbers;

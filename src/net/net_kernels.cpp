@@ -59,7 +59,7 @@ std::vector<std::uint8_t> packed_weights(const NetOperation& operation, int outp
   return bytes_of(packed);
 }
 
-// Of a work-item.
+// Columns that a work-item computes.
 int columns_of(const DeviceInfo& device) {
   return device.kind == DeviceKind::gpu ? 4 : 1;
 }

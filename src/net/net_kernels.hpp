@@ -17,11 +17,9 @@ struct NetKernel {
   std::string macros = {};
   std::vector<std::uint8_t> weights = {0, 0, 0, 0};
   std::vector<std::uint8_t> numbers = {0, 0, 0, 0};
-  // A work-group of so many work-items, in a row, computes so many positions; for so many planes,
-  // or blocks of planes, there are other work-groups beside it.
-  int blocks = 1;
-  int items = 64;  // NET_GROUP of kernels/net/net_values.cl
-  ImageSize pixels = {64, 1};
+  int blocks = 1;              // planes, or blocks of planes, each with work-groups of its own
+  int items = 64;              // of a work-group, in a row; NET_GROUP of kernels/net/net_values.cl
+  ImageSize pixels = {64, 1};  // positions that a work-group computes
 };
 
 // For any operation.

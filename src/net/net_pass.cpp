@@ -22,7 +22,7 @@ namespace {
 using std::size_t;
 
 constexpr std::uint64_t suitable_bytes = std::uint64_t{256} << 20U;
-// That of net_unpack and net_pack.
+// The kernel of net_unpack and net_pack.
 const NetKernel pixel_shape{.file = "net.cl", .function = {}};
 
 // A kernel with the numbers of one operation.
@@ -242,7 +242,7 @@ class NetPass final : public DevicePass {
   CodeDescription description_;
 };
 
-// The block for at most so many bytes of values.
+// The block whose values take at most `limit` bytes.
 ImageSize block_for(const NetGraph& graph, ImageSize size, std::uint64_t limit,
                     const DeviceInfo& device) {
   // Kernels count numbers in 31 bits.

@@ -14,7 +14,7 @@ namespace {
 using std::size_t;
 
 // A strip of columns is so wide that the rows of all values stay in the second-level cache, but at
-// least so many times as wide as what it computes of its neighbours.
+// least several times as wide as what it computes of its neighbours.
 constexpr size_t cached_numbers = size_t{192} << 10U;
 constexpr int minimum_radii = 8;
 constexpr int minimum_columns = 128;

@@ -17,7 +17,7 @@ void net_rows(const NetGraph& graph, const NetUse& use, const ConstRows& source,
 // Bytes that one call of it takes for a picture of this width.
 [[nodiscard]] std::uint64_t net_rows_memory(const NetGraph& graph, int width);
 
-// So many rows of the result are worth a call: the rows around them are computed too.
+// The rows of the result that are worth a call: the rows around them are computed too.
 [[nodiscard]] int net_suitable_rows(const NetGraph& graph);
 
 }  // namespace gpufilter

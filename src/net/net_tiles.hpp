@@ -14,7 +14,7 @@ namespace gpufilter {
 struct NetTiles {
   static constexpr std::size_t side = 16;  // rows of a tile, and words in a row
 
-  // Of up to four blocks of NetFours, which read the same planes.
+  // The tile of up to four blocks of NetFours, which read the same planes.
   struct Tile {
     std::size_t first_block;
     std::size_t blocks;

@@ -72,8 +72,8 @@ TEST_F(BatchReport, AlphaThatIsLostIsReportedOnce) {
     write_png(random_image({20, 10}, {4, 8}, 1), in_ + "/" + name);
   put("c.png");
   const ProcessResult result = good_batch({"--to", "jpeg", "--timing", "off"});
-  EXPECT_NE(result.err.find("gpufilter: warning: 2 pictures: alpha is laid over #ffffff, because "
-                            "JPEG has none; --background sets another colour\n"),
+  EXPECT_NE(result.err.find("gpufilter: warning: 2 pictures: alpha is flattened onto #ffffff, "
+                            "because JPEG has none; --background sets another colour\n"),
             std::string::npos)
       << result.err;
   EXPECT_EQ(result.err.find("alpha"), result.err.rfind("alpha")) << result.err;

@@ -118,7 +118,7 @@ TEST_F(FilterDevice, TheEnvironmentNamesOneAndTheOptionWins) {
 TEST_F(FilterDevice, TheProcessorNeedsNoOpenCl) {
   const Json report = report_of({"--device", "cpu"}, no_opencl_);
   EXPECT_EQ(report["device"]["name"], "processor");
-  EXPECT_EQ(report["device"]["reason"], "asked for");
+  EXPECT_EQ(report["device"]["reason"], "requested");
   EXPECT_EQ(report["passes"][0]["reason"], "the processor");
   EXPECT_EQ(report["passes"][0]["program"], "none");
 }

@@ -151,7 +151,7 @@ TEST_F(Help, AStageHasItsPage) {
 TEST_F(Help, AFormatHasItsPage) {
   const std::string jpeg = page({"help", "jpeg"});
   for (const char* part :
-       {"JPEG: .jpg, .jpeg, .jpe, .jfif\n", "8 bits a sample", "--quality ", "--background "}) {
+       {"JPEG: .jpg, .jpeg, .jpe, .jfif\n", "8 bits per sample", "--quality ", "--background "}) {
     EXPECT_NE(jpeg.find(part), std::string::npos) << part << "\n" << jpeg;
   }
   EXPECT_EQ(page({"help", "JPG"}), jpeg);
@@ -179,10 +179,9 @@ TEST_F(Help, ASubcommandHasItsPage) {
 
 TEST_F(Help, AnOptionHasItsPage) {
   const std::string quality =
-      "--quality 1..100\n\nQuality of lossy output. By default that of the input from JPEG to JPEG "
-      "and,\n"
-      "estimated, from WebP, HEIC or AVIF to the same; otherwise 90 for JPEG and JPEG\n"
-      "XL, 75 for WebP, 50 for AVIF and HEIC. In JPEG XL, 100 is lossless.\n";
+      "--quality 1..100\n\nQuality of lossy output. By default the input's from JPEG to JPEG and,\n"
+      "estimated, from WebP, HEIC or AVIF to the same format; otherwise 90 for JPEG and\n"
+      "JPEG XL, 75 for WebP, 50 for AVIF and HEIC. In JPEG XL, 100 is lossless.\n";
   EXPECT_EQ(page({"help", "--quality"}), quality);
   EXPECT_EQ(page({"help", "quality"}), quality);
   EXPECT_EQ(page({"help", "-q"}), page({"help", "--quiet"}));

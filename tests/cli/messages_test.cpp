@@ -92,9 +92,9 @@ TEST_F(Messages, WarningsAreLabelled) {
   const std::string alpha = stored(random_image(size_, {4, 8}, 1), "alpha.png");
   const std::string out = folder_ / "out.jpg";
   const std::vector<std::string> words{alpha, out, "--timing", "off"};
-  const std::string text =
-      out +
-      ": alpha is laid over #ffffff, because JPEG has none; --background sets another colour\n";
+  const std::string text = out +
+                           ": alpha is flattened onto #ffffff, because JPEG has none; --background "
+                           "sets another colour\n";
   EXPECT_EQ(filter(words).err, "gpufilter: warning: " + text);
   std::string shown = on_terminal(words).err;
   // It breaks at words.
@@ -122,7 +122,7 @@ TEST_F(Messages, VerboseNamesDevicePlanAndCode) {
                                        "sepia", "--device", "cpu", "--timing", "off", "-v"});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.out, "");
-  for (const char* part : {"gpufilter: device: processor (asked for)\n",
+  for (const char* part : {"gpufilter: device: processor (requested)\n",
                            "gpufilter: plan: 3 stages; 1 band of 45 rows, 1 at a time in ",
                            "gpufilter: blur: ", "gpufilter: color: "})
     EXPECT_NE(result.err.find(part), std::string::npos) << part << "\n" << result.err;
@@ -136,11 +136,11 @@ TEST_F(Messages, VerboseSaysWhereProgramsCameFrom) {
                                        "--timing", "off", "-v"};
   const ProcessOptions fresh{.environment = {{"XDG_CACHE_HOME", folder_ / "cache"}}};
   const ProcessResult first = filter(words, fresh);
-  EXPECT_NE(first.err.find("tiled 16x16 (asked for), program compiled\n"), std::string::npos)
+  EXPECT_NE(first.err.find("tiled 16x16 (requested), program compiled\n"), std::string::npos)
       << first.err;
   EXPECT_NE(first.err.find("gpufilter: start: find devices "), std::string::npos) << first.err;
   const ProcessResult second = filter(words, fresh);
-  EXPECT_NE(second.err.find("tiled 16x16 (asked for), program from the cache\n"), std::string::npos)
+  EXPECT_NE(second.err.find("tiled 16x16 (requested), program from the cache\n"), std::string::npos)
       << second.err;
 }
 

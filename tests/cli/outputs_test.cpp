@@ -1,4 +1,4 @@
-// --output: what the chain holds at a place is written, and the chain goes on.
+// --output: also saves the picture at a point of the chain.
 #include <filesystem>
 
 #include "cli/filter_fixture.hpp"
@@ -143,7 +143,7 @@ TEST_F(Outputs, LossesAreNamedForEach) {
   const ProcessResult result = filter({in, out_, "--output", folder_ / "a.jpg", "--quality", "90"});
   EXPECT_EQ(result.exit_code, 0);
   const std::string warning =
-      "gpufilter: warning: " + (folder_ / "a.jpg") + ": alpha is laid over #ffffff";
+      "gpufilter: warning: " + (folder_ / "a.jpg") + ": alpha is flattened onto #ffffff";
   EXPECT_EQ(result.err.find(warning), 0U) << result.err;
   EXPECT_EQ(result.err.find("--quality has no effect"), std::string::npos) << result.err;
 }

@@ -46,7 +46,7 @@ TEST_F(ReplaceQuestion, NoLeavesTheFile) {
   for (const char* keys : {"\n", "n\n", "\4"}) {
     const Answered no = answer(keys);
     EXPECT_EQ(no.screen.rfind("replace b.png? [y/N] ", 0), 0U) << no.screen;
-    EXPECT_NE(no.screen.find("gpufilter: b.png: already exists, and stays"), std::string::npos)
+    EXPECT_NE(no.screen.find("gpufilter: b.png: already exists, kept"), std::string::npos)
         << no.screen;
     EXPECT_EQ(no.exit_code, 2);
     EXPECT_FALSE(is_replaced());

@@ -46,7 +46,7 @@ TEST_F(ReportPage, OfOnePictureShowsItBeforeAndAfterAndHowToRepeatIt) {
                 count(">blur baseline<"),
             1U)
       << "a bar of the chart";
-  EXPECT_EQ(count("<dt>Why</dt><dd>asked for</dd>"), 1U);
+  EXPECT_EQ(count("<dt>Why</dt><dd>requested</dd>"), 1U);
   const std::string command = GPUFILTER_PROGRAM " '" + folder_.path().string() + "/it'\\''s.png' " +
                               (folder_ / "out.png") + " --blur auto --device cpu --report " +
                               page_ + " --timing off</code>";

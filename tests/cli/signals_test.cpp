@@ -105,7 +105,7 @@ TEST_F(Signals, WhatAKilledRunLeftGoesWithTheNextRunToTheSameName) {
   const ProcessResult next = filter({whole, link, "-v"});
   EXPECT_EQ(next.exit_code, 0) << next.err;
   EXPECT_EQ(next.err.substr(0, next.err.find('\n')),
-            "gpufilter: " + link + ": removed 1 unfinished file of a run that was killed");
+            "gpufilter: " + link + ": removed 1 temporary file of interrupted runs");
   EXPECT_EQ(names_in(folder_ / "results"), (std::vector<std::string>{"other.png", "out.png"}));
 }
 

@@ -51,7 +51,7 @@ TEST_F(SingleReport, TheFirstLineNamesWhatTheFilesHold) {
             "8x9, grey, 16-bit -> grey, 8-bit");
   EXPECT_EQ(pixels_of(stored(random_image({8, 9}, {2, 8}, 1), "alpha.png"), jpeg_,
                       {"--background", "#102030"}),
-            "8x9, grey+alpha, 8-bit -> grey, 8-bit (alpha laid over #102030)");
+            "8x9, grey+alpha, 8-bit -> grey, 8-bit (alpha flattened onto #102030)");
   EXPECT_EQ(
       pixels_of(stored(random_image({8, 9}, {1, 8}, 1), "grey.png"), jpeg_, {"--color", "sepia"}),
       "8x9, grey, 8-bit -> RGB, 8-bit");
@@ -140,12 +140,11 @@ TEST_F(SingleReport, DryRunSaysWhatWouldBeDone) {
                                        "--quality", "80", "--background", "red", "--dry-run"});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.err, "");
-  EXPECT_EQ(result.out,
-            rgba16_ + " -> " + jpeg_ +
-                ": would be done\n"
-                "30x20, RGBA, 16-bit -> RGB, 8-bit (alpha laid over #ff0000); JPEG, quality 80 "
-                "(asked for), 4:2:0 (the default below quality 90)\n"
-                "device: processor (asked for)\n");
+  EXPECT_EQ(result.out, rgba16_ + " -> " + jpeg_ +
+                            ": would be done\n"
+                            "30x20, RGBA, 16-bit -> RGB, 8-bit (alpha flattened onto #ff0000); "
+                            "JPEG, quality 80 (requested), 4:2:0 (the default below quality 90)\n"
+                            "device: processor (requested)\n");
   EXPECT_FALSE(fs::exists(jpeg_));
   write_file(png_, "before");
   const ProcessResult copy = filter({rgb_, png_, "--dry-run"});

@@ -89,7 +89,7 @@ TEST_F(Stats, AreThoseOfEverySampleOnEveryDevice) {
       EXPECT_EQ(json["depth"], format.depth);
       EXPECT_EQ(json["pixels"], 241 * 67);
       EXPECT_EQ(json["device"]["kind"] == "processor", device == "cpu");
-      EXPECT_EQ(json["device"]["reason"].get<std::string>().rfind("asked for", 0), 0U);
+      EXPECT_EQ(json["device"]["reason"].get<std::string>().rfind("requested", 0), 0U);
       expect_counted(json, image);
     }
   }
@@ -100,7 +100,7 @@ TEST_F(Stats, SayWhyTheProcessorCounted) {
   EXPECT_EQ(stats_json({path})["device"]["reason"],
             "statistics take less time than starting a device");
   const Json asked = stats_json({path, "--device", "cpu"})["device"];
-  EXPECT_EQ(asked["reason"], "asked for");
+  EXPECT_EQ(asked["reason"], "requested");
   EXPECT_EQ(asked["left_out"], Json::array());
 }
 

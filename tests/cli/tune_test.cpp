@@ -235,7 +235,7 @@ TEST_F(TuneOthers, AWrongShapeOfAFusedKernelIsNeverChosen) {
 
 TEST_F(Tune, WhatWasTunedIsKeptAndUsed) {
   GPUFILTER_REQUIRE_DEVICE();
-  EXPECT_EQ(blurred()["reason"], "asked for");
+  EXPECT_EQ(blurred()["reason"], "requested");
   const Json first = site(tune(0), "blur_naive 3x8 to 3x8");
   EXPECT_FALSE(first["known"]);
   const Json pass = blurred();
@@ -247,10 +247,10 @@ TEST_F(Tune, WhatWasTunedIsKeptAndUsed) {
   // A changed version of the kernel counts as a different kernel.
   write_file(folder_ / "kernels/blur.cl",
              read_file(folder_ / "kernels/blur.cl") + "\n// new\n");
-  EXPECT_EQ(blurred()["reason"], "asked for");
+  EXPECT_EQ(blurred()["reason"], "requested");
   // A damaged file is ignored.
   write_file(folder_ / "cache/gpufilter/tuning.json", "{");
-  EXPECT_EQ(blurred()["reason"], "asked for");
+  EXPECT_EQ(blurred()["reason"], "requested");
 }
 
 TEST_F(Tune, MeasuresTheCopyThatDevicesShows) {

@@ -37,7 +37,7 @@ class Chains : public ::testing::Test {
     // PoCL keeps what it compiled as long as the process lives; a binary would cost more.
     if (device && device->kind != DeviceKind::cpu)
       options.cache = ProgramCache(folder_.path() / "cache");
-    return std::make_unique<Engine>(std::vector<DeviceCandidate>{{std::move(device), "asked for"}},
+    return std::make_unique<Engine>(std::vector<DeviceCandidate>{{std::move(device), "requested"}},
                                     std::move(options));
   }
 

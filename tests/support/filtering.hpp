@@ -35,8 +35,8 @@ class ImageReader final : public RowReader {
 // chosen for GPUs.
 [[nodiscard]] const std::vector<Session*>& kernel_sessions();
 
-// The same, but of a CPU only one of its two: which one depends on the format. Compiling for both
-// takes most of a test's time.
+// The sessions of kernel_sessions(), but of a CPU only one of its two: which one depends on the
+// format. Compiling for both takes most of a test's time.
 [[nodiscard]] std::vector<Session*> kernel_sessions(const PixelFormat& format);
 
 // Filters band by band with the pipeline's own feed and executor. On a device each band's buffers
@@ -45,7 +45,7 @@ class ImageReader final : public RowReader {
                                      PlanLimits limits, bool fuse = true);
 [[nodiscard]] Image filter_on_host(const Image& image, const StageChain& chain,
                                    const PlanLimits& limits);
-// The same, one stage after the other, each over the whole picture.
+// Filters on the processor, one stage after the other, each over the whole picture.
 [[nodiscard]] Image stage_by_stage(const Image& image, const StageChain& chain);
 
 }  // namespace gpufilter::test

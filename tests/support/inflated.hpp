@@ -16,7 +16,7 @@ struct Inflated {
   int blocks = 0;
 };
 
-// Of raw deflate data; up to 100 bytes more than `size` are noticed.
+// Inflates raw deflate data; up to 100 bytes more than `size` are noticed.
 [[nodiscard]] Inflated inflated(std::span<const std::uint8_t> deflated, std::size_t size);
 
 }  // namespace gpufilter::test

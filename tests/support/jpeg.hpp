@@ -65,7 +65,7 @@ struct JpegComponent {
 // divided by `divisor`; `jpeg` has to be intact.
 [[nodiscard]] Raster decode_with_libjpeg(const Bytes& jpeg, int divisor = 1);
 
-// The same, whatever libjpeg warns of.
+// Decodes with libjpeg, whatever it warns of.
 [[nodiscard]] Raster decode_damaged_with_libjpeg(const Bytes& jpeg);
 
 // The result of the codec under test, read in bands of 1, 2, 3, ... rows to the very end. Throws

@@ -31,7 +31,7 @@ struct OpenedScans {
 // the file is divided into its scans or is not.
 void expect_scans_agree(const Bytes& jpeg, bool divided = true);
 
-// The same, and the samples of libjpeg alone.
+// Expects the scans to be read so, with the samples of libjpeg alone.
 void expect_scans_as_libjpeg(const Bytes& jpeg, bool divided = true);
 
 // Where the markers are that follow the data of a scan, and where the headers are of all scans but

@@ -30,7 +30,7 @@ struct MatrixProblem {
   return {.variant = MatrixVariant::blocked, .typical = shape};
 }
 
-// The same numbers from the same seed everywhere.
+// A problem made from a seed, with the same numbers on every machine.
 [[nodiscard]] MatrixProblem make_problem(const MatrixShape& shape, Values values,
                                          Activation activation, bool with_bias, std::uint64_t seed);
 

@@ -15,7 +15,7 @@ class NaiveGaussian {
   // `image` has to outlive it.
   NaiveGaussian(const Image& image, const GaussianParameters& parameters);
 
-  // A sample of the result, or one with so many more bits.
+  // A sample of the result, with `more_bits` bits more.
   [[nodiscard]] std::int64_t at(int x, int y, int channel, int more_bits = 0) const;
 
  private:

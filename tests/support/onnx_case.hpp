@@ -57,7 +57,7 @@ struct OnnxCase {
 // From the case's folder.
 [[nodiscard]] OnnxCase read_onnx_case(const std::filesystem::path& folder);
 
-// Those of each picture of a batch.
+// The planes of each picture of a batch.
 [[nodiscard]] std::vector<NaivePlanes> planes_of(const OnnxTensor& tensor);
 
 }  // namespace gpufilter::test

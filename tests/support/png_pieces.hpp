@@ -33,8 +33,8 @@ enum class PieceEnd { full_flush, sync_flush };
                                    const std::vector<PngPart>& parts,
                                    const std::vector<Bytes>& pieces);
 
-// The same file with the index renamed to an unknown chunk type, whose checksum is right if the
-// index's was. The file may be damaged.
+// The file with its index renamed to an unknown chunk type, whose checksum is right if the index's
+// was. The file may be damaged.
 [[nodiscard]] Bytes without_index(const Bytes& file);
 
 }  // namespace gpufilter::test

@@ -35,7 +35,7 @@ struct ProcessResult {
 [[nodiscard]] ProcessResult run_process(const std::vector<std::string>& command,
                                         const ProcessOptions& options = {});
 
-// The same for the program under test.
+// Runs the program under test.
 [[nodiscard]] ProcessResult run_gpufilter(std::vector<std::string> arguments,
                                           const ProcessOptions& options = {});
 

@@ -19,11 +19,12 @@ inline constexpr std::array all_borders{Border::replicate, Border::mirror, Borde
 // Random and extreme samples; with alpha, also mixed alpha and an opaque picture.
 [[nodiscard]] std::vector<Image> different_pictures(ImageSize size, PixelFormat format);
 
-// The same; with alpha, also one with opaque, translucent and invisible areas, each of which fills
-// windows.
+// Pictures for window stages; with alpha, also one with opaque, translucent and invisible areas,
+// each of which fills windows.
 [[nodiscard]] std::vector<Image> window_pictures(ImageSize size, PixelFormat format);
 
-// The same, and one whose random samples differ by less than 1/`part` of the range.
+// The pictures of window_pictures(), and one whose random samples differ by less than 1/`part` of
+// the range.
 [[nodiscard]] std::vector<Image> window_pictures_and_dull(ImageSize size, PixelFormat format,
                                                           std::uint32_t part);
 

@@ -49,21 +49,21 @@ class Option {
   // The declaration; each function returns this option.
   Option* check(const ValueCheck& complaint);
   Option* option_text(const std::string& form);  // of its values, for the help: "1..100 [90]"
-  // The same for any machine, if `form` is for this one.
+  // The form of the values for any machine, if option_text() is for this one.
   Option* portable_text(const std::string& form);
   // For shells, besides the words of check().
   Option* suggests(Suggestions suggestions);
   Option* group(const std::string& heading);  // of the help
   Option* description(const std::string& text);
   Option* required();
-  // It may be repeated, and takes one value each time.
+  // The option may be repeated, and takes one value each time.
   Option* one_value_each();
   // Several values in one word.
   Option* delimiter(char separator);
   Option* excludes(Option* other);
   // Its default is the value of this environment variable, if that is set.
   Option* envname(const std::string& variable);
-  // It takes effect even if the parser fails at a later word.
+  // The option takes effect even if the parser fails at a later word.
   Option* trigger_on_parse();
 
   // "--quiet", or the name of a positional word.
@@ -80,7 +80,8 @@ class Option {
   [[nodiscard]] bool is_positional() const;
   [[nodiscard]] bool is_required() const;
   [[nodiscard]] bool takes_several() const;
-  // It takes no value, or only one after '=', or one of the words that may follow it.
+  // Whether the option takes no value, or only one after '=', or one of the words that may follow
+  // it.
   [[nodiscard]] bool is_flag() const;
   [[nodiscard]] bool may_precede(const std::string& word) const;
 
@@ -93,7 +94,7 @@ class Option {
   Suggestions suggestions_;
 };
 
-// Thrown by a flag's function that has done all that was asked for; Arguments::parse() returns.
+// Thrown by a flag's function that has done all that was requested; Arguments::parse() returns.
 struct NothingLeftToDo {};
 
 // The words do not fit the declarations.

@@ -13,7 +13,8 @@ struct CommandWord {
 
   std::string text;
   Part part = Part::name;
-  // Of an option, or of a value: the option. nullptr if `app` has no such option, and for names.
+  // The option that the word is, or whose value it is. nullptr if `app` has no such option, and for
+  // names.
   const Option* option = nullptr;
   bool after_dashes = false;  // after "--": a name, whatever it looks like
 };

@@ -38,7 +38,7 @@ constexpr std::array state_files{
     NamedMeaning{"~/.cache/gpufilter/rates.json",
                  "The speeds that --device auto has measured. May be deleted."},
     NamedMeaning{"~/.cache/gpufilter/tuning.json", "What 'gpufilter tune' has chosen."},
-    NamedMeaning{"OUTDIR/.gpufilter-journal", "What a folder's run has done, for --resume."},
+    NamedMeaning{"OUTDIR/.gpufilter-journal", "Which pictures of a folder are done, for --resume."},
     NamedMeaning{"OUTDIR/.gpufilter-shards", "The state of a run with --shard, until 'gather'."},
 };
 

@@ -14,10 +14,10 @@ namespace gpufilter {
 [[nodiscard]] std::string advice_for_option(const Arguments& app, const std::string& name,
                                             const std::string& value);
 
-// The same for a number after a stage that takes none: "--blur 3", "--blur 0x3".
+// Advice for a number after a stage that takes none: "--blur 3", "--blur 0x3".
 [[nodiscard]] std::string advice_for_number(const std::string& stage, const std::string& value);
 
-// The same for the first word after a program's name: "identify".
+// Advice for the first word after the program's name: "identify".
 [[nodiscard]] std::string advice_for_command(const std::string& name);
 
 }  // namespace gpufilter

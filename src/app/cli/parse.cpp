@@ -25,7 +25,7 @@
 namespace gpufilter {
 namespace {
 
-// Of visit_declarations(), while that is at work.
+// The function given to visit_declarations(), while it runs.
 thread_local const std::function<void(const Arguments&)>* visitor = nullptr;
 
 // Suggests what the unknown option `word` may be meant as; otherwise says where all are listed.
@@ -87,7 +87,7 @@ void refuse_unknown_options(const Arguments& app, int argc, const char* const* a
   }
 }
 
-// Whether help is asked for by an option of its own: the parser also finds -h in "-hue".
+// Whether help is requested by an option of its own: the parser also finds -h in "-hue".
 bool asks_for_help(const Arguments& app, int argc, const char* const* argv) {
   const std::vector<CommandWord> words = command_words(app, argc, argv);
   return std::any_of(words.begin(), words.end(), [](const CommandWord& word) {

@@ -9,7 +9,7 @@
 
 namespace gpufilter {
 
-// Of a folder, or of one picture.
+// The progress of a folder, or of one picture.
 struct Progress {
   std::string name = {};     // of the one picture; empty: a folder
   std::size_t pictures = 0;  // finished in any way
@@ -31,8 +31,8 @@ struct Progress {
 // what is known.
 [[nodiscard]] std::string progress_text(const Progress& progress);
 
-// The same with a bar, "7/20 pictures, 35 % [#######-------------] 0:04 left, 4.1 pictures/s", in
-// at most `columns` columns: fields are left out from the right, then the bar gets shorter and
+// The progress with a bar, "7/20 pictures, 35 % [#######-------------] 0:04 left, 4.1 pictures/s",
+// in at most `columns` columns: fields are left out from the right, then the bar gets shorter and
 // goes; the beginning of a long name is left out.
 [[nodiscard]] std::string progress_bar(const Progress& progress, std::size_t columns);
 

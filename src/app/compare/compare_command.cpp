@@ -180,7 +180,7 @@ ReportForm form_of(const CompareOptions& options) {
   return options.json ? ReportForm::json : ReportForm::text;
 }
 
-// The page that is asked for; nullptr if there is none.
+// The page that was requested; nullptr if there is none.
 std::unique_ptr<ComparePage> page_for(const CompareOptions& options) {
   if (options.report.empty()) return nullptr;
   return std::make_unique<ComparePage>(ComparePageRequest{

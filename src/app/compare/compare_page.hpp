@@ -26,10 +26,12 @@ class ComparePage {
   // Claims the folder. Throws UsageError, PictureError.
   explicit ComparePage(ComparePageRequest request);
 
-  // Of two pictures, once they are compared; `open` opens them again. Throws PictureError.
+  // Writes the page of two pictures, once they are compared; `open` opens them again. Throws
+  // PictureError.
   void write(const FileComparison& files, const OpenSource& open);
 
-  // Of two folders: while they are compared, for each name in order, at the end.
+  // The page of two folders: called while they are compared, for each name in order, and at the
+  // end.
   [[nodiscard]] ComparisonWatch watch();
   void add(const NameComparison& name);
   void write(const std::string& summary, CompareResult result);

@@ -14,7 +14,7 @@ enum class CompareResult {
   within_tolerance,
   different,
   other_size_or_format,
-  // Of names in two folders:
+  // Results of names in two folders:
   only_in_a,
   only_in_b,
   unreadable

@@ -35,8 +35,8 @@ void check_against(const std::string& path, const std::string& other, const char
 
 void add_chain_outputs(Arguments& app, std::vector<std::string>& names) {
   app.add_option("--output", names,
-                 "Write what the chain holds here, and go on. OUTPUT gets what it holds at its "
-                 "end. May be repeated; in a folder, results get the names of their inputs.")
+                 "Also save the picture at this point. OUTPUT gets the result of all stages. May "
+                 "be repeated; in a folder, results get the names of their inputs.")
       ->one_value_each()
       ->option_text("FILE|DIR")
       ->suggests({.files = Suggestions::Files::all});

@@ -1,4 +1,4 @@
-// --output: what the chain holds at a place is written, and the chain goes on.
+// --output: also saves the picture at a point of the chain.
 #pragma once
 
 #include <string>

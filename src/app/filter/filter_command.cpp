@@ -140,10 +140,10 @@ void ask_before_replacing(const std::string& output) {
   std::string answer;
   if (!std::getline(std::cin, answer)) std::fputs("\n", stderr);
   if (answer.starts_with('y') || answer.starts_with('Y')) return;
-  throw UsageError(printable(formatted("{}: already exists, and stays", output)));
+  throw UsageError(printable(formatted("{}: already exists, kept", output)));
 }
 
-// Whether the output already exists, and stays as it is.
+// Whether the output already exists, and is kept.
 bool keeps(const FilterOptions& options, const std::string& output) {
   std::error_code ignored;
   if (output == standard_stream || !fs::is_regular_file(output, ignored)) return false;
@@ -182,14 +182,14 @@ void open_in_new_folders(const FilterOptions& options, RunOptions& run) {
   };
 }
 
-// Removes what killed runs that had the same output left behind.
+// Removes temporary files of interrupted runs with this output.
 void remove_unfinished(const std::string& output) {
   if (output == standard_stream) return;
   try {
     const int removed = remove_abandoned_files_for(follow_links(output));
     if (removed == 0) return;
-    log::info(formatted("{}: removed {} of a run that was killed", printable(output),
-                        counted(removed, "unfinished file")));
+    log::info(formatted("{}: removed {} of interrupted runs", printable(output),
+                        counted(removed, "temporary file")));
   } catch (const std::system_error&) {
     // Writing the output will say why.
   }

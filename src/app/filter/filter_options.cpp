@@ -56,15 +56,15 @@ void add_device_options(Arguments& app, FilterOptions& options) {
   add_choice<DecodeOn>(
       app, "--decode-on", options.run.decode_on,
       {{"auto", DecodeOn::automatic}, {"cpu", DecodeOn::cpu}, {"gpu", DecodeOn::gpu}},
-      "Where JPEGs are decoded that a GPU filters. The pixels are the same. auto: on the GPU if "
-      "that is faster. gpu: on any OpenCL device. Progressive and damaged files, and those that do "
-      "not fit into --max-memory, are decoded by the processor.");
+      "Where to decode JPEGs that a GPU filters. The pixels are the same. auto: on the GPU if that "
+      "is faster. gpu: on any OpenCL device. Progressive and damaged files, and those that do not "
+      "fit into --max-memory, are decoded by the processor.");
   add_choice<EncodeOn>(
       app, "--encode-on", options.run.encode_on,
       {{"auto", EncodeOn::automatic}, {"cpu", EncodeOn::cpu}, {"gpu", EncodeOn::gpu}},
-      "Where JPEGs are encoded whose stages run on a GPU. The file is the same. auto: on the GPU. "
-      "gpu: on any OpenCL device. Progressive files, and those with --verify or several outputs, "
-      "are encoded by the processor.");
+      "Where to encode JPEGs that a GPU has filtered. The file is the same. auto: on the GPU. gpu: "
+      "on any OpenCL device. Progressive files, and those with --verify or several outputs, are "
+      "encoded by the processor.");
   app.add_option(
          "--threads", options.threads,
          "Threads for decoding, filtering and encoding together. PoCL starts as many of its own, "
@@ -82,9 +82,8 @@ void add_device_options(Arguments& app, FilterOptions& options) {
            options.run.write.limit_memory(limits.max_memory);
          },
          "Memory for the bands in progress, of all pictures together. In bytes, or with K, M or G. "
-         "Bands become lower to fit. For folders the default is at least 16M per job. A value "
-         "above "
-         "1G also allows larger interlaced PNGs, progressive JPEGs and overlays.")
+         "Bands are made smaller to fit. For folders the default is at least 16M per job. A value "
+         "above 1G also allows larger interlaced PNGs, progressive JPEGs and overlays.")
       ->check(byte_count())
       ->option_text("BYTES [128M]");
   app.add_option("--band-rows", options.band_rows,
@@ -120,28 +119,25 @@ void add_picture_options(Arguments& app, FilterOptions& options) {
   add_format_options(app, options.run.write);
   add_choice<OrientationRule>(
       app, "--orientation", options.orientation, orientation_rules(),
-      "When the orientation in EXIF or XMP is applied. auto: before the first stage that has an "
-      "up, "
-      "as --crop, --overlay and --resize 800x have; without one it is carried over. apply: at the "
-      "beginning, as by --auto-orient. keep: by --auto-orient only; stages see the pixels as "
-      "stored.");
+      "When the orientation in EXIF or XMP is applied. auto: before the first stage that depends "
+      "on it, such as --crop, --overlay or --resize 800x; without such a stage it is carried over. "
+      "apply: at the beginning, as by --auto-orient. keep: by --auto-orient only; stages see the "
+      "pixels as stored.");
   app.add_option("--max-pixels", options.run.limits.max_pixels, "Refuse pictures with more pixels.")
       ->check(whole_number(1, UINT64_MAX))
       ->option_text(formatted("N [{}]", options.run.limits.max_pixels));
   app.add_option_function(
          "--range",
          [&options](const std::string& text) { options.run.limits.range = parse_range(text); },
-         "Numbers that become black and white, from TIFF files of floating-point samples and of "
-         "whole numbers with a sign or of more than 16 bits. By default 0 to 1, or the range of "
-         "whole numbers without a sign.")
+         "Values that become black and white, for TIFF files with floating-point or signed samples "
+         "or more than 16 bits. By default 0 to 1, or the full range of unsigned integers.")
       ->option_text("LOW,HIGH");
   add_choice<Damaged>(
       app, "--damaged", options.run.limits.damaged, damaged_choices(),
-      formatted(
-          "What to do with a picture of which only a part can be read. keep: the rows that are "
-          "missing get the colour of --background, and a warning says how many were read. Not "
-          "with --in-place. {}, if it is set, is the default.",
-          damaged_variable));
+      formatted("What to do with a picture that can be read only in part. keep: missing rows get "
+                "the colour of --background, and a warning says how many were read. Not with "
+                "--in-place. {}, if it is set, is the default.",
+                damaged_variable));
   app.add_flag("--keep-time", options.run.keep_time,
                "Give each output the time at which its input was modified.");
   app.add_flag("--dry-run", options.dry_run,
@@ -170,8 +166,9 @@ void add_report_options(Arguments& app, FilterOptions& options) {
          "processor computes again. A picture that differs fails and is not written.")
       ->check(whole_number(1, max_verify_blocks))
       ->option_text("[=N]");
-  app.add_option("--trace", options.trace,
-                 "Write a trace of the run to FILE. In Chrome's format, for Perfetto too.")
+  app.add_option(
+         "--trace", options.trace,
+         "Write a trace of the run to FILE. The format is Chrome's, which Perfetto opens too.")
       ->option_text("FILE")
       ->suggests({.files = Suggestions::Files::all, .extensions = {".json"}});
   add_report(app, options.report,

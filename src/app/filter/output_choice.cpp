@@ -4,8 +4,8 @@
 #include <filesystem>
 
 #include "app/cli/choice_option.hpp"
+#include "app/cli/misplaced_words.hpp"
 #include "app/cli/paths.hpp"
-#include "app/cli/stray_words.hpp"
 #include "app/filter/format_options.hpp"
 #include "base/error.hpp"
 #include "base/printable.hpp"
@@ -116,8 +116,8 @@ void add_existing_file_options(Arguments& app, FilterOptions& options) {
       "file that holds more than is read (pages, frames, a film, a gain map) is refused.");
   app.add_option_function(
          "--pages", [&options](const std::string&) { options.run.first_page = true; },
-         "What is read of a file that holds more than one picture. first: the first or main one "
-         "alone; --in-place then replaces the file.")
+         "Which picture of a file with several is read. first: only the first or main one; "
+         "--in-place then replaces the file.")
       ->check(one_of({"first"}))
       ->option_text("first");
 }
@@ -133,7 +133,7 @@ void choose_output(const Arguments& app, const std::vector<CommandWord>& words,
   options.only_names = !options.on_exists_given &&
                        std::all_of(given.begin(), given.end(),
                                    [](const Option* option) { return option->is_positional(); });
-  refuse_stray_words(app, words, options);
+  refuse_misplaced_words(app, words, options);
 }
 
 }  // namespace gpufilter

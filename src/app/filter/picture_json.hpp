@@ -11,7 +11,7 @@ namespace gpufilter {
 // The object of a picture in "gpufilter-batch-1". `output` is the path of the result.
 [[nodiscard]] Json picture_json(const PictureResult& result, const std::string& output);
 
-// The same as a document of its own, "gpufilter-picture-1".
+// The picture as a document of its own, "gpufilter-picture-1".
 [[nodiscard]] std::string picture_document(const PictureResult& result, const std::string& output);
 
 }  // namespace gpufilter

@@ -68,7 +68,7 @@ std::vector<html::Fact> facts_of(const RunReport& report, std::uint64_t input_by
                                       report.output_format, report.output_bytes)});
   if (report.encoding) facts.push_back({"Encoding", report.encoding->text});
   if (report.background) {
-    facts.push_back({"Alpha", "laid over " + to_string(OptionValue(*report.background))});
+    facts.push_back({"Alpha", "flattened onto " + to_string(OptionValue(*report.background))});
   }
   if (report.exif_orientation != 1)
     facts.push_back({"Orientation", orientation_text(report.exif_orientation, report.is_oriented)});

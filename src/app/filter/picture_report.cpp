@@ -26,7 +26,7 @@ std::string device_text(const EngineReport& engine, const FilterOptions& options
   std::string reason = engine.reason;
   if (reason.empty()) {
     const bool replaces = engine.device == "processor" && options.device != "cpu";
-    reason = replaces ? "no such device works" : "asked for";
+    reason = replaces ? "no such device works" : "requested";
   }
   return formatted("{} ({})", engine.device, printable(reason));
 }

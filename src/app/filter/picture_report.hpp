@@ -6,7 +6,7 @@
 
 namespace gpufilter {
 
-// Of a picture whose output is `output`, or goes to standard output.
+// Reports about a picture whose output is `output`, or goes to standard output.
 class PictureReporter {
  public:
   // `options` have to outlive it. `output_format` is nullptr if it is not known yet.

@@ -41,7 +41,7 @@ Suggestions suggestions_for(const ValueType& type) {
   return suggestions;
 }
 
-// Of its values, with the default.
+// The form of the parameter's values, with the default.
 std::string parameter_form(const StageParameter& parameter) {
   if (std::holds_alternative<NoValue>(parameter.type)) return "";
   return formatted("{} [{}]", value_form(parameter.type), parameter.default_value);

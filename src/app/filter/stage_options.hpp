@@ -31,7 +31,7 @@ class StageOptions {
     std::string option;
     std::string values;
   };
-  // Those of the chain. Throws as above.
+  // The stages of the chain as typed. Throws as chain() does.
   [[nodiscard]] std::vector<Typed> typed() const;
 
  private:

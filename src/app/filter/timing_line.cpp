@@ -47,7 +47,7 @@ std::string activities_line(const RunReport& report) {
   return line.empty() ? line : line + " ms\n";
 }
 
-// ", quality 90 (asked for)": the first of the notes.
+// ", quality 90 (requested)": the first of the notes.
 std::string quality_text(const std::optional<EncodingNotes>& notes) {
   if (!notes) return "";
   const std::size_t end = notes->text.find("), ");
@@ -105,7 +105,7 @@ std::string pixels_text(const RunReport& report) {
   if (report.output_file_pixels != report.input_file_pixels)
     text += " -> " + to_string(report.output_file_pixels);
   if (report.background)
-    text += formatted(" (alpha laid over {})", to_string(OptionValue(*report.background)));
+    text += formatted(" (alpha flattened onto {})", to_string(OptionValue(*report.background)));
   if (report.exif_orientation != 1)
     text += formatted(", EXIF orientation {}{} applied", report.exif_orientation,
                       report.is_oriented ? "" : " not");

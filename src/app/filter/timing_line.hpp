@@ -15,8 +15,9 @@ namespace gpufilter {
 // "also small/a.webp: 400x300, RGB, 8-bit; WebP, 14 kB"
 [[nodiscard]] std::string other_output_line(const OutputReport& report);
 
-// "1000x500 -> 200x100, RGBA, 16-bit -> RGB, 8-bit (alpha laid over #ffffff)": size and pixels in
-// the input file and, if different, in the output file; then an EXIF orientation, applied or not.
+// "1000x500 -> 200x100, RGBA, 16-bit -> RGB, 8-bit (alpha flattened onto #ffffff)": size and pixels
+// in the input file and, if different, in the output file; then an EXIF orientation, applied or
+// not.
 [[nodiscard]] std::string pixels_text(const RunReport& report);
 
 // "processor (42 ms estimated; no GPU found)": the device, why it was chosen, what was left out.

@@ -249,8 +249,9 @@ std::string timing_csv(const RunReport& report) {
 }
 
 std::string flattening_notice(const Codec& output_format, const Color& background) {
-  return formatted("alpha is laid over {}, because {} has none; --background sets another colour",
-                   to_string(OptionValue(background)), output_format.name);
+  return formatted(
+      "alpha is flattened onto {}, because {} has none; --background sets another colour",
+      to_string(OptionValue(background)), output_format.name);
 }
 
 void print_timing(const RunReport& report, TimingFormat format, bool picture_on_standard_output) {

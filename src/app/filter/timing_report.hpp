@@ -20,7 +20,7 @@ namespace gpufilter {
 [[nodiscard]] std::string verified_line(std::uint64_t blocks, std::size_t width);
 [[nodiscard]] std::string csv_text(const std::string& text);
 
-// "alpha is laid over #ffffff, because JPEG has none; --background sets another colour"
+// "alpha is flattened onto #ffffff, because JPEG has none; --background sets another colour"
 [[nodiscard]] std::string flattening_notice(const Codec& output_format, const Color& background);
 
 // Lines and table go to standard error, JSON and CSV to standard output unless the picture goes

@@ -37,7 +37,7 @@ class TraceTracks {
 // Writes and commits it. Throws PictureError.
 void write_trace(const RunReport& report, const std::string& command_line, ByteSink& sink);
 
-// The same for many pictures, written as they finish: a process for each job, with an additional
+// The trace of many pictures, written as they finish: a process for each job, with an additional
 // track that names the pictures.
 class BatchTrace {
  public:

@@ -107,7 +107,7 @@ void BatchPage::look(const PictureResult& result, std::unique_ptr<ByteSource> re
                           result.status == PictureStatus::unchanged;
   if (!has_result) return;
   const BatchItem& item = *result.item;
-  // Of a picture that an earlier run has replaced, only the result is left.
+  // Only the result is left of a picture that an earlier run has replaced.
   if (item.replaces_input && result.status != PictureStatus::done) replaced = nullptr;
   previews_.look(index_of(item), item.replaces_input ? std::move(replaced) : opened(item.input),
                  opened(plan_.output_path(item)));

@@ -48,7 +48,7 @@ BatchReporter::BatchReporter(const BatchPlan& plan, const FilterOptions& options
     progress_.all += item.bytes;
   if (plan.shard && !options.quiet) print_note(shard_line(plan));
   for (const OtherPicture& other : plan.others)
-    log::info(printable(formatted("{}: its format is {}, skipped", other.name, other.format)));
+    log::info(printable(formatted("{}: {} is not supported, skipped", other.name, other.format)));
   prepare_for_signals();
 }
 
@@ -87,7 +87,8 @@ void BatchReporter::advanced(std::uint64_t bytes_under_way) {
   const std::uint64_t before = progress_.done;
   progress_.done = finished_bytes_ + bytes_under_way;
   progress_.worked = finished_bytes_filtered_ + bytes_under_way;
-  // It is less if a picture has just finished: finished() then follows and shows the progress.
+  // The progress is less if a picture has just finished: finished() then follows and shows the
+  // progress.
   if (progress_.done > before) show_progress();
 }
 

@@ -59,7 +59,7 @@ void add_folder_options(Arguments& app, FolderOptions& options) {
   app.add_flag("--resume", options.resume,
                "Continue an earlier run. Only filter what is missing or has changed since.")
       ->group(group);
-  app.add_flag("--stop-on-error", options.stop_on_error, "Begin no more pictures once one fails.")
+  app.add_flag("--stop-on-error", options.stop_on_error, "Start no more pictures once one fails.")
       ->group(group);
 }
 

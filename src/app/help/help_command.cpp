@@ -94,7 +94,7 @@ std::string format_page(const Codec& codec) {
                        : codec.color_channels == 3 ? "colours"
                                                    : "grey and colours";
   std::string text = wrapped(formatted(
-      "{}: {}\n{}{}, up to {} bits a sample{}.\n", codec.name, fmt::join(codec.extensions, ", "),
+      "{}: {}\n{}{}, up to {} bits per sample{}.\n", codec.name, fmt::join(codec.extensions, ", "),
       static_cast<char>(std::toupper(colors[0])), colors + 1, codec.max_depth,
       codec.holds_alpha ? ", with alpha" : "; alpha is flattened onto --background"));
   text += wrapped(codec.is_lossless ? "Every sample is read back as it was written.\n"

@@ -60,26 +60,24 @@ constexpr std::array topics{
           "129, 130, 131, 143: ended by SIGHUP, SIGINT, SIGQUIT, SIGTERM\n"
           "compare has its own: see 'gpufilter help compare'.\n",
           "", "exit-codes.md"},
-    Topic{"metadata",
-          "EXIF, XMP, IPTC, text, density and colour profiles are carried over as far as the "
-          "output's format can hold them; a warning names what it cannot. Thumbnails, which show "
-          "the old picture, are removed.\n"
-          "--strip removes all but the colour profile, density, orientation and the like. --keep "
-          "names the kinds that stay, for instance exif,icc; the orientation stays with every "
-          "list.\n"
-          "--orientation says when the orientation is applied: before the first stage that has an "
-          "up, at the beginning, or not at all.\n",
-          "  gpufilter in.jpg out.jpg --keep exif,icc\n", "metadata.md"},
+    Topic{
+        "metadata",
+        "EXIF, XMP, IPTC, text, density and colour profiles are carried over as far as the "
+        "output's format can hold them; a warning names what it cannot. Thumbnails, which show the "
+        "old picture, are removed.\n"
+        "--strip removes all but the colour profile, density, orientation and the like. --keep "
+        "names the kinds that stay, for instance exif,icc; the orientation stays with every list.\n"
+        "--orientation says when the orientation is applied: before the first stage that depends "
+        "on it, at the beginning, or not at all.\n",
+        "  gpufilter in.jpg out.jpg --keep exif,icc\n", "metadata.md"},
     Topic{"formats",
           "PNG, JPEG, TIFF, WebP, JPEG XL, HEIC, AVIF and Netpbm's PPM, PGM, PNM and PAM are read "
-          "and written. "
-          "The "
-          "content decides an input's format, the name of the output its format; --to sets it for "
-          "'-' and for folders.\n"
+          "and written. The content decides an input's format, the name of the output its format; "
+          "--to sets it for '-' and for folders.\n"
           "16-bit pictures stay 16-bit, except in JPEG and WebP (8 bits), HEIC (10) and AVIF (12). "
-          "JPEG, PPM, PGM and PNM have no "
-          "alpha: it is laid over --background. PGM is grey. From JPEG to JPEG, quality and chroma "
-          "subsampling are kept unless --quality or --subsampling is given.\n",
+          "JPEG, PPM, PGM and PNM have no alpha: it is flattened onto --background. PGM is grey. "
+          "From JPEG to JPEG, quality and chroma subsampling are kept unless --quality or "
+          "--subsampling is given.\n",
           "  gpufilter in.png out.jpg --quality 85\n", "engineering/jpeg.md"},
     Topic{
         "recipes",

@@ -40,7 +40,7 @@ void add_options(Arguments& app, StageOptionsOfBench& options,
   add_numbers(app, "--channels", options.pictures.channels, whole_number(1, 4),
               "1 grey, 2 grey and alpha, 3 RGB, 4 RGBA.");
   add_numbers(app, depth, options.pictures.depths, one_of({"8", "16"}),
-              "Bits of a sample: 8 or 16.");
+              "Bits per sample: 8 or 16.");
   add_bench_options(app, options.common);
 }
 

@@ -39,14 +39,14 @@ class NetBuilder {
 
   // A network that maps 1 or 3 channels to as many.
   [[nodiscard]] NetGraph build();
-  // The same for any numbers of channels, which is no network for pictures.
+  // The network for any numbers of channels, also one that is not for pictures.
   [[nodiscard]] NetGraph read();
 
  private:
   using Read = void (NetBuilder::*)();
   static const std::map<std::string, Read, std::less<>>& readers();
 
-  // Of the node being read. `fail` names the file and the node.
+  // About the node being read. `fail` names the file and the node.
   [[noreturn]] void fail(const std::string& reason) const;
   [[noreturn]] void fail_file(const std::string& reason) const;
   [[noreturn]] void fail_input(const std::string& channels) const;

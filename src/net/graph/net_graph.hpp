@@ -21,7 +21,7 @@ struct NetValue {
   bool quantized = false;
   int low = 0;
 
-  // Of words of 32 bits.
+  // Planes of 32-bit words.
   [[nodiscard]] int planes() const { return quantized ? (channels + 3) / 4 : channels; }
 };
 
@@ -122,7 +122,7 @@ inline constexpr int net_kernel = 9;  // the longest side of a convolution
 // that maps 1 or 3 channels to as many, at 1 to net_scale times the size.
 [[nodiscard]] NetGraph read_net(const std::string& path);
 
-// The same from memory; `name` stands for the path, whose folder is `folder`.
+// Reads a network from memory; `name` stands for the path, whose folder is `folder`.
 [[nodiscard]] NetGraph parse_net(const std::string& bytes, const std::string& name,
                                  const std::string& folder = {});
 

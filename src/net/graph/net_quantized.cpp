@@ -178,8 +178,8 @@ void NetBuilder::set_scales(NetOperation& operation, const NetQuantization& from
   operation.integers.high = static_cast<float>(to.highest - to.zero_points.front());
 }
 
-// onnxruntime does the same where nothing else reads what lies between. A Relu is in the limits
-// where the zero point is the lowest number.
+// onnxruntime also joins these nodes where nothing else reads the values between them. A Relu is in
+// the limits where the zero point is the lowest number.
 std::optional<NetOperation> NetBuilder::quantized_convolution(const NetName& source,
                                                               const NetQuantization& to) {
   if (uses(node_->inputs[0]) != 1 || source.operation < 0) return std::nullopt;

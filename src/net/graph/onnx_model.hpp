@@ -66,7 +66,8 @@ struct OnnxModel {
 // outside its own folder.
 [[nodiscard]] OnnxModel read_onnx(const std::string& path);
 
-// The same from memory. `name` stands for the path in messages; files beside it are in `folder`.
+// Reads a model from memory. `name` stands for the path in messages; files beside it are in
+// `folder`.
 [[nodiscard]] OnnxModel parse_onnx(std::string_view bytes, const std::string& name,
                                    const std::string& folder);
 

@@ -147,29 +147,29 @@ std::shared_ptr<const Stage> make_mlp(Network network, MlpBlock block) {
 }
 
 StageKind mlp_stage_kind() {
-  return {.option = "--mlp",
-          .type = FileName{".json"},
-          .help =
-              "Run a small network on each pixel. FILE is JSON:\n"
-              "{\"format\": \"gpufilter-network-1\", \"layers\": [LAYER, ...]}\n"
-              "LAYER: {\"weights\": [[...], ...], \"bias\": [...], \"activation\": NAME}\n"
-              "NAME: \"none\", \"relu\" or \"clamp\"\n"
-              "The first layer takes 3 or 4 samples, the last one gives 3 or 4.",
-          .formula =
-              "x = sample * (1 / max)\n"
-              "x = activation(W x + b), layer after layer\n"
-              "out = x * max, rounded half to even and limited to 0..max\n"
-              "Single precision; sums are chains of fma from b on, in the order of W's columns.",
-          .edges = "None: a pixel depends on no other pixel.",
-          .alpha =
-              "A network with three outputs leaves alpha as it is, one with four makes it. Grey "
-              "counts as equal red, green and blue, and becomes RGB; a missing alpha counts as "
-              "max.",
-          .examples = {"in.jpg out.jpg --mlp network.json"},
-          .sample_stages = sample_networks,
-          .from_options = [](const OptionValues& values) {
-            return make_mlp(read_network(values.text("--mlp")));
-          }};
+  return {
+      .option = "--mlp",
+      .type = FileName{".json"},
+      .help =
+          "Run a small network on each pixel. FILE is JSON:\n"
+          "{\"format\": \"gpufilter-network-1\", \"layers\": [LAYER, ...]}\n"
+          "LAYER: {\"weights\": [[...], ...], \"bias\": [...], \"activation\": NAME}\n"
+          "NAME: \"none\", \"relu\" or \"clamp\"\n"
+          "The first layer takes 3 or 4 samples, the last one gives 3 or 4.",
+      .formula =
+          "x = sample * (1 / max)\n"
+          "x = activation(W x + b), layer after layer\n"
+          "out = x * max, rounded half to even and limited to 0..max\n"
+          "Single precision; sums are chains of fma from b on, in the order of W's columns.",
+      .edges = "None: a pixel depends on no other pixel.",
+      .alpha =
+          "A network with three outputs leaves alpha as it is, one with four computes it. Grey "
+          "counts as equal red, green and blue, and becomes RGB; a missing alpha counts as max.",
+      .examples = {"in.jpg out.jpg --mlp network.json"},
+      .sample_stages = sample_networks,
+      .from_options = [](const OptionValues& values) {
+        return make_mlp(read_network(values.text("--mlp")));
+      }};
 }
 
 }  // namespace gpufilter

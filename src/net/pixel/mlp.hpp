@@ -8,7 +8,7 @@
 
 namespace gpufilter {
 
-// How much a device computes at a time. The result is the same for every size.
+// How much a device computes at a time. No size changes the result.
 struct MlpBlock {
   int pixels = 0;  // the maximum for matrix products; 0: a number that suits the device
   // Memory for the numbers between two layers of matrix products on blocks: enough work for a GPU.

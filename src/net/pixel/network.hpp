@@ -46,7 +46,7 @@ inline constexpr int network_width = 256;
 // Activations: none, relu, clamp. Throws UsageError "PATH:LINE: reason".
 [[nodiscard]] Network read_network(const std::string& path);
 
-// The same from memory; `name` stands for the path in messages.
+// Reads a network from memory; `name` stands for the path in messages.
 [[nodiscard]] Network parse_network(std::string_view text, const std::string& name);
 
 }  // namespace gpufilter

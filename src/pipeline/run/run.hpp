@@ -17,7 +17,7 @@ namespace gpufilter {
 
 using OnProgress = std::function<void(std::int64_t done, std::int64_t all)>;
 
-// An output besides the last one: what the chain holds after its first `stages` stages.
+// An output besides the last one: the picture after the first `stages` stages of the chain.
 struct ChainOutput {
   std::size_t stages = 0;
   std::string path;
@@ -90,7 +90,7 @@ struct OutputReport {
   std::uint64_t output_bytes = 0;         // of the file
   std::optional<EncodingNotes> encoding;  // how it was written
   std::vector<std::string> left_out;      // metadata that its format cannot hold, by names
-  // The colour that alpha is laid over, if its format has no alpha.
+  // The colour that alpha is flattened onto, if its format has no alpha.
   std::optional<Color> background;
 };
 

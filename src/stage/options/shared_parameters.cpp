@@ -22,7 +22,7 @@ StageParameter alpha_parameter() {
       .type = OneOf{{{"weighted", AlphaMode::weighted, "colours are weighted by their alpha"},
                      {"independent", AlphaMode::independent, "all channels are treated alike"}}},
       .default_value = "weighted",
-      .help = "How colours and alpha are mixed."};
+      .help = "Whether colours are weighted by alpha."};
 }
 
 StageParameter gravity_parameter() {
@@ -40,7 +40,7 @@ StageParameter gravity_parameter() {
                          {"southeast", Gravity::southeast, "the bottom right corner"}},
                         "POSITION"},
           .default_value = "auto",
-          .help = "Where the smaller rectangle lies in the larger."};
+          .help = "Where the smaller rectangle is placed in the larger one."};
 }
 
 Gravity gravity_of(const OptionValues& values, Gravity automatic) {

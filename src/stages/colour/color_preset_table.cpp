@@ -35,7 +35,7 @@ MatrixRows sepia(double amount) {
   return faded({{0.393, 0.769, 0.189}, {0.349, 0.686, 0.168}, {0.272, 0.534, 0.131}}, amount);
 }
 
-// The same change of every colour: slope * color + intercept.
+// A matrix that changes every colour alike: slope * color + intercept.
 MatrixRows linear(double slope, double intercept) {
   return {{slope, 0, 0, intercept}, {0, slope, 0, intercept}, {0, 0, slope, intercept}};
 }
@@ -186,8 +186,8 @@ const std::vector<ColorPreset>& color_preset_table() {
        invert},
       {"saturate", "saturation", Amount::required, 0, most, 1.5, "%",
        "stronger colours; 1: as they are, 0: grey", css, saturate},
-      {"hue", "hue-rotate", Amount::required, -most, most, 90, "deg",
-       "colours turned around the circle of hues, by degrees", css, hue},
+      {"hue", "hue-rotate", Amount::required, -most, most, 90, "deg", "hues rotated, by degrees",
+       css, hue},
       {"brightness", "", Amount::required, 0, most, 1.25, "%",
        "colours multiplied; 1: as they are, 0: black", css, brightness},
       {"contrast", "", Amount::required, 0, most, 1.25, "%",
@@ -207,11 +207,11 @@ const std::vector<ColorPreset>& color_preset_table() {
       fixed("blue-channel", "", "blue, as shades of grey", by_definition, blue_channel),
       fixed("alpha-channel", "", "alpha, as opaque shades of grey", by_definition, alpha_channel),
       fixed("opaque", "", "alpha at its maximum everywhere", by_definition, opaque),
-      fixed("protanopia", "", "as seen without the cones for long waves (red)", machado,
+      fixed("protanopia", "", "as seen without the cones for long wavelengths (red)", machado,
             protanopia),
-      fixed("deuteranopia", "", "as seen without the cones for middle waves (green)", machado,
+      fixed("deuteranopia", "", "as seen without the cones for middle wavelengths (green)", machado,
             deuteranopia),
-      fixed("tritanopia", "", "as seen without the cones for short waves (blue)", machado,
+      fixed("tritanopia", "", "as seen without the cones for short wavelengths (blue)", machado,
             tritanopia),
   };
   return table;

@@ -14,7 +14,7 @@ namespace gpufilter {
 // UsageError.
 [[nodiscard]] ColorMatrix parse_color_matrix(std::string_view text, const std::string& file);
 
-// The same from a file. Throws UsageError, also if the file cannot be read.
+// Reads a matrix from a file. Throws UsageError, also if the file cannot be read.
 [[nodiscard]] ColorMatrix read_color_matrix(const std::string& path);
 
 // Whether the value of --color is a matrix rather than a name: its first word is a number, or it

@@ -173,7 +173,7 @@ class ConvertColors final : public Stage {
     const bool is_grey = input.color_channels() == 1;
     if (source_colors_ == ProfileColors::cmyk ||
         (source_colors_ == ProfileColors::grey && !is_grey)) {
-      throw UnusableProfile(formatted("is for {}, and the picture is {}", name_of(source_colors_),
+      throw UnusableProfile(formatted("is for {}, but the picture is {}", name_of(source_colors_),
                                       is_grey ? "grey" : "RGB"));
     }
     if (!stays(input)) static_cast<void>(conversion_for(input));
@@ -268,18 +268,18 @@ std::shared_ptr<const Stage> profile_from_options(const OptionValues& values) {
 std::vector<StageParameter> conversion_parameters() {
   return {{.option = "--intent",
            .type = OneOf{{{"perceptual", RenderingIntent::perceptual,
-                           "as a whole, colours are moved into the range of the target"},
+                           "all colours are compressed into the target's gamut"},
                           {"relative", RenderingIntent::relative,
-                           "colours stay; those out of range become the nearest"},
+                           "colours in the target's gamut stay, others become the nearest"},
                           {"saturation", RenderingIntent::saturation, "colours stay vivid"},
                           {"absolute", RenderingIntent::absolute,
-                           "as relative, with the white of the source"}},
+                           "as relative, but the source's white stays"}},
                          "INTENT"},
            .default_value = "relative",
-           .help = "What becomes of colours that the target does not have."},
+           .help = "How colours outside the target's gamut are mapped."},
           {.option = "--black-point-compensation",
-           .type = OneOf{{{"on", 1, "the darkest black becomes the darkest black"},
-                          {"off", 0, "blacks that the target does not have are clipped"}}},
+           .type = OneOf{{{"on", 1, "the source's darkest black becomes the target's"},
+                          {"off", 0, "blacks outside the target's gamut are clipped"}}},
            .default_value = "on",
            .help = "How blacks are matched, with all intents but absolute."}};
 }
@@ -312,7 +312,7 @@ ChooseInk ink_choice(const StageChain& chain) {
     return [target = is_rgb ? conversion.target : nullptr, use = conversion.use](
                const IccProfile& profile, const InkSamples& samples) {
       if (const ProfileColors colors = colors_of(profile); colors != ProfileColors::cmyk)
-        throw UnusableProfile(formatted("is for {}, and the picture is CMYK", name_of(colors)));
+        throw UnusableProfile(formatted("is for {}, but the picture is CMYK", name_of(colors)));
       return std::make_shared<InkByProfile>(profile, samples, target, use);
     };
   }
@@ -320,38 +320,37 @@ ChooseInk ink_choice(const StageChain& chain) {
 }
 
 StageKind to_srgb_stage_kind() {
-  return {
-      .option = "--to-srgb",
-      .type = NoValue{},
-      .help =
-          "Convert to sRGB. The colours are converted from the ICC profile of the picture, or "
-          "what a PNG, AVIF or HEIC says in its place, and the result has that of sRGB. Pictures "
-          "without a profile count as sRGB and do not change.",
-      .parameters = conversion_parameters(),
-      .formula = conversion_formula,
-      .edges = "None: a pixel depends on no other pixel.",
-      .alpha = "Is copied.",
-      .examples = {"in.jpg out.jpg --to-srgb", "photos/ web/ --resize 1600x --to-srgb"},
-      .from_options = [](const OptionValues& values) {
-        return made("--to-srgb", [&] { return make_to_srgb(use_of(values)); });
-      }};
-}
-
-StageKind profile_stage_kind() {
-  return {.option = "--profile",
-          .type = FileName{".icc"},
+  return {.option = "--to-srgb",
+          .type = NoValue{},
           .help =
-              "Convert to an ICC profile. FILE is the profile, of grey or RGB; the result has it. "
-              "The colours are converted from the profile of the picture; pictures without one "
-              "count as sRGB.",
+              "Convert to sRGB. Colours are converted from the picture's ICC profile, or from the "
+              "colour space that a PNG, AVIF or HEIC names, and the result has the sRGB profile. "
+              "Pictures without a profile count as sRGB and do not change.",
           .parameters = conversion_parameters(),
           .formula = conversion_formula,
           .edges = "None: a pixel depends on no other pixel.",
           .alpha = "Is copied.",
-          .examples = {"in.jpg out.jpg --profile display.icc",
-                       "in.jpg out.tif --profile display.icc --intent perceptual"},
-          .sample_stages = sample_conversions,
-          .from_options = profile_from_options};
+          .examples = {"in.jpg out.jpg --to-srgb", "photos/ web/ --resize 1600x --to-srgb"},
+          .from_options = [](const OptionValues& values) {
+            return made("--to-srgb", [&] { return make_to_srgb(use_of(values)); });
+          }};
+}
+
+StageKind profile_stage_kind() {
+  return {
+      .option = "--profile",
+      .type = FileName{".icc"},
+      .help =
+          "Convert to an ICC profile. FILE is a grey or RGB profile, which the result gets. "
+          "Colours are converted from the picture's profile; pictures without one count as sRGB.",
+      .parameters = conversion_parameters(),
+      .formula = conversion_formula,
+      .edges = "None: a pixel depends on no other pixel.",
+      .alpha = "Is copied.",
+      .examples = {"in.jpg out.jpg --profile display.icc",
+                   "in.jpg out.tif --profile display.icc --intent perceptual"},
+      .sample_stages = sample_conversions,
+      .from_options = profile_from_options};
 }
 
 }  // namespace gpufilter

@@ -18,7 +18,7 @@ StageKind hue_stage_kind() {
       .option = "--hue",
       .type = NumberIn{-360, 360},
       .help =
-          "Turn the hue of every colour. 120 makes red green, green blue and blue red. The "
+          "Rotate the hue of every colour. 120 makes red green, green blue and blue red. The "
           "brightness stays about the same. It is --color hue=DEGREES.",
       .formula =
           "The matrix of the preset hue, which 'gpufilter --list-presets' prints, applied as "

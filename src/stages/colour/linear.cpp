@@ -123,7 +123,7 @@ const Light* as_light(const std::shared_ptr<const Stage>& stage) {
 }
 
 constexpr const char* table_formula =
-    "The curve is the picture's own: from coding points (PNG cICP), its ICC profile, sRGB or gamma "
+    "The curve is the picture's own: from code points (PNG cICP), its ICC profile, sRGB or gamma "
     "(PNG sRGB, gAMA). If there is none, or the profile is made of tables, it is that of sRGB:\n"
     "light = x / 12.92 up to x = 0.04045, ((x + 0.055) / 1.055)^2.4 above, x from 0 to 1";
 
@@ -138,19 +138,18 @@ std::shared_ptr<const Stage> make_encoded(const LightCurves& curves, int bits) {
 }
 
 StageKind linear_stage_kind() {
-  return {
-      .option = "--linear",
-      .type = NoValue{},
-      .help =
-          "Work in linear light. For the stages up to --encoded, or up to the end, samples have "
-          "16 bits and are in proportion to light, so that blurs and resizing mix colours as "
-          "lenses do.",
-      .formula = table_formula,
-      .edges = "None: a pixel depends on no other pixel.",
-      .alpha = "Is converted to 16 bits.",
-      .examples = {"in.jpg out.jpg --linear --resize 50% --encoded",
-                   "in.jpg out.jpg --linear --gaussian 8"},
-      .from_options = [](const OptionValues&) { return make_linear({}); }};
+  return {.option = "--linear",
+          .type = NoValue{},
+          .help =
+              "Work in linear light. For the stages up to --encoded, or up to the end, samples "
+              "have 16 bits and are proportional to light, so that blurs and resizing mix colours "
+              "as lenses do.",
+          .formula = table_formula,
+          .edges = "None: a pixel depends on no other pixel.",
+          .alpha = "Is converted to 16 bits.",
+          .examples = {"in.jpg out.jpg --linear --resize 50% --encoded",
+                       "in.jpg out.jpg --linear --gaussian 8"},
+          .from_options = [](const OptionValues&) { return make_linear({}); }};
 }
 
 StageKind encoded_stage_kind() {

@@ -50,16 +50,18 @@ StageKind gaussian_stage_kind() {
       .option = "--gaussian",
       .type = NumberIn{GaussianParameters::min_sigma, GaussianParameters::max_sigma},
       .help =
-          "Blur with a Gaussian bell. The value is sigma, the standard deviation of the bell in "
-          "pixels: 0.5 softens noise, 5 hides faces, 50 leaves clouds of colour.",
+          "Gaussian blur. The value is sigma, the standard deviation in pixels: 0.5 softens noise, "
+          "5 hides faces, 50 leaves clouds of colour.",
       .parameters = {{.option = "--truncate",
                       .type = NumberIn{1, GaussianParameters::max_truncate},
                       .default_value = "3",
-                      .help = "Where the bell ends, as a multiple of sigma."},
+                      .help = "Where the kernel is cut off, as a multiple of sigma."},
                      border_parameter(),
                      alpha_parameter()},
       .formula =
           "weight = round(2^n * bell), n = 15 for 8-bit samples, 26 for 16-bit samples\n"
+          "bell = e^(-d^2 / (2 * sigma^2)), divided by its sum, up to the distance d = "
+          "ceil(TRUNCATE * sigma)\n"
           "The weight in the middle is adjusted so that all add up to 2^n.\n"
           "along rows: r = (sum of weight * x) / 2^(n - 7), rounded half up\n"
           "along columns: out = (sum of weight * r) / 2^(n + 7), rounded half up\n"

@@ -69,8 +69,8 @@ StageKind sharpen_stage_kind() {
                      {.option = "--threshold",
                       .type = NumberIn{0, 255},
                       .default_value = "0",
-                      .help = "Smaller differences are left alone, so that noise is not "
-                              "sharpened; for samples from 0 to 255."},
+                      .help = "Smaller differences, such as noise, are not sharpened; for samples "
+                              "from 0 to 255."},
                      {.option = "--luma-only",
                       .type = OneOf{{{"no", 0, "each colour by itself"},
                                      {"yes", 1, "the brightness, which avoids coloured edges"}}},

@@ -244,8 +244,8 @@ StageKind crop_stage_kind() {
                            {{"WxH+X+Y",
                              "W pixels wide and H high, from column X and row Y on; the top left "
                              "pixel of the picture is +0+0"},
-                            {"WxH", "in the middle, or where --gravity says"},
-                            {"N%", "the same in percent; W and H may be, too"}}},
+                            {"WxH", "centred, or placed by --gravity"},
+                            {"N%", "a percentage of both sides; W and H may be percentages, too"}}},
           .help =
               "Cut out a rectangle. It has to lie within the picture: a picture that is too small "
               "fails before any work is done.",

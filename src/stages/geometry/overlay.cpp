@@ -181,43 +181,43 @@ StageKind overlay_stage_kind() {
   for (const Choice& choice : gravity_choices()) {
     if (choice.meaning != static_cast<int>(Gravity::automatic)) words.push_back(choice.word);
   }
-  return {.option = "--overlay",
-          .type = FileName{".png"},
-          .help =
-              "Lay another picture over it. FILE is a picture, usually a PNG with alpha: a "
-              "watermark, a logo, a frame. It is read once for all pictures, and may be larger "
-              "than a picture or lie partly outside.",
-          .parameters = {{.option = "--at",
-                          .type = FreeText{"POSITION+X+Y",
-                                           {{"POSITION",
-                                             "a corner (northwest, northeast, southwest, "
-                                             "southeast), an edge (north, west, east, south) or "
-                                             "the center"},
-                                            {"+X+Y",
-                                             "pixels inwards from there, from the center to the "
-                                             "right and down; alone, from the top left; -X-Y "
-                                             "the other way"}},
-                                           words},
-                          .default_value = "center",
-                          .help = "Where FILE lies in the picture."},
-                         {.option = "--opacity",
-                          .type = NumberIn{0, 1, false, Percent::of_one},
-                          .default_value = "1",
-                          .help = "What the alpha of FILE is multiplied by."}},
-          .formula =
-              "s = alpha of FILE * OPACITY, rounded; b = alpha of the picture\n"
-              "without alpha: out = (c * s + x * (max - s) + max / 2) / max\n"
-              "with alpha: sum = s * max + b * (max - s)\n"
-              "            out = (c * s * max + x * b * (max - s) + sum / 2) / sum\n"
-              "            alpha = (sum + max / 2) / max\n"
-              "c are the samples of FILE in the picture's depth, x those of the picture; integers, "
-              "divisions rounded down. Where sum is 0, x stays.",
-          .edges = "What lies outside the picture is cut off.",
-          .alpha = "Both alphas count, as the formula says. A picture without alpha gets none.",
-          .examples = {"in.jpg out.jpg --overlay logo.png --at southeast+20+20",
-                       "photos/ web/ --resize 1600x --overlay logo.png --opacity 0.3"},
-          .sample_stages = sample_overlays,
-          .from_options = overlay_from_options};
+  return {
+      .option = "--overlay",
+      .type = FileName{".png"},
+      .help =
+          "Overlay a watermark, logo or frame. FILE is a picture, usually a PNG with alpha. It is "
+          "read once for all pictures, and may be larger than a picture or lie partly outside.",
+      .parameters = {{.option = "--at",
+                      .type = FreeText{"POSITION+X+Y",
+                                       {{"POSITION",
+                                         "a corner (northwest, northeast, southwest, "
+                                         "southeast), an edge (north, west, east, south) or "
+                                         "the center"},
+                                        {"+X+Y",
+                                         "pixels inwards from there, from the center to the "
+                                         "right and down; alone, from the top left; -X-Y "
+                                         "the other way"}},
+                                       words},
+                      .default_value = "center",
+                      .help = "Where FILE is placed in the picture."},
+                     {.option = "--opacity",
+                      .type = NumberIn{0, 1, false, Percent::of_one},
+                      .default_value = "1",
+                      .help = "What the alpha of FILE is multiplied by."}},
+      .formula =
+          "s = alpha of FILE * OPACITY, rounded; b = alpha of the picture\n"
+          "without alpha: out = (c * s + x * (max - s) + max / 2) / max\n"
+          "with alpha: sum = s * max + b * (max - s)\n"
+          "            out = (c * s * max + x * b * (max - s) + sum / 2) / sum\n"
+          "            alpha = (sum + max / 2) / max\n"
+          "c are the samples of FILE in the picture's depth, x those of the picture; integers, "
+          "divisions rounded down. Where sum is 0, x stays.",
+      .edges = "What lies outside the picture is cut off.",
+      .alpha = "Both alphas count, as the formula says. A picture without alpha gets none.",
+      .examples = {"in.jpg out.jpg --overlay logo.png --at southeast+20+20",
+                   "photos/ web/ --resize 1600x --overlay logo.png --opacity 0.3"},
+      .sample_stages = sample_overlays,
+      .from_options = overlay_from_options};
 }
 
 }  // namespace gpufilter

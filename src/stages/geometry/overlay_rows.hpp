@@ -27,8 +27,8 @@ struct OverlayPixels {
 // Whether it has a pixel that is neither grey nor transparent.
 [[nodiscard]] bool has_colors(const Image& image);
 
-// Fills `target` from the same rows of `source` with `above` laid over them, whose top left pixel
-// is at `corner`. Grey becomes RGB if the target has colours.
+// Fills `target` from the same rows of `source` with `above` blended over them, whose top left
+// pixel is at `corner`. Grey becomes RGB if the target has colours.
 void overlay_rows(const ConstRows& source, const MutableRows& target, const OverlayPixels& above,
                   PixelPosition corner);
 

@@ -242,7 +242,7 @@ StageParameter pad_color_parameter() {
                             {"transparent", "the result has alpha"}},
                            {"white", "black", "transparent"}},
           .default_value = "white",
-          .help = "What is around the picture."};
+          .help = "The colour of the margin."};
 }
 
 PadColor pad_color_of(const OptionValues& values) {
@@ -274,13 +274,11 @@ StageKind pad_stage_kind() {
                            {{"WxH", "exactly W by H pixels; what is larger is cut off"},
                             {"N", "N pixels more on each side"},
                             {"T,R,B,L", "pixels at the top, right, bottom and left"}}},
-          .help =
-              "Put room around the picture. With WxH, results of different pictures have the same "
-              "size.",
+          .help = "Add a margin. With WxH, results of different pictures have the same size.",
           .parameters = {gravity_parameter(), pad_color_parameter()},
           .formula = "out(x, y) = in(x - X, y - Y) within the picture, otherwise --pad-color",
           .edges = "None: pixels are copied.",
-          .alpha = "Is copied. What is around the picture is opaque, or transparent black.",
+          .alpha = "Is copied; the margin is opaque, or transparent black.",
           .examples = {"in.jpg out.jpg --pad 20 --pad-color black",
                        "photos/ squares/ --resize 800x800 --pad 800x800"},
           .sample_values = {"80x30", "3", "1,2,0,5"},

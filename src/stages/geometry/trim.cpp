@@ -137,25 +137,26 @@ std::shared_ptr<const Stage> make_trim(double fuzz) {
 }
 
 StageKind trim_stage_kind() {
-  return {.option = "--trim",
-          .type = NoValue{},
-          .help =
-              "Cut off edges of one colour. That is the colour of the top left pixel. A picture "
-              "that consists of it does not change.",
-          .parameters = {{.option = "--fuzz",
-                          .type = NumberIn{0, 100, false, Percent::itself},
-                          .default_value = "0",
-                          .help = "Difference in percent up to which colours count as one."}},
-          .formula =
-              "out(x, y) = in(X + x, Y + y)\n"
-              "A pixel belongs to an edge if no sample of it differs from that of in(0, 0) by more "
-              "than --fuzz percent of 255 or 65535.",
-          .edges = "None: pixels are copied.",
-          .alpha = "Counts as the other samples do. Fully transparent pixels are alike.",
-          .examples = {"scan.png out.png --trim --fuzz 5"},
-          .from_options = [](const OptionValues& values) {
-            return make_trim(values.number<>("--fuzz"));
-          }};
+  return {
+      .option = "--trim",
+      .type = NoValue{},
+      .help =
+          "Cut off edges of one colour. The colour is that of the top left pixel. A picture of "
+          "only this colour does not change.",
+      .parameters = {{.option = "--fuzz",
+                      .type = NumberIn{0, 100, false, Percent::itself},
+                      .default_value = "0",
+                      .help = "Largest difference, in percent, of colours that count as equal."}},
+      .formula =
+          "out(x, y) = in(X + x, Y + y)\n"
+          "A pixel belongs to an edge if no sample of it differs from that of in(0, 0) by more "
+          "than --fuzz percent of 255 or 65535.",
+      .edges = "None: pixels are copied.",
+      .alpha = "Counts as the other samples do. Fully transparent pixels are alike.",
+      .examples = {"scan.png out.png --trim --fuzz 5"},
+      .from_options = [](const OptionValues& values) {
+        return make_trim(values.number<>("--fuzz"));
+      }};
 }
 
 }  // namespace gpufilter

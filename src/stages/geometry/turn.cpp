@@ -122,9 +122,9 @@ StageKind flop_stage_kind() {
 
 StageKind rotate_stage_kind() {
   return {.option = "--rotate",
-          .type = OneOf{{{"90", 90, "a quarter turn to the right"},
+          .type = OneOf{{{"90", 90, "a quarter turn clockwise"},
                          {"180", 180, "half a turn"},
-                         {"270", 270, "a quarter turn to the left"},
+                         {"270", 270, "a quarter turn counterclockwise"},
                          {"0", 0, "as it is"}},
                         {},
                         360},
@@ -147,9 +147,9 @@ StageKind auto_orient_stage_kind() {
   return {.option = "--auto-orient",
           .type = NoValue{},
           .help =
-              "Turn upright, as EXIF says. Cameras store how they were held; afterwards this "
-              "orientation is 1. A picture without one does not change. --orientation does it "
-              "before stages that have an up.",
+              "Turn upright, as EXIF says. Cameras store how they were held; afterwards the "
+              "orientation is 1. A picture without an orientation does not change. --orientation "
+              "does this before stages that depend on it.",
           .formula =
               "EXIF orientation 2: as --flop; 3: --rotate 180; 4: --flip; 5: --rotate 90 --flop;\n"
               "6: --rotate 90; 7: --rotate 270 --flop; 8: --rotate 270",

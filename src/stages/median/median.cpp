@@ -109,8 +109,8 @@ StageKind median_stage_kind() {
       .option = "--median",
       .type = NumberIn{1, MedianParameters::max_radius, true},
       .help =
-          "Remove specks, keep edges. The value is the radius: each sample becomes the median of "
-          "the square of 2 * RADIUS + 1 pixels on each side around it.",
+          "Remove specks, keep edges. Each sample becomes the median of the (2 * RADIUS + 1)-pixel "
+          "square centred on it.",
       .parameters = {border_parameter(), alpha_parameter()},
       .formula =
           "out = the middle one of the (2 * RADIUS + 1)^2 samples, sorted\n"

@@ -27,7 +27,7 @@ struct Cube {
   std::array<double, 3> high{1, 1, 1};
   // `size` for curves, otherwise size^3, red fastest. All are finite.
   std::vector<CubeColor> colors = {};
-  // Of a table for all three: curves that its input goes through before, if there are any.
+  // Curves that the input of a table for all three colours goes through before, if there are any.
   std::shared_ptr<const Cube> shaper = {};
 };
 
@@ -35,8 +35,8 @@ struct Cube {
 // is for messages. Throws UsageError: "PATH:LINE: ...".
 [[nodiscard]] Cube parse_cube(std::string_view text, const std::string& path);
 
-// The same from the text's lines in their order; `next_lines` returns some of them, which have to
-// stay until the next call, and nothing at the end.
+// Parses the text's lines in their order; `next_lines` returns some of them, which have to stay
+// until the next call, and nothing at the end.
 [[nodiscard]] Cube parse_cube(const std::function<std::string_view()>& next_lines,
                               const std::string& path);
 

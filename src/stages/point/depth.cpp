@@ -76,7 +76,7 @@ StageKind depth_stage_kind() {
   return {.option = "--depth",
           .type = OneOf{{{"8", 8, "256 levels"}, {"16", 16, "65536 levels"}}},
           .help =
-              "Change the bits of a sample. At 16 bits, the following stages round more finely. "
+              "Change the bits per sample. With 16 bits, the following stages round more finely. "
               "JPEG and WebP hold 8.",
           .formula =
               "to 8 bits: out = (x * 255 + 32767) / 65535, rounded down\n"

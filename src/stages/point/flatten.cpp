@@ -108,22 +108,22 @@ std::shared_ptr<const Stage> flatten_from_options(const OptionValues& values) {
 }  // namespace
 
 StageKind flatten_stage_kind() {
-  return {.option = "--flatten",
-          .type = FreeText{"COLOR",
-                           {{"COLOR", "a name such as white, or #rgb or #rrggbb"}},
-                           {"white", "black", "gray"}},
-          .help =
-              "Lay the picture over a colour. The result has no alpha. Pictures without alpha do "
-              "not change.",
-          .formula =
-              "out = (x * alpha + COLOR * (max - alpha) + max / 2) / max, where / rounds down\n"
-              "max is 255 or 65535. For 16-bit pictures COLOR is multiplied by 257. Grey pictures "
-              "take the brightness of COLOR by ITU-R BT.601, as --background does.",
-          .edges = "None: a pixel depends on no other pixel.",
-          .alpha = "Decides how much of COLOR shows, and is removed.",
-          .examples = {"in.png out.jpg --flatten white"},
-          .sample_values = {"white", "#3366cc"},
-          .from_options = flatten_from_options};
+  return {
+      .option = "--flatten",
+      .type = FreeText{"COLOR",
+                       {{"COLOR", "a name such as white, or #rgb or #rrggbb"}},
+                       {"white", "black", "gray"}},
+      .help =
+          "Flatten onto a colour. The result has no alpha. Pictures without alpha do not change.",
+      .formula =
+          "out = (x * alpha + COLOR * (max - alpha) + max / 2) / max, where / rounds down\n"
+          "max is 255 or 65535. For 16-bit pictures COLOR is multiplied by 257. Grey pictures "
+          "take the brightness of COLOR by ITU-R BT.601, as --background does.",
+      .edges = "None: a pixel depends on no other pixel.",
+      .alpha = "Decides how much of COLOR shows, and is removed.",
+      .examples = {"in.png out.jpg --flatten white"},
+      .sample_values = {"white", "#3366cc"},
+      .from_options = flatten_from_options};
 }
 
 }  // namespace gpufilter

@@ -98,7 +98,7 @@ StageKind gray_stage_kind() {
   return {.option = "--gray",
           .type = NoValue{},
           .help =
-              "Make a grey picture. The result has one channel instead of three, which makes files "
+              "Convert to grey. The result has one channel instead of three, which makes files "
               "smaller; --color grayscale keeps three.",
           .formula =
               "out = (2126 * red + 7152 * green + 722 * blue + 5000) / 10000, rounded down\n"

@@ -18,7 +18,7 @@ std::shared_ptr<const Stage> make_invert() {
 StageKind invert_stage_kind() {
   return {.option = "--invert",
           .type = NoValue{},
-          .help = "Turn colours into their negative.",
+          .help = "Invert colours.",
           .formula = "out = max - x\nx are the samples as stored, max is 255 or 65535.",
           .edges = "None: a pixel depends on no other pixel.",
           .alpha = "Does not change and has no influence.",

@@ -57,7 +57,7 @@ class AutoLevels final : public Stage {
   [[nodiscard]] std::string key() const override {
     return formatted("levels auto {}", clip_percent_);
   }
-  // The same as that of the stage that resolved() returns.
+  // The cost of the stage that resolved() returns.
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
     return lookup_cost(input);
   }
@@ -162,7 +162,7 @@ StageKind levels_stage_kind() {
           .type = FreeText{"auto|auto=PERCENT|LOW,HIGH",
                            {{"auto", "from the picture's own minimum and maximum"},
                             {"auto=PERCENT",
-                             "the same, but PERCENT of the samples may be clipped at each end"},
+                             "as auto, but up to PERCENT of the samples are clipped at each end"},
                             {"LOW,HIGH", "in samples (16,235) or in percent of max (10%,90%)"}}},
           .help =
               "Stretch colours to the full range. LOW becomes 0 and HIGH the largest sample, for "
@@ -170,7 +170,7 @@ StageKind levels_stage_kind() {
           .formula =
               "out = (x - LOW) * max / (HIGH - LOW), rounded half to even and limited to 0..max\n"
               "x are the samples as stored, max is 255 or 65535; double precision.",
-          .edges = "None: a pixel depends on no other pixel, but auto looks at all of them first.",
+          .edges = "None: a pixel depends on no other pixel, but auto reads all of them first.",
           .alpha = "Does not change and has no influence.",
           .examples = {"in.jpg out.jpg --levels auto=0.5", "in.png out.png --levels 16,235"},
           .sample_values = {"auto", "auto=5", "30,200", "10%,85%"},

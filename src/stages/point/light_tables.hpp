@@ -14,7 +14,7 @@ inline constexpr int light_bits = 16;
 
 // The result for every sample.
 using LightTable = std::vector<std::uint16_t>;
-// Of red, green and blue; where curves are equal, one and the same.
+// The tables of red, green and blue; equal curves share a table.
 using LightTables = std::array<std::shared_ptr<const LightTable>, 3>;
 
 // From samples of `bits` bits to light of 16 bits, rounded to the nearest level, half to even. Of 8

@@ -15,8 +15,8 @@ namespace {
 
 using std::size_t;
 
-// Of each `group` samples, applies `change` to the first `changed`; the others stay. A row has
-// whole groups.
+// Applies `change` to the first `changed` of each `group` samples; the others stay. A row has whole
+// groups.
 template <size_t group, size_t changed, typename Sample, typename Change>
 [[gnu::always_inline]] inline void change_groups(const Sample* in, size_t samples, Sample* out,
                                                  const Change& change) {

@@ -48,8 +48,8 @@ std::vector<std::uint8_t> lattice_table(const Lattice& lattice) {
   return to_bytes(std::span<const float>(table));
 }
 
-// Of a pixel in the kernel below. Neighbours find nodes of the same cells in the first-level cache,
-// so work-items should have few pixels, next to those of others.
+// The operations for a pixel in the kernel below. Neighbours find nodes of the same cells in the
+// first-level cache, so work-items should have few pixels, next to those of others.
 constexpr double lattice_operations = 90;
 
 // As find_corners() and add_nodes() of lut_rows.cpp.
@@ -226,13 +226,13 @@ StageKind lut_stage_kind() {
                                   "the picture's."}},
           .formula =
               "A cell of a LUT_3D_SIZE table is divided into six tetrahedra. The weights of the "
-              "four corners of a colour's are whole numbers that add up to 2^20.\n"
+              "four corners of a colour's tetrahedron are whole numbers that add up to 2^20.\n"
               "sum = (1 - STRENGTH) * x\n"
               "sum = fma(weight[k], node[k] * STRENGTH * max / 2^20, sum) for k = 0, 1, 2, 3\n"
               "out = sum, rounded half to even and limited to 0..max\n"
               "x are the samples as stored, max is 255 or 65535; single precision. LUT_1D_SIZE: a "
-              "table for each channel, interpolated linearly in double precision. Of both, the "
-              "curves come first.",
+              "table for each channel, interpolated linearly in double precision. If a file has "
+              "both, the curves come first.",
           .edges = "None: a pixel depends on no other pixel.",
           .alpha = "Does not change and has no influence. Grey pictures become RGB.",
           .examples = {"in.jpg out.jpg --lut film.cube",

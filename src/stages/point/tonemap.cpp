@@ -76,7 +76,7 @@ class ToneMap final : public Stage {
   [[nodiscard]] std::string key() const override {
     return formatted("tonemap {} {}", name_of(parameters_.curve), parameters_.key);
   }
-  // The same as that of the stage that resolved() returns.
+  // The cost of the stage that resolved() returns.
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
     return luma_scaling_cost(input);
   }
@@ -153,7 +153,7 @@ StageKind tonemap_stage_kind() {
           "h(x) = (x (0.15 x + 0.05) + 0.004) / (x (0.15 x + 0.5) + 0.06) - 0.02 / 0.3\n"
           "out = sample * Ld / Lw, rounded half to even and limited to 0..max\n"
           "Lwhite is L of the lightest pixel, for filmic with a KEY of 0.18.",
-      .edges = "None: a pixel depends on no other pixel, but all are looked at first.",
+      .edges = "None: a pixel depends on no other pixel, but all are read first.",
       .alpha = "Does not change and has no influence.",
       .examples = {"in.jpg out.jpg --tonemap reinhard", "in.png out.png --tonemap filmic=0.36"},
       .sample_values = {"reinhard", "filmic=0.3"},

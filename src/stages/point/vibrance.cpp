@@ -166,7 +166,7 @@ StageKind vibrance_stage_kind() {
               "Below 0, pale colours become grey.",
           .formula =
               "L = the luma of --gray; C = the largest colour sample - the smallest\n"
-              "S = min(4 * (G - B), 8 * (R - G)), at least 0: hues of skin\n"
+              "S = min(4 * (G - B), 8 * (R - G)), at least 0: skin tones\n"
               "f = fma(-AMOUNT / max, min(C + S, max), 1 + AMOUNT)\n"
               "out = fma(f, x - L, L), rounded half to even and limited to 0..max\n"
               "x are the samples as stored, max is 255 or 65535; single precision.",

@@ -152,7 +152,7 @@ class Resize final : public Stage, public HasUp {
     }
     return steps;
   }
-  // Of pictures that stay as they are.
+  // The placement of pictures that stay as they are.
   [[nodiscard]] std::optional<Placement> placement(ImageSize source) const override {
     if (turns_box(source)) return with_turned_box().placement(source);
     if (scaled_size(source) != source || output_size(source) != source) return std::nullopt;
@@ -296,10 +296,9 @@ StageKind resize_stage_kind() {
                         {"xH", "H pixels high, in proportion"},
                         {"N%", "both sides by this factor"}}},
       .help =
-          "Resize. The picture keeps its proportions unless --fit says otherwise. 8-bit pictures "
-          "without alpha get the pixels that Pillow gives them, but for --kernel area. As in "
-          "ImageMagick, ^ behind the size is --fit cover, ! is --fit fill, > is --only shrink and "
-          "< "
+          "Resize. The picture keeps its proportions unless --fit says otherwise. Results for "
+          "8-bit pictures without alpha equal Pillow's, except with --kernel area. As in "
+          "ImageMagick, ^ after the size is --fit cover, ! is --fit fill, > is --only shrink and < "
           "is --only enlarge.",
       .parameters =
           {{.option = "--fit",
@@ -308,7 +307,7 @@ StageKind resize_stage_kind() {
                             "as small as covers the box; the rest is cut off"},
                            {"contain", ResizeFit::contain,
                             "as large as fits; the rest of the box is padded"},
-                           {"fill", ResizeFit::fill, "exactly the box, out of shape"}}},
+                           {"fill", ResizeFit::fill, "exactly the box, stretched"}}},
             .default_value = "inside",
             .help = "How the picture fills the box."},
            {.option = "--kernel",
@@ -333,14 +332,14 @@ StageKind resize_stage_kind() {
            {.option = "--fast-shrink",
             .type = NoValue{},
             .default_value = "",
-            .help = "A JPEG may be decoded at 1/2, 1/4 or 1/8 first. That is faster and "
-                    "gives slightly other pixels. At least half of the reduction is left "
-                    "to the kernel."},
+            .help =
+                "A JPEG may be decoded at 1/2, 1/4 or 1/8 first. That is faster and gives slightly "
+                "different pixels. At least half of the reduction is left to the kernel."},
            {.option = "--turn-box",
             .type = NoValue{},
             .default_value = "",
-            .help = "For pictures that are higher than wide, a box that is wider than "
-                    "high is turned, and the reverse: 3000x2000 is also 2000x3000."}},
+            .help = "Turn the box to portrait for portrait pictures and to landscape for landscape "
+                    "ones: 3000x2000 then also means 2000x3000."}},
       .formula =
           "along rows, then along columns: out = (sum of weight * x + 2^21) / 2^22,\n"
           "rounded down and limited to 0..max; the kernel's weights are rounded to 22 bits",

@@ -29,7 +29,7 @@ struct ResizeLoops {
   void (*along_rows)(const std::int16_t* pairs, std::size_t channels, const ResizeTaps::Pair* taps,
                      std::size_t count, std::uint8_t* out);
 
-  // The same for `samples` columns of bytes, 2 * count rows. Fills all, or none if these are less
+  // Computes `samples` columns of bytes from 2 * count rows. Fills all, or none if these are less
   // than a vector, and returns how many.
   std::size_t (*along_columns)(const std::uint8_t* const* rows, std::size_t samples,
                                const ResizeTaps::Pair* taps, std::size_t count, std::uint8_t* out);

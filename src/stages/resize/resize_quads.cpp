@@ -60,7 +60,8 @@ TARGET inline Sums no_sums() {
   return {Numbers{} + (1 << (ResizeTaps::weight_bits - 1)), Numbers{}, Numbers{}};
 }
 
-// Of vectors of numbers: with __m512i GCC 12 copies each sum twice.
+// The sum of `sum` and products. It takes vectors of numbers, because with __m512i GCC 12 copies
+// each sum twice.
 TARGET inline Numbers plus_products(Numbers sum, __m512i samples, std::int32_t weights) {
   return reinterpret_cast<Numbers>(
       _mm512_dpbusd_epi32(reinterpret_cast<__m512i>(sum), samples, _mm512_set1_epi32(weights)));
@@ -95,7 +96,7 @@ class AlongRows {
         turned_(vectors(static_cast<size_t>(std::max(block_pixels, taps.count)) + 2 * step)),
         results_(vectors(width)) {}
 
-  // Of up to `lines` rows.
+  // Fills up to `lines` rows.
   TARGET void fill(const ConstRows& source, const MutableRows& target) {
     const auto count = static_cast<size_t>(taps_.quad_count(true));
     const auto end = static_cast<size_t>(target.width);
@@ -122,8 +123,8 @@ class AlongRows {
   // Pixels of the source that are turned at a time: their quads stay in the first-level cache.
   static constexpr int block_pixels = 256;
 
-  // Fetches the pixels of the next block, or of the next lines, in the steps of this one: so many
-  // rows at once are too much for the hardware prefetcher.
+  // Fetches the pixels of the next block, or of the next lines, in the steps of this one: the
+  // hardware prefetcher cannot follow that many rows.
   class Prefetch {
    public:
     Prefetch(const ConstRows& source, const RowRange& rows, int next, size_t steps)
@@ -150,11 +151,11 @@ class AlongRows {
     size_t left_ = all;
   };
 
-  // For so many pixels of each line, and what a vector has too much.
+  // Vectors for `pixels` pixels of each line, and what a vector has too much.
   static size_t vectors(size_t pixels) { return pixels * channels * lines / vector_bytes + lines; }
   static std::uint8_t* bytes_of(std::vector<Aligned>& memory) { return memory[0].bytes.data(); }
 
-  // Of `step` bytes: those of each quad together.
+  // The order of `step` bytes that puts those of each quad together.
   TARGET static __m512i by_quads() {
     Aligned from{};
     for (size_t i = 0; i < step; ++i) {

@@ -157,7 +157,7 @@ struct BytesAlongRows {
                    std::uint8_t* columns) {
     size_t i = 0;
     for (; i + lines <= count; i += lines) {
-      // So many rows at once are too much for the hardware prefetcher.
+      // The hardware prefetcher cannot follow 16 rows.
       constexpr size_t ahead = 512;
       for (size_t line = i / lines % 4; line < lines; line += 4)
         __builtin_prefetch(rows[line] + i + ahead);

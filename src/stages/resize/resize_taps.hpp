@@ -22,8 +22,8 @@ struct ResizeTaps {
     std::uint32_t low = 0;
     std::uint32_t high = 0;
   };
-  // The same weights in pairs. The first pair of each result begins with sample first[i], or, if
-  // `even`, with the one before where first[i] is odd.
+  // The weights in pairs. The first pair of each result begins with sample first[i], or, if `even`,
+  // with the one before where first[i] is odd.
   [[nodiscard]] std::vector<Pair> pairs(bool even) const;
   // The weights of four neighbours w as 2^16 * high + 2^8 * middle + low, each of 8 bits with a
   // sign, in the bytes of numbers.
@@ -32,7 +32,7 @@ struct ResizeTaps {
     std::int32_t middle = 0;
     std::int32_t high = 0;
   };
-  // The same weights in fours. The first four of each result begin with sample first[i], or, if
+  // The weights in fours. The first four of each result begin with sample first[i], or, if
   // `aligned`, with the last multiple of four up to it.
   [[nodiscard]] std::vector<Quad> quads(bool aligned) const;
   [[nodiscard]] int quad_count(bool aligned) const { return (count + (aligned ? 6 : 3)) / 4; }

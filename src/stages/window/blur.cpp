@@ -151,7 +151,7 @@ class Blur final : public Stage {
 
   [[nodiscard]] static RowKernel naive_kernel(const DeviceInfo& device) {
     RowKernel kernel{
-        .file = "blur.cl", .function = "blur_naive", .pixels = 1, .reason = "asked for"};
+        .file = "blur.cl", .function = "blur_naive", .pixels = 1, .reason = "requested"};
     kernel.group_height = device.fits(kernel.group_width, 4, 0) ? 4 : 1;
     kernel.variant = formatted("naive {}x{}", kernel.group_width, kernel.group_height);
     return kernel;
@@ -175,7 +175,7 @@ class Blur final : public Stage {
             .group_width = shares.width,
             .group_height = shares.height,
             .variant = formatted("tiled {0}x{0}", side),
-            .reason = "asked for",
+            .reason = "requested",
             .name = formatted("tiled {0}x{0}", side),
             .fixed_by = formatted("--tile {}", side)};
   }
@@ -251,10 +251,10 @@ StageKind blur_stage_kind() {
               "S is the sum of the nine samples; / is a division of integers, rounding down.",
           .edges = "--border chooses which pixels lie outside the picture.",
           .alpha =
-              "Alpha is blurred as above. A colour is weighted by alpha a, so that transparent "
-              "pixels do not show: (sum(c * a) + sum(a) / 2) / sum(a), and the plain mean where "
-              "sum(a) is 0. --alpha independent blurs every channel by the formula. An opaque "
-              "picture comes out the same either way.",
+              "Alpha is blurred by the formula. A colour is weighted by alpha a, so that "
+              "transparent pixels do not show: (sum(c * a) + sum(a) / 2) / sum(a), and the plain "
+              "mean where sum(a) is 0. --alpha independent blurs every channel by the formula. An "
+              "opaque picture comes out the same either way.",
           .examples = {"in.png out.png --blur auto --blur auto",
                        "in.png out.png --blur tiled --tile 32 --border mirror"},
           .from_options = blur_from_options};

@@ -211,20 +211,20 @@ StageKind denoise_stage_kind() {
           {{.option = "--radius",
             .type = NumberIn{1, DenoiseParameters::max_radius, true},
             .default_value = "4",
-            .help = "How far neighbours reach, in pixels."},
+            .help = "Radius of the window, in pixels."},
            {.option = "--sigma-color",
             .type =
                 FreeText{"auto|NUMBER",
                          {{"auto", "1.4 times the value up to 10, 1.7 times the rest; at least 2"},
                           {"NUMBER", "from 2 to 200, for samples from 0 to 255"}}},
             .default_value = "auto",
-            .help = "How much the colours of pixels that are averaged may differ."},
+            .help = "How much the colours of averaged pixels may differ."},
            {.option = "--chroma",
             .type = NumberIn{0, 100},
             .default_value = "0",
-            .help = "The standard deviation of coloured blotches, for samples from 0 to "
-                    "255, which are smoothed first: about 5 for JPEGs of cameras, 15 "
-                    "for those taken in the dark. Brightness stays."},
+            .help = "The standard deviation of coloured blotches, which are smoothed first, for "
+                    "samples from 0 to 255: about 5 for JPEGs of cameras, 15 for those taken in "
+                    "the dark. Brightness stays."},
            border_parameter(),
            alpha_parameter()},
       .formula =
@@ -236,14 +236,15 @@ StageKind denoise_stage_kind() {
           "weight = near * range / 256\n"
           "out = (sum of weight * x + W / 2) / W, W: the sum of the weights\n"
           "/ rounds down, except in max / 255.\n"
-          "--chroma first does so with 2 Y, U and V for the colours, Y = (R + 2 G + B) / 4,\n"
-          "U = R - G, V = B - G, dx and dy four times as large, limit = round(20 * CHROMA * max "
-          "/ 255),\n"
+          "--chroma first applies this formula to 2 Y, U and V, Y = (R + 2 G + B) / 4,\n"
+          "U = R - G, V = B - G, dx and dy four times as large, limit = round(20 * CHROMA * max / "
+          "255),\n"
           "and gives U and V their means: G = Y - (U + V) / 4, R = U + G, B = V + G.",
       .edges = "--border chooses which pixels lie outside the picture.",
       .alpha =
           "Does not change. Weights are multiplied by alpha / max and rounded to the nearest whole "
-          "number, so that invisible colours do not count. With --alpha independent they are not.",
+          "number, so that invisible colours do not count. With --alpha independent alpha has no "
+          "influence.",
       .examples = {"in.png out.png --denoise 10",
                    "in.png out.png --denoise 10 --radius 6 --sigma-color 30",
                    "phone.jpg out.jpg --denoise 5 --chroma 10"},

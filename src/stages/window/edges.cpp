@@ -209,8 +209,8 @@ StageKind edges_stage_kind() {
       .edges = "--border chooses which pixels lie outside the picture.",
       .alpha =
           "Does not change. Colours are first multiplied by alpha / max and rounded to the nearest "
-          "whole number, so that invisible ones have no edges. With --alpha independent they are "
-          "not.",
+          "whole number, so that invisible colours have no edges. With --alpha independent they "
+          "are used as they are.",
       .examples = {"in.png edges.png --edges sobel", "in.png lines.png --median 1 --edges scharr"},
       .from_options = edges_from_options};
 }

@@ -131,7 +131,7 @@ StageKind morphology_kind(Morphology operation, const std::string& help, const s
           .formula = formula,
           .edges =
               "--border chooses which pixels lie outside the picture. With replicate and mirror "
-              "they change nothing.",
+              "these pixels change nothing.",
           .alpha = alpha,
           .examples = examples,
           .sample_values = {"1", "2", "9"},
@@ -157,8 +157,8 @@ std::shared_ptr<const Stage> make_morphology(const MorphologyParameters& paramet
 StageKind dilate_stage_kind() {
   return morphology_kind(
       Morphology::dilate,
-      "Grow light areas. The value is the radius: each sample becomes the largest one in the "
-      "square of 2 * RADIUS + 1 pixels on each side around it.",
+      "Grow light areas. Each sample becomes the largest one in the (2 * RADIUS + 1)-pixel square "
+      "centred on it.",
       "out = the largest of the (2 * RADIUS + 1)^2 samples",
       "Alpha is dilated like any channel. Colours of pixels with alpha 0 count as 0. --alpha "
       "independent applies the formula to every channel.",
@@ -168,8 +168,8 @@ StageKind dilate_stage_kind() {
 StageKind erode_stage_kind() {
   return morphology_kind(
       Morphology::erode,
-      "Shrink light areas. The value is the radius: each sample becomes the smallest one in the "
-      "square of 2 * RADIUS + 1 pixels on each side around it.",
+      "Shrink light areas. Each sample becomes the smallest one in the (2 * RADIUS + 1)-pixel "
+      "square centred on it.",
       "out = the smallest of the (2 * RADIUS + 1)^2 samples",
       "Alpha is eroded like any channel. Where it becomes 0, colours become 0. --alpha independent "
       "applies the formula to every channel.",
@@ -179,16 +179,16 @@ StageKind erode_stage_kind() {
 StageKind open_stage_kind() {
   return morphology_kind(
       Morphology::open,
-      "Remove light specks. The picture is eroded, then dilated: light areas vanish if the square "
-      "of 2 * RADIUS + 1 pixels on each side does not fit into them, and others keep their size.",
+      "Remove light specks. The picture is eroded, then dilated: light areas into which a (2 * "
+      "RADIUS + 1)-pixel square does not fit vanish, and others keep their size.",
       "out = --erode RADIUS, then --dilate RADIUS", alpha_of_pairs, {"scan.png out.png --open 1"});
 }
 
 StageKind close_stage_kind() {
   return morphology_kind(
       Morphology::close,
-      "Remove dark specks. The picture is dilated, then eroded: dark areas vanish if the square of "
-      "2 * RADIUS + 1 pixels on each side does not fit into them, and others keep their size.",
+      "Remove dark specks. The picture is dilated, then eroded: dark areas into which a (2 * "
+      "RADIUS + 1)-pixel square does not fit vanish, and others keep their size.",
       "out = --dilate RADIUS, then --erode RADIUS", alpha_of_pairs, {"scan.png out.png --close 1"});
 }
 

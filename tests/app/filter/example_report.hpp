@@ -24,7 +24,7 @@ inline RunReport example_report() {
   report.band_rows = 250;
   report.output_bytes = 1234;
   report.encoding = notes_on({{.quality = 75, .standard = true},
-                              "asked for",
+                              "requested",
                               ChromaSubsampling{2, 2},
                               "the default below quality 90"});
   report.engine.device = "Fast, \"new\" GPU";
@@ -33,7 +33,7 @@ inline RunReport example_report() {
   report.engine.driver = "7.8";
   report.engine.reason = "the first GPU";
   report.passes = {{{"tiled 16x16", "auto: 1.5 times as fast", ProgramOrigin::compiled}, "blur"},
-                   {{"naive", "asked for", ProgramOrigin::cached}, "tint"}};
+                   {{"naive", "requested", ProgramOrigin::cached}, "tint"}};
   report.start = 1'000'000;
   report.total = 100'000'000;
   report.spans = {

@@ -20,14 +20,14 @@ TEST(RunAccount, SaysWhatWasUsedAndWhy) {
                    "start: start device 1.0 ms, build program 31.0 ms",
                    "plan: 2 stages; 2 bands of 250 rows, 2 at a time in 12.3 MB",
                    "blur: tiled 16x16 (auto: 1.5 times as fast), program compiled",
-                   "tint: naive (asked for), program from the cache"}));
+                   "tint: naive (requested), program from the cache"}));
 }
 
 TEST(RunAccount, CountsMergedStages) {
   RunReport report = test::example_report();
   report.engine = {};
   report.engine.device = "processor";
-  report.engine.reason = "asked for";
+  report.engine.reason = "requested";
   report.engine.fallbacks = {"GPU: it is broken"};
   report.spans.clear();
   report.passes = {{{"avx2", "the processor"}, "statistics"},
@@ -37,7 +37,7 @@ TEST(RunAccount, CountsMergedStages) {
   report.bands_under_way = 1;
   EXPECT_EQ(
       run_account(report, StageChain(3, make_blur({}))),
-      (Lines{"device: processor (asked for)", "left out: GPU: it is broken",
+      (Lines{"device: processor (requested)", "left out: GPU: it is broken",
              "plan: 3 stages, merged into 1; 1 band of 250 rows, 1 at a time in 0.0 MB",
              "statistics: avx2 (the processor)", "second pass: levels: avx2 (the processor)"}));
 }

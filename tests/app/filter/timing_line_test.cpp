@@ -19,12 +19,12 @@ std::string line_of(const RunReport& report, int number) {
 }
 
 TEST(TimingLine, IsThreeLines) {
-  EXPECT_EQ(timing_line(example_report()),
-            "in.png -> out.jpg: 1000x500, RGBA, 8-bit -> RGB, 8-bit; Fast, \"new\" GPU (the first "
-            "GPU)\n"
-            "start device 1.0 | compile blur 30 | load tint 1.0 | decode 4.0 | upload 0.5 | blur "
-            "tiled 16x16 2.0 | tint naive 1.0 | download 0.2 | encode 51 ms\n"
-            "total 100 ms, 5.0 Mpx/s; JPEG, quality 75 (asked for), 1.2 kB\n");
+  EXPECT_EQ(
+      timing_line(example_report()),
+      "in.png -> out.jpg: 1000x500, RGBA, 8-bit -> RGB, 8-bit; Fast, \"new\" GPU (the first GPU)\n"
+      "start device 1.0 | compile blur 30 | load tint 1.0 | decode 4.0 | upload 0.5 | blur tiled "
+      "16x16 2.0 | tint naive 1.0 | download 0.2 | encode 51 ms\n"
+      "total 100 ms, 5.0 Mpx/s; JPEG, quality 75 (requested), 1.2 kB\n");
 }
 
 TEST(TimingLine, NamesTheQualityOfLossyFormats) {
@@ -32,8 +32,8 @@ TEST(TimingLine, NamesTheQualityOfLossyFormats) {
   report.encoding = EncodingNotes{"quality about 80 (estimated from the input)", {}};
   EXPECT_EQ(line_of(report, 2),
             "total 100 ms, 5.0 Mpx/s; JPEG, quality about 80 (estimated from the input), 1.2 kB");
-  report.encoding->text = "quality 90 (asked for), 4:2:0 (kept from the input)";
-  EXPECT_EQ(line_of(report, 2), "total 100 ms, 5.0 Mpx/s; JPEG, quality 90 (asked for), 1.2 kB");
+  report.encoding->text = "quality 90 (requested), 4:2:0 (kept from the input)";
+  EXPECT_EQ(line_of(report, 2), "total 100 ms, 5.0 Mpx/s; JPEG, quality 90 (requested), 1.2 kB");
 }
 
 TEST(TimingLine, NamesWhatWasLeftOut) {
@@ -94,7 +94,7 @@ TEST(TimingLine, NamesTimeThatNoStepAccountsFor) {
   report.spans.resize(1);
   report.size = {10, 10};
   EXPECT_EQ(line_of(report, 2),
-            "total 100 ms (100 ms outside these steps); JPEG, quality 75 (asked for), 1.2 kB")
+            "total 100 ms (100 ms outside these steps); JPEG, quality 75 (requested), 1.2 kB")
       << "and 0.0 Mpx/s says nothing";
 }
 
@@ -119,8 +119,8 @@ TEST(TimingLine, NamesWhatTheFilesHold) {
   report.output_file_pixels = {"RGB", 3, 8};
   report.background = Color{0xff, 0xc0, 0};
   EXPECT_EQ(line_of(report, 0).substr(0, 90),
-            "in.png -> out.jpg: 1000x500, RGBA, 16-bit -> RGB, 8-bit (alpha laid over #ffc000); "
-            "Fast, \"");
+            "in.png -> out.jpg: 1000x500, RGBA, 16-bit -> RGB, 8-bit (alpha flattened onto "
+            "#ffc000); Fast, \"");
 }
 
 }  // namespace

@@ -25,10 +25,10 @@ TEST(TimingTable, IsWhatPeopleRead) {
             "upload                0.500      2.00    1000.0    4.00\n"
             "blur                  2.000      4.00     250.0    2.00  tiled 16x16 (auto: 1.5 times "
             "as fast)\n"
-            "tint                  1.000      4.00     500.0    4.00  naive (asked for)\n"
+            "tint                  1.000      4.00     500.0    4.00  naive (requested)\n"
             "download              0.250      1.50    2000.0    6.00\n"
             "encode               51.000      1.50       9.8    0.03  JPEG, 1234 bytes, quality 75 "
-            "(asked for), 4:2:0 (the default below quality 90)\n"
+            "(requested), 4:2:0 (the default below quality 90)\n"
             "other                 9.250\n"
             "total               100.000                 5.0          from start to end; lines "
             "above may overlap\n");
@@ -95,7 +95,7 @@ TEST(TimingJson, SaysTheSameToPrograms) {
   EXPECT_FALSE(json["activities"][0].contains("gigabytes_per_second"));
   EXPECT_EQ(json["jpeg"]["quality"], 75);
   EXPECT_EQ(json["jpeg"]["tables"], "standard");
-  EXPECT_EQ(json["jpeg"]["quality_reason"], "asked for");
+  EXPECT_EQ(json["jpeg"]["quality_reason"], "requested");
   EXPECT_EQ(json["jpeg"]["subsampling"], "4:2:0");
   EXPECT_EQ(json["jpeg"]["subsampling_reason"], "the default below quality 90");
   EXPECT_EQ(json["other_milliseconds"], 9.25);
@@ -142,16 +142,16 @@ TEST(TimingCsv, HasALineForEveryActivity) {
           "\"Fast, \"\"new\"\" GPU\",0,build program,0,blur,tiled 16x16,compiled,"
           "auto: 1.5 times as fast,30.000000,,," +
           end +
-          "\"Fast, \"\"new\"\" GPU\",0,build program,1,tint,naive,cache,asked for,1.000000,,," +
+          "\"Fast, \"\"new\"\" GPU\",0,build program,1,tint,naive,cache,requested,1.000000,,," +
           end + "\"Fast, \"\"new\"\" GPU\",0,decode,,,,,,4.000000,2000000,125.000,0.500" + end +
           "\"Fast, \"\"new\"\" GPU\",0,upload,,,,,,0.500000,2000000,1000.000,4.000" + end +
           "\"Fast, \"\"new\"\" GPU\",0,kernel,0,blur,tiled 16x16,compiled,"
           "auto: 1.5 times as fast,2.000000,4000000,250.000,2.000" +
           end +
-          "\"Fast, \"\"new\"\" GPU\",0,kernel,1,tint,naive,cache,asked for,1.000000,4000000,"
+          "\"Fast, \"\"new\"\" GPU\",0,kernel,1,tint,naive,cache,requested,1.000000,4000000,"
           "500.000,4.000" +
           end + "\"Fast, \"\"new\"\" GPU\",0,download,,,,,,0.250000,1500000,2000.000,6.000" + end +
-          "\"Fast, \"\"new\"\" GPU\",0,encode,,,,,\"quality 75 (asked for), 4:2:0 (the default "
+          "\"Fast, \"\"new\"\" GPU\",0,encode,,,,,\"quality 75 (requested), 4:2:0 (the default "
           "below quality 90)\",51.000000,1500000,9.804,0.029" +
           end + "\"Fast, \"\"new\"\" GPU\",,other,,,,,,9.250000,,," + end +
           "\"Fast, \"\"new\"\" GPU\",,total,,,,,the first GPU,100.000000,,5.000," + end);

@@ -61,19 +61,19 @@ TEST_F(BatchReporting, SumsUpInTwoLines) {
   EXPECT_EQ(summary(1), "in -> out: 0 pictures done\n");
   RunReport report = test::example_report();
   report.engine.device = "processor";
-  report.engine.reason = "asked for";
+  report.engine.reason = "requested";
   add(PictureStatus::done, &report);
   EXPECT_EQ(summary(250'000'000),
             "in -> out: 1 picture done\n"
-            "0.25 s, 4.0 pictures/s, 2.0 Mpx/s; device: processor (asked for)\n");
+            "0.25 s, 4.0 pictures/s, 2.0 Mpx/s; device: processor (requested)\n");
   add(PictureStatus::unchanged);
   add(PictureStatus::exists);
   add(PictureStatus::failed);
   add(PictureStatus::not_begun);
   EXPECT_EQ(summary(4'000'000'000),
-            "in -> out: 1 of 5 pictures done, 1 failed, 1 unchanged since an earlier run, "
-            "1 skipped (already exists), 1 not begun\n"
-            "4.00 s, 4.0 s/picture, 0.1 Mpx/s; device: processor (asked for)\n");
+            "in -> out: 1 of 5 pictures done, 1 failed, 1 unchanged since an earlier run, 1 "
+            "skipped (already exists), 1 not begun\n"
+            "4.00 s, 4.0 s/picture, 0.1 Mpx/s; device: processor (requested)\n");
 }
 
 TEST_F(BatchReporting, NamesEachDeviceOnce) {

@@ -40,7 +40,7 @@ class RunCoding : public ::testing::Test {
   RunReport run(const std::string& output, std::optional<int> band_rows) {
     EngineOptions engine_options;
     engine_options.band_rows = band_rows;
-    Engine engine({{test::all_sessions().front()->device(), "asked for"}}, engine_options);
+    Engine engine({{test::all_sessions().front()->device(), "requested"}}, engine_options);
     return filter_picture(in_, output, &jpeg_codec(), chain_, engine, options_);
   }
 

@@ -37,7 +37,7 @@ class RunOutputs : public ::testing::Test {
     return folder_ / (std::to_string(index) + ".png");
   }
   [[nodiscard]] RunReport filter(const StageChain& chain, const RunOptions& options) {
-    Engine engine({{std::nullopt, "asked for"}}, {.band_rows = band_rows_});
+    Engine engine({{std::nullopt, "requested"}}, {.band_rows = band_rows_});
     return filter_picture(in_, out_, &png_codec(), chain, engine, options);
   }
 
@@ -218,7 +218,7 @@ TEST_F(RunOutputs, WorkOnDevices) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   const StageChain chain{make_blur({}), test::stage_of("--gray")};
   for (const auto& session : test::all_sessions()) {
-    Engine engine({{session->device(), "asked for"}}, {.band_rows = 7});
+    Engine engine({{session->device(), "requested"}}, {.band_rows = 7});
     const RunReport report =
         filter_picture(in_, out_, &png_codec(), chain, engine, with_outputs({1}));
     EXPECT_TRUE(test::same_pixels(test::read_picture(path(0)), through(image_, {chain[0]})));

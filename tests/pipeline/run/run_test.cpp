@@ -31,7 +31,7 @@ class Run : public ::testing::Test {
   const std::string in_ = folder_ / "in.png";
   const std::string out_ = folder_ / "out.png";
   const Image image_ = test::random_image({70, 50}, {4, 8}, 1);
-  Engine engine_{{{std::nullopt, "asked for"}}, {.band_rows = 20}};
+  Engine engine_{{{std::nullopt, "requested"}}, {.band_rows = 20}};
 
   void SetUp() override { test::write_png(image_, in_); }
 };

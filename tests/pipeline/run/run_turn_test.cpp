@@ -21,7 +21,7 @@ class RunTurn : public ::testing::Test {
   void SetUp() override { test::write_png(image_, in_); }
 
   [[nodiscard]] RunReport filter(const StageChain& chain, const RunOptions& options = {}) {
-    Engine engine({{std::nullopt, "asked for"}}, {.band_rows = band_rows_});
+    Engine engine({{std::nullopt, "requested"}}, {.band_rows = band_rows_});
     return filter_picture(in_, out_, &png_codec(), chain, engine, options);
   }
   [[nodiscard]] Image result() const { return test::read_picture(out_); }
@@ -150,7 +150,7 @@ TEST_F(RunTurn, WorksOnDevices) {
   expected = test::naive_turn(expected, quarter_counterclockwise);
   expected = test::filter_on_host(expected, {make_blur({})}, {});
   for (const auto& session : test::all_sessions()) {
-    Engine engine({{session->device(), "asked for"}}, {.band_rows = 7});
+    Engine engine({{session->device(), "requested"}}, {.band_rows = 7});
     RunOptions options;
     options.verify_blocks = 3;
     const RunReport report = filter_picture(in_, out_, &png_codec(), chain, engine, options);

@@ -28,7 +28,7 @@ RowKernel naive_blur_kernel() {
           .group_width = 64,
           .group_height = 4,
           .variant = "naive 64x4",
-          .reason = "asked for"};
+          .reason = "requested"};
 }
 
 TEST(RowTuning, LargerGroupsThanTheDeviceTakesBecomeSmaller) {
@@ -38,7 +38,7 @@ TEST(RowTuning, LargerGroupsThanTheDeviceTakesBecomeSmaller) {
   static_cast<void>(build_row_kernel(session, kernel, rgb, rgb));
   EXPECT_EQ(kernel.group_height, 1U);
   EXPECT_EQ(kernel.group_width, 16U);
-  EXPECT_TRUE(kernel.reason.starts_with("asked for; larger groups do not fit")) << kernel.reason;
+  EXPECT_TRUE(kernel.reason.starts_with("requested; larger groups do not fit")) << kernel.reason;
   const Image image = test::random_image({67, 37}, rgb, 1);
   const auto blur = make_blur({.variant = BlurVariant::naive});
   EXPECT_TRUE(test::same_pixels(test::filter_on_device(session, image, {blur}, {}),
@@ -50,7 +50,7 @@ TEST(RowTuning, GroupsThatFitStayAsTheyAre) {
   RowKernel kernel = naive_blur_kernel();
   const Kernel built = build_row_kernel(*test::all_sessions().front(), kernel, rgb, rgb);
   EXPECT_EQ(kernel.group_width * kernel.group_height, 256U);
-  EXPECT_EQ(kernel.reason, "asked for");
+  EXPECT_EQ(kernel.reason, "requested");
   EXPECT_GE(built.limits().max_work_group, 256U);
   EXPECT_EQ(built.limits().stated_group, 256U);
 }

@@ -320,7 +320,7 @@ TEST(BlurKernels, SayWhyTheyWereChosen) {
         make_blur({.variant = BlurVariant::naive})->prepare(*session, {{64, 64}, {3, 8}});
     EXPECT_TRUE(automatic->description().variant.starts_with("strips"));
     EXPECT_TRUE(automatic->description().reason.starts_with("auto: "));
-    EXPECT_EQ(naive->description().reason, "asked for");
+    EXPECT_EQ(naive->description().reason, "requested");
   }
 }
 

@@ -8,7 +8,7 @@ namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
 // In a folder with a.png, o.png, "photos" with a picture in it, and a link that leads nowhere.
-class StrayWords : public FilterTest {
+class MisplacedWords : public FilterTest {
  protected:
   void SetUp() override {
     fs::create_directory(folder_ / "photos");
@@ -38,7 +38,7 @@ class StrayWords : public FilterTest {
   Words names_{"a.png", "broken.png", "o.png", "photos"};
 };
 
-TEST_F(StrayWords, AfterAnOptionThatTakesNoValue) {
+TEST_F(MisplacedWords, AfterAnOptionThatTakesNoValue) {
   const std::string quality = "85: -q takes no value; did you mean --quality 85?";
   expect_answer({"a.png", "o.png", "-q", "85"}, quality);
   expect_answer({"a.png", "-q", "85"}, quality);
@@ -60,7 +60,7 @@ TEST_F(StrayWords, AfterAnOptionThatTakesNoValue) {
                 "./true");
 }
 
-TEST_F(StrayWords, AfterTheValueOfAnOption) {
+TEST_F(MisplacedWords, AfterTheValueOfAnOption) {
   const std::string sepia = "0.6: --color takes one value; did you mean --color sepia=0.6?";
   expect_answer({"a.png", "o.png", "--color", "sepia", "0.6"}, sepia);
   expect_answer({"photos", "--color", "sepia", "0.6"}, sepia);
@@ -80,7 +80,7 @@ TEST_F(StrayWords, AfterTheValueOfAnOption) {
   expect_answer({"a.png", "o.png", "--color", "sepia", "0.6"}, sepia);
 }
 
-TEST_F(StrayWords, APatternThatTheShellReplaced) {
+TEST_F(MisplacedWords, APatternThatTheShellReplaced) {
   const std::string answer =
       ": --match takes one pattern; quote it, so that the shell leaves it alone: '*.png'";
   expect_answer({"photos", "out", "--match", "a.png", "o.png"}, "o.png" + answer);
@@ -88,7 +88,7 @@ TEST_F(StrayWords, APatternThatTheShellReplaced) {
                 "broken.png" + answer);
 }
 
-TEST_F(StrayWords, InThePlaceOfAnInputOrAFolder) {
+TEST_F(MisplacedWords, InThePlaceOfAnInputOrAFolder) {
   expect_answer({"a.png", "o.png", "sepia"}, "sepia: no such folder; did you mean --color sepia?");
   expect_answer({"a.png", "o.png", "auto"},
                 "auto: no such folder; did you mean --blur auto or --levels auto?");
@@ -112,7 +112,7 @@ TEST_F(StrayWords, InThePlaceOfAnInputOrAFolder) {
                 "compare: no such file or folder; did you mean gpufilter compare ...?");
 }
 
-TEST_F(StrayWords, NamesAreStillNames) {
+TEST_F(MisplacedWords, NamesAreStillNames) {
   // A new folder for the results of a folder, or with a slash of several inputs.
   EXPECT_EQ(here({"photos", "2024", "-q"}).exit_code, 0);
   EXPECT_EQ(here({"photos", "sepia", "--color", "sepia", "-q"}).exit_code, 0);

@@ -13,7 +13,7 @@ namespace gpufilter {
 // - an input that does not exist, unless it is the only one and may be meant as a picture;
 // - for several inputs, an OUTDIR that neither exists nor ends in a slash.
 // The message says what the word probably means. `words` are those that `app` parsed to `options`.
-void refuse_stray_words(const Arguments& app, const std::vector<CommandWord>& words,
-                        const FilterOptions& options);
+void refuse_misplaced_words(const Arguments& app, const std::vector<CommandWord>& words,
+                            const FilterOptions& options);
 
 }  // namespace gpufilter

@@ -1,4 +1,4 @@
-#include "app/cli/stray_words.hpp"
+#include "app/cli/misplaced_words.hpp"
 
 #include <algorithm>
 #include <array>
@@ -205,8 +205,8 @@ void check_output(const Arguments& app, const FilterOptions& options) {
 
 }  // namespace
 
-void refuse_stray_words(const Arguments& app, const std::vector<CommandWord>& words,
-                        const FilterOptions& options) {
+void refuse_misplaced_words(const Arguments& app, const std::vector<CommandWord>& words,
+                            const FilterOptions& options) {
   for (std::size_t i = 1; i < words.size(); ++i) {
     if (words[i].part == CommandWord::Part::name) check_position(words[i - 1], words[i]);
   }
