@@ -523,8 +523,8 @@ struct trim {
 
 // Add a margin. With WxH, results of different pictures have the same size.
 struct pad {
-  // WxH|N|T,R,B,L; WxH: exactly W by H pixels; what is larger is cut off; N: N pixels more on each
-  // side; T,R,B,L: pixels at the top, right, bottom and left.
+  // WxH|N|T,R,B,L; WxH: exactly W by H pixels; what is larger is cut off; N: N pixels on each side;
+  // T,R,B,L: pixels at the top, right, bottom and left.
   std::string value = {};
   // Where the smaller rectangle is placed in the larger one. POSITION; auto: the middle; with
   // --crop WxH+X+Y the top left corner; northwest: the top left corner; north: the middle of the
@@ -572,10 +572,10 @@ struct resize {
   std::optional<std::string> fit = {};
   // How pixels are mixed. KERNEL; lanczos: sharp; cubic: softer, with smaller halos; linear: soft;
   // area: the mean of the area that a pixel covers; box: the mean of whole pixels, as Pillow's BOX;
-  // nearest: a pixel of the source. The default is lanczos.
+  // nearest: the nearest pixel of the source. The default is lanczos.
   std::optional<std::string> kernel = {};
   // Which pictures are resized. both|shrink|enlarge; both: shrink and enlarge; shrink: smaller
-  // pictures stay; enlarge: larger pictures stay. The default is both.
+  // pictures stay as they are; enlarge: larger pictures stay as they are. The default is both.
   std::optional<std::string> only = {};
   // Whether colours are weighted by alpha. weighted|independent; weighted: colours are weighted by
   // their alpha; independent: all channels are treated alike. The default is weighted.

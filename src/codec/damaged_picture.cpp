@@ -91,8 +91,8 @@ class DamagedPictureReader final : public RowReader {
 
   [[nodiscard]] std::string account() const {
     if (read_ == rows_) return reason_ + ": all of its rows are read, but some may be wrong";
-    return formatted("{}: {} % of its rows are read, the others are the background", reason_,
-                     read_ * 100 / rows_);
+    return formatted("{}: {} % of its rows are read, the others have the background's colour",
+                     reason_, read_ * 100 / rows_);
   }
 
   std::unique_ptr<RowReader> reader_;

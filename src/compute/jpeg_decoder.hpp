@@ -83,7 +83,7 @@ class JpegRows {
   // Queues the commands that fill `target` with its rows, at row_pitch().
   void enqueue(Queue& queue, const DeviceRows& target, const NoteJpegCommand& note) const;
 
-  // Of the inverse DCT, and of upsampling and conversion.
+  // Descriptions of the inverse DCT, and of upsampling and conversion.
   [[nodiscard]] std::vector<CodeDescription> descriptions() const;
 
  private:

@@ -216,7 +216,7 @@ std::optional<CodedRows> JpegEncoder::encode(Queue& queue, const DeviceRows& row
   const bool fits = counted_[0] <= static_cast<std::uint32_t>(capacity_) / sizeof(std::uint32_t) &&
                     bytes <= static_cast<std::uint32_t>(capacity_);
   if (!fits) return std::nullopt;
-  // Of few sizes, so that the next band finds one in the pool.
+  // Buffers have few sizes, so that the next band finds one in the pool.
   const auto memory = session_.allocate_pinned(std::bit_ceil(bytes));
   commands.downloads.push_back(queue.download(data_, memory.get(), bytes));
   queue.finish();

@@ -46,7 +46,7 @@ struct BuiltReduction {
 [[nodiscard]] BuiltReduction build_reduction(Session& session, const ReductionLaunch& launch,
                                              bool others_allowed, const KernelRequest& request);
 
-// The same with what choose_reduction() takes. Throws UsageError.
+// The reduction that choose_reduction() chooses, built. Throws UsageError.
 [[nodiscard]] BuiltReduction build_reduction(Session& session, ReductionPath path,
                                              const KernelRequest& request);
 

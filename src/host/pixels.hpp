@@ -99,7 +99,7 @@ template <InstructionSet set, typename Sample>
   }
 }
 
-// The same for a number of channels that is known only at run time, including 4.
+// Converts with a number of channels that is known only at run time, including 4.
 template <InstructionSet set, typename Sample>
 [[gnu::always_inline]] inline void to_rgba(const Sample* in, std::size_t channels,
                                            std::size_t count, Sample* rgba) {

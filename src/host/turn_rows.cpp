@@ -22,7 +22,7 @@ template <size_t bytes>
   std::memcpy(to, from, bytes);
 }
 
-// The same without mirroring is a copy.
+// A turn without mirroring is a copy.
 template <size_t bytes>
 struct MirrorLoop {
   template <InstructionSet set>

@@ -38,7 +38,7 @@ TEST_F(DamagedTest, RowsThatAreMissingGetTheBackground) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
   expect_one_line(result.err, {"gpufilter: warning: " + cut_ +
                                ": the file ends too early: 49 % of its rows are read, the others "
-                               "are the background\n"});
+                               "have the background's colour\n"});
   const Image kept = read_picture(out_);
   for (int x = 0; x < 64; ++x) {
     for (int c = 0; c < 3; ++c) {

@@ -272,7 +272,7 @@ StageKind pad_stage_kind() {
   return {.option = "--pad",
           .type = FreeText{"WxH|N|T,R,B,L",
                            {{"WxH", "exactly W by H pixels; what is larger is cut off"},
-                            {"N", "N pixels more on each side"},
+                            {"N", "N pixels on each side"},
                             {"T,R,B,L", "pixels at the top, right, bottom and left"}}},
           .help = "Add a margin. With WxH, results of different pictures have the same size.",
           .parameters = {gravity_parameter(), pad_color_parameter()},
