@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/timeline.hpp"
+#include "device/device_info.hpp"
 #include "device/kernel_figures.hpp"
 #include "device/session.hpp"
 #include "device/tuning_store.hpp"
@@ -70,5 +71,15 @@ class Tuner {
   std::shared_ptr<TuningStore> store_;
   std::shared_ptr<ForcedTuning> tuning_;
 };
+
+struct TuneReport {
+  DeviceInfo device;
+  std::vector<TunedSite> sites;
+
+  [[nodiscard]] bool any_wrong() const;
+};
+
+[[nodiscard]] std::string tune_table(const std::vector<TuneReport>& reports);
+[[nodiscard]] std::string tune_json(const std::vector<TuneReport>& reports);
 
 }  // namespace gpufilter::lab

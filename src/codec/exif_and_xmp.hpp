@@ -1,7 +1,7 @@
 // Metadata in WebP, JPEG XL and HEIF, which hold EXIF, XMP and an ICC profile.
 #pragma once
 
-#include "codec/left_out.hpp"
+#include "codec/unread.hpp"
 #include "image/metadata.hpp"
 
 namespace gpufilter {

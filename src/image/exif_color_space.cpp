@@ -1,7 +1,7 @@
 #include "image/exif_color_space.hpp"
 
 #include "image/tiff.hpp"
-#include "image/xmp_number.hpp"
+#include "image/xmp.hpp"
 
 namespace gpufilter {
 

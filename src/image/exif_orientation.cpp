@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "image/tiff.hpp"
-#include "image/xmp_number.hpp"
+#include "image/xmp.hpp"
 
 namespace gpufilter {
 namespace {

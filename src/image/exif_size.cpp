@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "image/tiff.hpp"
-#include "image/xmp_number.hpp"
+#include "image/xmp.hpp"
 
 namespace gpufilter {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "base/utf8.hpp"
+#include "base/printable.hpp"
 #include "image/tiff.hpp"
 
 namespace gpufilter {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "image/metadata.hpp"
@@ -62,5 +63,17 @@ void swap_bytes(TiffField& field);
 // Whether the first directory of EXIF and of a TIFF file may have it, and it describes the picture
 // but not its pixels: Artist, Orientation, ...
 [[nodiscard]] bool is_description(std::uint16_t tag);
+
+struct TiffTags {
+  TiffFields fields;  // their values in this byte order
+  bool little_endian = true;
+};
+
+// Those of the first directory. Tags that say how pixels or pages are stored, or that become
+// metadata, are none of them.
+[[nodiscard]] TiffTags foreign_tags(const TiffContent& content);
+
+// For messages: "GeoTIFF", "PageName", "tag 65000". Each name once.
+[[nodiscard]] std::vector<std::string> names_of(const TiffTags& tags);
 
 }  // namespace gpufilter

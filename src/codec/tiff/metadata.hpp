@@ -1,9 +1,9 @@
 // Metadata in TIFF's tags.
 #pragma once
 
-#include "codec/left_out.hpp"
 #include "codec/tiff/directory.hpp"
 #include "codec/tiff/library.hpp"
+#include "codec/unread.hpp"
 #include "image/metadata.hpp"
 #include "image/pixel_format.hpp"
 

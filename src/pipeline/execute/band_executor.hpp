@@ -9,7 +9,7 @@
 
 #include "base/timeline.hpp"
 #include "image/image_pool.hpp"
-#include "image/jpeg_scan.hpp"
+#include "image/jpeg_coding.hpp"
 #include "pipeline/plan/plan.hpp"
 
 namespace gpufilter {

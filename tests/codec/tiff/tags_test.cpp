@@ -1,11 +1,10 @@
 // Tags of TIFF files that the program does not know.
-#include "codec/tiff/tags.hpp"
-
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "codec/tiff/codec.hpp"
+#include "codec/tiff/directory.hpp"
 #include "support/tiff_recipe.hpp"
 
 namespace gpufilter::test {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/format.hpp"
-#include "codec/jpeg/metadata/metadata_layout.hpp"
+#include "codec/jpeg/metadata/metadata.hpp"
 
 namespace gpufilter {
 namespace {

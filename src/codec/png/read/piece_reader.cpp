@@ -9,8 +9,8 @@
 #include <libdeflate.h>
 #include <zlib.h>
 
+#include "codec/deflate/format.hpp"
 #include "codec/deflate/isal_state.hpp"
-#include "codec/deflate/pieces.hpp"
 #include "codec/png/read/chunk.hpp"
 
 namespace gpufilter {

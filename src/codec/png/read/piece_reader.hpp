@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/background.hpp"
-#include "codec/png/read/row_shape.hpp"
 #include "codec/png/read/serial_reader.hpp"
 #include "codec/png/read/stream.hpp"
+#include "codec/png/read/unfilter.hpp"
 
 namespace gpufilter {
 
