@@ -12,6 +12,7 @@
 #include "base/content_hash.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/idle.hpp"
 #include "base/log.hpp"
 #include "base/signal_cleanup.hpp"
 #include "device/device_handle.hpp"
@@ -271,7 +272,7 @@ struct Event::State {
   Nanoseconds clock_offset = 0;  // host clock minus device clock
 };
 
-struct IdleQueues;
+using IdleQueues = Idle<std::unique_ptr<Queue::State>>;  // for the next picture
 
 struct Queue::State final : LaunchGate::Client {
   State(cl::CommandQueue of, std::string of_device, Nanoseconds offset,
@@ -301,12 +302,6 @@ struct Queue::State final : LaunchGate::Client {
 struct IdleKernels {
   std::mutex mutex;
   std::multimap<std::string, std::unique_ptr<Kernel::State>> kernels;
-};
-
-// Idle queues, for the next picture.
-struct IdleQueues {
-  std::mutex mutex;
-  std::vector<std::unique_ptr<Queue::State>> queues;
 };
 
 struct Session::State {
@@ -393,8 +388,7 @@ Queue::Queue(Queue&&) noexcept = default;
 Queue::~Queue() {
   if (!state_ || state_->end() != CL_SUCCESS) return;
   if (const auto home = state_->home.lock()) {
-    const std::lock_guard lock(home->mutex);
-    home->queues.push_back(std::move(state_));
+    home->put(std::move(state_));
   }
 }
 
@@ -551,20 +545,13 @@ Buffer Session::borrow(const void* data, std::size_t bytes) {
 }
 
 Queue Session::make_queue() {
-  {
-    const std::lock_guard lock(state_->idle_queues->mutex);
-    auto& idle = state_->idle_queues->queues;
-    if (!idle.empty()) {
-      auto queue = std::move(idle.back());
-      idle.pop_back();
-      return Queue(std::move(queue));
-    }
-  }
   try {
-    const cl::CommandQueue queue(state_->context, state_->device.handle->device,
-                                 CL_QUEUE_PROFILING_ENABLE);
-    return Queue(std::make_unique<Queue::State>(queue, state_->device.name, clock_offset(queue),
-                                                state_->gate, state_->idle_queues));
+    return Queue(state_->idle_queues->take([this] {
+      const cl::CommandQueue queue(state_->context, state_->device.handle->device,
+                                   CL_QUEUE_PROFILING_ENABLE);
+      return std::make_unique<Queue::State>(queue, state_->device.name, clock_offset(queue),
+                                            state_->gate, state_->idle_queues);
+    }));
   } catch (const cl::Error& error) {
     throw DeviceError(
         formatted("{}: no command queue: {}", state_->device.name, opencl_error_text(error.err())));

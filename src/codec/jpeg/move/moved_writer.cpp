@@ -3,21 +3,19 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <deque>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "base/background.hpp"
 #include "base/division.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
+#include "base/ordered_pieces.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/jpeg/library.hpp"
 #include "codec/jpeg/metadata/metadata.hpp"
 #include "codec/jpeg/move/moved_blocks.hpp"
 #include "codec/jpeg/read/coefficients.hpp"
-#include "codec/jpeg/read/fair_share.hpp"
 #include "codec/jpeg/write/encoding.hpp"
 #include "codec/jpeg/write/output.hpp"
 #include "codec/jpeg/write/strip_encoder.hpp"
@@ -228,13 +226,14 @@ class MovedJpegWriter final : public RowWriter {
  private:
   struct Strip {
     Strip(const std::string& name, const std::vector<MovedComponent>& components,
-          Background& background)
-        : errors(name), output(errors), jpeg(errors, components), task(background) {}
+          const JpegMove& move, const MovedJpegForm& form)
+        : errors(name), output(errors), jpeg(errors, components) {
+      errors.run([&] { jpeg.create(move, form, output); });
+    }
 
     JpegErrors errors;
     JpegMemoryOutput output;
     MovedCompressor jpeg;
-    BackgroundTask task;  // destroyed first: it uses the others
   };
 
   // The first strip's headers are those of the file.
@@ -254,44 +253,28 @@ class MovedJpegWriter final : public RowWriter {
   }
 
   void write_strips() {
-    Background background;
+    OrderedPieces<Strip> strips;
     const FairShare share(moved_writers);
-    std::deque<std::unique_ptr<Strip>> running;
-    std::vector<std::unique_ptr<Strip>> spare;
-    const int strips = divided_up(grid_.count.height, form_.mcu_rows_a_strip);
+    const int count = divided_up(grid_.count.height, form_.mcu_rows_a_strip);
     int written = 0;
-    const auto write_first = [&] {
-      Strip& strip = *running.front();
-      strip.task.wait();
-      write_strip(strip.output.bytes(), written, written + 1 == strips);
+    const auto write = [&](Strip& strip) {
+      write_strip(strip.output.bytes(), written, written + 1 == count);
       ++written;
-      spare.push_back(std::move(running.front()));
-      running.pop_front();
     };
-    for (int i = 0; i < strips; ++i) {
-      while (running.size() >= share.of_threads(background.threads()) + waiting_strips)
-        write_first();
-      if (spare.empty()) spare.push_back(make_strip(background));
-      running.push_back(std::move(spare.back()));
-      spare.pop_back();
-      start(*running.back(), i * form_.mcu_rows_a_strip);
+    for (int i = 0; i < count; ++i) {
+      strips.deliver_down_to(share.of_threads(strips.threads()) + waiting_strips - 1, write);
+      Strip& strip = strips.add(strips.take(errors_.name(), components_, move_, form_));
+      begin_strip(strip, i * form_.mcu_rows_a_strip);
+      strips.start_last([&strip] { strip.errors.run([&] { jpeg_finish_compress(&strip.jpeg); }); });
     }
-    while (!running.empty())
-      write_first();
+    strips.deliver_down_to(0, write);
   }
 
-  [[nodiscard]] std::unique_ptr<Strip> make_strip(Background& background) const {
-    auto strip = std::make_unique<Strip>(errors_.name(), components_, background);
-    strip->errors.run([&] { strip->jpeg.create(move_, form_, strip->output); });
-    return strip;
-  }
-
-  void start(Strip& strip, int row) {
+  void begin_strip(Strip& strip, int row) {
     const int first = row * grid_.mcu.height;
     const int height = std::min(form_.mcu_rows_a_strip * grid_.mcu.height,
                                 move_.placement.result_size().height - first);
     begin(strip.jpeg, strip.errors, row, height);
-    strip.task.start([&strip] { strip.errors.run([&] { jpeg_finish_compress(&strip.jpeg); }); });
   }
 
   // The end marker becomes a restart marker. These are numbered from 0 to 7 again and again.

@@ -161,22 +161,6 @@ constexpr std::size_t max_encoded(std::size_t row_bytes) {
 
 }  // namespace
 
-struct JpegGroupReader::Group {
-  Group(const std::string& name, Background& background) : decoder(name), task(background) {}
-
-  RestartLayout::Group part;
-  bool last = false;
-  bool here = false;  // decoded in the caller's thread, directly into the caller's rows
-  std::vector<std::uint8_t> encoded;
-  std::size_t given = 0;  // bytes of `encoded`
-  JpegRowDecoder decoder;
-  std::vector<std::uint8_t> rows;
-  int decoded = 0;             // of them
-  std::exception_ptr failure;  // why there are no more
-  int taken = 0;               // rows
-  BackgroundTask task;         // destroyed first: it uses the others
-};
-
 std::size_t JpegGroupReader::group_memory(std::size_t threads) {
   return max_memory / groups_for(threads) * 2 / 3;
 }
@@ -189,25 +173,23 @@ JpegGroupReader::JpegGroupReader(const RestartLayout& layout, JpegRowDecoder& wh
       row_bytes_(whole.jpeg().image_width * (layout.grid.blocks == 1 ? 1U : 3U)),
       intervals_(source, whole.input().unread(), layout.intervals()),
       share_(share),
-      threads_(share.of_threads(background_.threads())),
+      threads_(share.of_threads(groups_.threads())),
       max_groups_(std::clamp<std::size_t>(
           max_memory / memory_of(static_cast<std::size_t>(layout.group(0).yielded) * row_bytes_), 2,
-          groups_for(background_.threads()))) {}
-
-JpegGroupReader::~JpegGroupReader() = default;
+          groups_for(groups_.threads()))) {}
 
 void JpegGroupReader::read_row(std::uint8_t* row) {
-  if (running_.empty()) start_groups();
-  if (running_.empty()) {
+  if (groups_.pending().empty()) start_groups();
+  if (groups_.pending().empty()) {
     if (std::exchange(skip_in_rest_, false)) rest_->read_row(row);
     return rest_->read_row(row);
   }
-  Group& group = *running_.front();
+  Group& group = groups_.first();
   if (group.here) {
     if (group.taken == 0) begin(group, row);
     group.decoder.read_row(row);
   } else {
-    if (group.taken == 0) group.task.wait();
+    if (group.taken == 0) groups_.wait_for_first();
     if (group.taken == group.decoded) std::rethrow_exception(group.failure);
     std::memcpy(row, group.rows.data() + static_cast<std::size_t>(group.taken) * row_bytes_,
                 row_bytes_);
@@ -215,8 +197,7 @@ void JpegGroupReader::read_row(std::uint8_t* row) {
   if (++group.taken < group.part.yielded) return;
   if (group.here) end(group);
   if (group.failure) failure_ = group.failure;
-  spare_.push_back(std::move(running_.front()));
-  running_.pop_front();
+  groups_.put(groups_.take_first());
   start_groups();
 }
 
@@ -226,7 +207,7 @@ void JpegGroupReader::finish() {
 }
 
 void JpegGroupReader::start_groups() {
-  while (running_.size() < share_.of(max_groups_) && start_next()) {
+  while (groups_.pending().size() < share_.of(max_groups_) && start_next()) {
   }
 }
 
@@ -240,15 +221,15 @@ bool JpegGroupReader::start_next() {
   }
   const bool here = static_cast<std::size_t>(started_) % threads_ == 0;
   ++started_;
-  running_.push_back(take_group());
-  Group& group = *running_.back();
+  Group& group = groups_.add(groups_.take(name_));
   group.part = part;
+  group.decoded = group.taken = 0;
   group.last = started_ == layout_.groups();
   const auto encoded = intervals_.bytes(part.first_interval, part.end_interval);
   group.encoded.assign(encoded.begin(), encoded.end());
   intervals_.drop_before(part.next_interval);
   group.here = here;
-  if (!here) group.task.start([this, &group] { decode(group); });
+  if (!here) groups_.start_last([this, &group] { decode(group); });
   return true;
 }
 
@@ -298,15 +279,6 @@ void JpegGroupReader::begin_rest(const RestartLayout::Group& part) {
   rest_->open_part(
       whole_, [this](std::span<JOCTET> buffer) { return intervals_.read_on(buffer); },
       place_of(part), layout_.picture_height - part.first_row);
-}
-
-std::unique_ptr<JpegGroupReader::Group> JpegGroupReader::take_group() {
-  if (spare_.empty()) return std::make_unique<Group>(name_, background_);
-  std::unique_ptr<Group> group = std::move(spare_.back());
-  spare_.pop_back();
-  group->decoded = 0;
-  group->taken = 0;
-  return group;
 }
 
 }  // namespace gpufilter

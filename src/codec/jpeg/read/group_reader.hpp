@@ -3,16 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include "base/background.hpp"
+#include "base/ordered_pieces.hpp"
 #include "codec/byte_source.hpp"
 #include "codec/jpeg/library.hpp"
-#include "codec/jpeg/read/fair_share.hpp"
 #include "codec/jpeg/read/input.hpp"
 #include "codec/jpeg/read/row_decoder.hpp"
 
@@ -102,9 +100,6 @@ class JpegGroupReader {
   // `whole` has read the file's header from `source`. All outlive the reader.
   JpegGroupReader(const RestartLayout& layout, JpegRowDecoder& whole, ByteSource& source,
                   const FairShare& share);
-  ~JpegGroupReader();
-  JpegGroupReader(const JpegGroupReader&) = delete;
-  JpegGroupReader& operator=(const JpegGroupReader&) = delete;
 
   // Both throw what JpegRowDecoder's functions throw.
   void read_row(std::uint8_t* row);
@@ -114,7 +109,20 @@ class JpegGroupReader {
   [[nodiscard]] bool lacks_end_marker() const { return rest_ && rest_->lacks_end_marker(); }
 
  private:
-  struct Group;
+  struct Group {
+    explicit Group(const std::string& name) : decoder(name) {}
+
+    RestartLayout::Group part = {};
+    bool last = false;
+    bool here = false;  // decoded in the caller's thread, directly into the caller's rows
+    std::vector<std::uint8_t> encoded = {};
+    std::size_t given = 0;  // bytes of `encoded`
+    JpegRowDecoder decoder;
+    std::vector<std::uint8_t> rows = {};
+    int decoded = 0;                       // of them
+    std::exception_ptr failure = nullptr;  // why there are no more
+    int taken = 0;                         // rows
+  };
 
   void start_groups();
   [[nodiscard]] bool start_next();
@@ -123,20 +131,17 @@ class JpegGroupReader {
   void decode(Group& group) const;
   static void end(Group& group);
   void begin_rest(const RestartLayout::Group& part);
-  [[nodiscard]] std::unique_ptr<Group> take_group();
 
   RestartLayout layout_;
   const JpegRowDecoder& whole_;
   std::string name_;
   std::size_t row_bytes_;
   RestartIntervals intervals_;
-  Background background_;
+  OrderedPieces<Group> groups_;
   const FairShare& share_;
   std::size_t threads_;
-  std::size_t max_groups_;                      // in progress at a time, in all pictures
-  int started_ = 0;                             // groups
-  std::deque<std::unique_ptr<Group>> running_;  // in order
-  std::vector<std::unique_ptr<Group>> spare_;
+  std::size_t max_groups_;                // in progress at a time, in all pictures
+  int started_ = 0;                       // groups
   std::unique_ptr<JpegRowDecoder> rest_;  // below the groups
   bool skip_in_rest_ = false;             // its first row
   std::exception_ptr failure_;            // behind the rows
