@@ -1,7 +1,9 @@
 #include "codec/exif_and_xmp.hpp"
 
 #include <cstdint>
+#include <span>
 
+#include "base/byte_cursor.hpp"
 #include "image/exif_parts.hpp"
 
 namespace gpufilter {
@@ -21,9 +23,7 @@ void note_all_but_exif_and_xmp(const Metadata& metadata, LeftOut& left_out) {
 
 Bytes exif_from_box(const Bytes& box) {
   if (box.size() <= offset_size) return {};
-  std::uint64_t offset = 0;
-  for (std::size_t i = 0; i < offset_size; ++i)
-    offset = offset << 8U | box[i];
+  const std::uint64_t offset = number_of(std::span(box).first(offset_size));
   if (offset >= box.size() - offset_size) return {};
   Bytes exif(box.begin() + static_cast<std::ptrdiff_t>(offset_size + offset), box.end());
   remove_exif_prefix(exif);

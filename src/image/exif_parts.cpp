@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -126,9 +127,7 @@ void remove_entry(Bytes& exif, std::size_t directory, const TiffEntry& entry) {
             exif.begin() + static_cast<std::ptrdiff_t>(end),
             exif.begin() + static_cast<std::ptrdiff_t>(entry.place));
   clear(exif, {end - Tiff::entry_bytes, end});
-  const std::size_t low = tiff.is_little_endian() ? 0 : 1;
-  exif[directory + low] = static_cast<std::uint8_t>(count);
-  exif[directory + 1 - low] = static_cast<std::uint8_t>(count >> 8U);
+  store_number(count, std::span(exif).subspan(directory, 2), tiff.order());
 }
 
 // The size without what `unused` has at the end, where a byte of padding may stand between.

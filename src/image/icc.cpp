@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/byte_cursor.hpp"
+
 namespace gpufilter {
 namespace {
 
@@ -42,28 +44,27 @@ constexpr size_t signature_at = 36;
 // Some bytes of a profile, numbers big-endian.
 class Part {
  public:
-  explicit Part(std::string_view bytes) : bytes_(bytes) {}
+  explicit Part(ByteSpan bytes) : bytes_(bytes) {}
 
   // Throws NoIccCurves if they do not all exist.
   [[nodiscard]] Part from(size_t offset, size_t size) const {
-    if (offset > bytes_.size() || size > bytes_.size() - offset)
-      throw NoIccCurves("is cut off or damaged");
-    return Part(bytes_.substr(offset, size));
+    const auto part = ByteCursor(bytes_).part(offset, size);
+    if (!part) throw NoIccCurves("is cut off or damaged");
+    return Part(*part);
   }
   [[nodiscard]] std::uint32_t number(size_t offset, size_t size) const {
-    std::uint32_t number = 0;
-    for (const char byte : from(offset, size).bytes_)
-      number = number << 8U | static_cast<unsigned char>(byte);
-    return number;
+    return static_cast<std::uint32_t>(number_of(from(offset, size).bytes_));
   }
   // s15Fixed16Number
   [[nodiscard]] double fixed(size_t offset) const {
     return static_cast<std::int32_t>(number(offset, 4)) / 65536.0;
   }
-  [[nodiscard]] std::string_view word(size_t offset) const { return from(offset, 4).bytes_; }
+  [[nodiscard]] std::string_view word(size_t offset) const {
+    return as_text(from(offset, 4).bytes_);
+  }
 
  private:
-  std::string_view bytes_;
+  ByteSpan bytes_;
 };
 
 // Nothing if there is no such tag.
@@ -122,7 +123,7 @@ TransferCurve curve_of(const Part& profile, std::string_view name) {
 }  // namespace
 
 std::array<TransferCurve, 3> icc_curves(const Bytes& bytes) {
-  const Part profile({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  const Part profile(bytes);
   if (profile.word(signature_at) != "acsp") throw NoIccCurves("is damaged");
   const std::string_view space = profile.word(color_space_at);
   if (space == "GRAY") {
@@ -134,7 +135,7 @@ std::array<TransferCurve, 3> icc_curves(const Bytes& bytes) {
 }
 
 std::optional<std::array<double, 6>> icc_primaries(const Bytes& bytes) try {
-  const Part profile({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  const Part profile(bytes);
   std::array<double, 6> primaries{};
   size_t next = 0;
   for (const char* name : {"rXYZ", "gXYZ", "bXYZ"}) {

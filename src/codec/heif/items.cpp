@@ -5,26 +5,6 @@
 
 namespace gpufilter {
 
-std::uint64_t ByteCursor::number(std::size_t size) {
-  std::uint64_t value = 0;
-  for (const std::uint8_t byte : take(size))
-    value = value << 8U | byte;
-  return value;
-}
-
-ByteSpan ByteCursor::take(std::size_t size) {
-  const ByteSpan taken = bytes_.first(std::min(size, bytes_.size()));
-  bytes_ = bytes_.subspan(taken.size());
-  return taken;
-}
-
-std::string_view ByteCursor::text() {
-  const auto end = std::find(bytes_.begin(), bytes_.end(), std::uint8_t{0});
-  const ByteSpan taken = take(static_cast<std::size_t>(end - bytes_.begin()));
-  take(1);
-  return {reinterpret_cast<const char*>(taken.data()), taken.size()};
-}
-
 std::vector<Box> boxes_in(ByteSpan bytes) {
   constexpr std::size_t header_size = 8;
   std::vector<Box> boxes;
@@ -41,7 +21,7 @@ std::vector<Box> boxes_in(ByteSpan bytes) {
     const bool to_the_end = size == 0 || size - used > left;
     if (size != 0 && size < used) break;
     const std::size_t count = to_the_end ? left : static_cast<std::size_t>(size - used);
-    boxes.push_back({{reinterpret_cast<const char*>(name.data()), 4}, cursor.take(count)});
+    boxes.push_back({as_text(name), cursor.take(count)});
   }
   return boxes;
 }
@@ -92,7 +72,7 @@ class ItemParser {
       const ByteSpan type = infe.cursor.take(4);
       infe.cursor.text();
       HeifItem& found = result_.items[id];
-      found.type = {reinterpret_cast<const char*>(type.data()), type.size()};
+      found.type = as_text(type);
       if (found.type == "mime") found.content_type = infe.cursor.text();
       found.is_hidden = (infe.flags & 1U) != 0;
     }

@@ -9,26 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/byte_cursor.hpp"
 #include "image/metadata.hpp"
 
 namespace gpufilter {
-
-using ByteSpan = std::span<const std::uint8_t>;
-
-// Reads numbers from the front; 0 past the end.
-class ByteCursor {
- public:
-  explicit ByteCursor(ByteSpan bytes) : bytes_(bytes) {}
-  [[nodiscard]] ByteSpan rest() const { return bytes_; }
-
-  std::uint64_t number(std::size_t size);
-  ByteSpan take(std::size_t size);
-  // What stands before the next 0, which is taken too.
-  std::string_view text();
-
- private:
-  ByteSpan bytes_;
-};
 
 struct Box {
   std::string_view type;

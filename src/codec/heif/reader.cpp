@@ -328,9 +328,7 @@ const Codec& codec_of(ByteSpan file) {
   const auto boxes = boxes_in(file.first(std::min<std::size_t>(file.size(), 1024)));
   ByteCursor brands(content_of(boxes, "ftyp"));
   while (!brands.rest().empty()) {
-    const ByteSpan brand = brands.take(4);
-    if (std::string_view(reinterpret_cast<const char*>(brand.data()), brand.size()) == "avif")
-      return avif_codec();
+    if (as_text(brands.take(4)) == "avif") return avif_codec();
   }
   return heic_codec();
 }

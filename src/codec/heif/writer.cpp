@@ -28,11 +28,6 @@
 namespace gpufilter {
 namespace {
 
-void store(std::uint64_t value, std::size_t size, std::uint8_t* to) {
-  for (std::size_t i = 0; i < size; ++i)
-    to[i] = static_cast<std::uint8_t>(value >> 8U * (size - 1 - i));
-}
-
 // The bytes of `file` that `view` shows.
 std::uint8_t* bytes_of(Bytes& file, ByteSpan view) {
   return file.data() + (view.data() - file.data());
@@ -43,8 +38,8 @@ void correct_size(const HeifPicture& picture, Bytes& file) {
   const ByteSpan size = picture.item->property("ispe");
   if (size.size() >= numbers_at + 8) {
     std::uint8_t* numbers = bytes_of(file, size.subspan(numbers_at));
-    store(static_cast<unsigned>(picture.stored.width), 4, numbers);
-    store(static_cast<unsigned>(picture.stored.height), 4, numbers + 4);
+    store_number(static_cast<unsigned>(picture.stored.width), {numbers, 4});
+    store_number(static_cast<unsigned>(picture.stored.height), {numbers + 4, 4});
   }
   if (picture.alpha) correct_size(*picture.alpha, file);
   for (const HeifPicturePointer& part : picture.parts)
@@ -74,7 +69,7 @@ void correct_order(Bytes& file) {
       association = cursor.number(size);
     std::stable_partition(associations.begin(), associations.end(), describes);
     for (std::size_t i = 0; i < place.size() / size; ++i)
-      store(associations[i], size, bytes_of(file, place) + i * size);
+      store_number(associations[i], {bytes_of(file, place) + i * size, size});
   }
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/byte_cursor.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
@@ -44,19 +45,13 @@ constexpr std::size_t max_box_bytes = std::size_t{16} << 20U;  // after decompre
 // Whether the boxes of a container are all there: libjxl does not tell whether it has seen the last
 // one, and versions before 0.8 write messages of their own if the input ends in a box.
 bool ends_too_early(std::span<const std::uint8_t> file) {
-  const auto number = [&file](std::size_t at, std::size_t size) {
-    std::uint64_t value = 0;
-    for (const std::uint8_t byte : file.subspan(at, size))
-      value = value << 8U | byte;
-    return value;
-  };
   for (std::size_t at = 0; at < file.size();) {
     const std::size_t left = file.size() - at;
     if (left < 8) return true;
-    std::uint64_t size = number(at, 4);
+    std::uint64_t size = number_of(file.subspan(at, 4));
     if (size == 0) return false;  // up to the end
     if (size == 1 && left < 16) return true;
-    if (size == 1) size = number(at + 8, 8);
+    if (size == 1) size = number_of(file.subspan(at + 8, 8));
     if (size > left) return true;
     at += std::max<std::size_t>(8, static_cast<std::size_t>(size));
   }

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/byte_cursor.hpp"
 #include "image/metadata.hpp"
 
 namespace gpufilter {
@@ -30,7 +31,7 @@ using TiffWriteAt = std::function<void(std::uint64_t offset, std::span<const std
 
 // The fields of a file that describe its first picture.
 struct TiffContent {
-  bool little_endian = true;
+  ByteOrder order = ByteOrder::little;
   TiffFields first;
   TiffFields exif;
   TiffFields gps;
@@ -44,10 +45,10 @@ struct TiffContent {
 [[nodiscard]] TiffContent read_tiff_content(const TiffReadAt& read);
 
 // The value of a field with one whole number; nothing for other fields.
-[[nodiscard]] std::optional<std::uint64_t> number_in(const TiffField& field, bool little_endian);
+[[nodiscard]] std::optional<std::uint64_t> number_in(const TiffField& field, ByteOrder order);
 
 // A directory of `fields` with their values, for the position `offset` of a classic file.
-[[nodiscard]] Bytes directory_bytes(TiffFields fields, std::uint32_t offset, bool little_endian);
+[[nodiscard]] Bytes directory_bytes(TiffFields fields, std::uint32_t offset, ByteOrder order);
 
 // Adds those of `fields`, in the byte order of the file, that its first directory does not have
 // yet. The file is complete and ends at `end`, to where the directory moves.
@@ -66,7 +67,7 @@ void swap_bytes(TiffField& field);
 
 struct TiffTags {
   TiffFields fields;  // their values in this byte order
-  bool little_endian = true;
+  ByteOrder order = ByteOrder::little;
 };
 
 // Those of the first directory. Tags that say how pixels or pages are stored, or that become

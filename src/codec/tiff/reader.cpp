@@ -13,6 +13,7 @@
 #include <isa-l/igzip_lib.h>
 #include <libdeflate.h>
 
+#include "base/byte_cursor.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
@@ -106,10 +107,7 @@ void ZlibCheck::expect_end(std::uint32_t block, std::span<const std::uint8_t> by
   if (has_own_bytes_ && size > checksum_size) {
     static_cast<void>(
         read_(libtiff().TIFFGetStrileOffset(file_.get(), block) + size - checksum_size, end));
-    std::uint32_t stored = 0;
-    for (const std::uint8_t byte : end)
-      stored = stored << 8U | byte;
-    if (stored == checksum_of(bytes, row_bytes)) return;
+    if (number_of(end) == checksum_of(bytes, row_bytes)) return;
   }
   expect_end(block);
 }

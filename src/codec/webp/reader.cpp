@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/byte_cursor.hpp"
 #include "base/error.hpp"
 #include "base/words.hpp"
 #include "codec/fidelity.hpp"
@@ -23,14 +24,17 @@
 namespace gpufilter {
 namespace {
 
-using FileBytes = std::span<const std::uint8_t>;
+// The size of the content of the chunk that begins there.
+std::size_t chunk_size(ByteSpan head) {
+  return number_of(head.subspan(4, 4), ByteOrder::little);
+}
 
 constexpr int max_quantiser = 127;
 
 // VP8's arithmetic decoder, for bits that are as likely 0 as 1 (RFC 6386, section 7).
 class EvenBits {
  public:
-  explicit EvenBits(FileBytes bytes) : bytes_(bytes) { value_ = next() << 8U | next(); }
+  explicit EvenBits(ByteSpan bytes) : bytes_(bytes) { value_ = next() << 8U | next(); }
 
   bool flag() {
     const std::uint32_t split = 1 + ((range_ - 1) * 128 >> 8U);
@@ -68,22 +72,20 @@ class EvenBits {
     return byte;
   }
 
-  FileBytes bytes_;
+  ByteSpan bytes_;
   std::uint32_t value_ = 0;
   std::uint32_t range_ = 255;
   int shifts_ = 0;
 };
 
 // The content of the first chunk of this type.
-FileBytes chunk(FileBytes file, std::string_view type) {
+ByteSpan chunk(ByteSpan file, std::string_view type) {
   constexpr std::size_t container = 12;
   constexpr std::size_t head = 8;
   std::size_t at = container;
   while (at + head <= file.size()) {
-    const FileBytes rest = file.subspan(at);
-    std::size_t size = 0;
-    for (std::size_t i = 0; i < 4; ++i)
-      size |= std::size_t{rest[4 + i]} << 8 * i;
+    const ByteSpan rest = file.subspan(at);
+    const std::size_t size = chunk_size(rest);
     if (std::equal(type.begin(), type.end(), rest.begin()))
       return rest.subspan(head, std::min(size, rest.size() - head));
     at += head + size + size % 2;
@@ -92,7 +94,7 @@ FileBytes chunk(FileBytes file, std::string_view type) {
 }
 
 // One for each segment that says so, otherwise the picture's.
-std::vector<int> quantisers(FileBytes picture) {
+std::vector<int> quantisers(ByteSpan picture) {
   constexpr std::size_t head = 10;  // of a key frame
   EvenBits bits(picture.subspan(head));
   bits.number(2);
@@ -146,9 +148,9 @@ constexpr std::array<std::uint8_t, 101> coarsest_of_qualities{
 // On libwebp's scale, from the quantisers in the header of a lossy picture (RFC 6386, section 9).
 // `file` is the whole file. Nothing if there is no such picture.
 // The highest one that gives the quantiser: written again and again, it stays the same.
-std::optional<int> webp_quality(FileBytes file) {
+std::optional<int> webp_quality(ByteSpan file) {
   constexpr std::size_t least = 11;
-  const FileBytes picture = chunk(file, "VP8 ");
+  const ByteSpan picture = chunk(file, "VP8 ");
   if (picture.size() < least) return std::nullopt;
   const std::vector<int> all = quantisers(picture);
   const auto [finest, coarsest] = std::minmax_element(all.begin(), all.end());
@@ -163,14 +165,6 @@ constexpr std::size_t header_size = 12;  // of the RIFF container
 constexpr std::size_t head_size = 64;    // of which the picture's header is read
 constexpr std::uint64_t piece_size = std::uint64_t{1} << 20U;
 constexpr const char* words_for_end = "the file ends too early";
-
-// Of the content of the chunk that begins there.
-std::uint32_t chunk_size(std::span<const std::uint8_t> head) {
-  std::uint32_t size = 0;
-  for (std::size_t i = 0; i < 4; ++i)
-    size |= std::uint32_t{head[4 + i]} << 8 * i;
-  return size;
-}
 
 const char* words_for(VP8StatusCode status) {
   switch (status) {
@@ -226,7 +220,7 @@ class WebpReader final : public WholePictureReader {
 
   // Within the memory limit, the pixels counted too; what follows the container is not read.
   void read_file() {
-    const std::uint64_t size = chunk_size(source_->peek(header_size)) + std::uint64_t{8};
+    const std::uint64_t size = chunk_size(source_->peek(header_size)) + 8;
     const std::uint64_t pixels = row_pitch(header_.size.width, header_.format) *
                                  std::uint64_t{static_cast<unsigned>(header_.size.height)};
     check_memory(name(), size + pixels, limits_, "a WebP", "make it smaller");

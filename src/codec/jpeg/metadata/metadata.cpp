@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "base/byte_cursor.hpp"
 #include "base/format.hpp"
 #include "codec/jpeg/metadata/text_segments.hpp"
 #include "codec/text_encoding.hpp"
@@ -24,10 +25,6 @@ using namespace std::string_view_literals;
 constexpr int app1 = JPEG_APP0 + 1;
 constexpr int app13 = JPEG_APP0 + 13;
 constexpr std::size_t largest_icc_profile = std::size_t{255} * (largest_jpeg_segment - 14);
-
-std::span<const std::uint8_t> as_bytes(std::string_view text) {
-  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
-}
 
 class MetadataWriter {
  public:

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/byte_cursor.hpp"
 #include "base/division.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
@@ -170,9 +171,8 @@ void set_height(std::span<JOCTET> file, int height) {
   constexpr JOCTET sequential = 0xC0;
   constexpr JOCTET extended = 0xC1;
   while (file[at + 1] != sequential && file[at + 1] != extended)
-    at += 2 + (std::size_t{file[at + 2]} << 8U | file[at + 3]);
-  file[at + 5] = static_cast<JOCTET>(height >> 8);
-  file[at + 6] = static_cast<JOCTET>(height & 255);
+    at += 2 + number_of(file.subspan(at + 2, 2));
+  store_number(static_cast<unsigned>(height), file.subspan(at + 5, 2));
 }
 
 // The file from the data of its only scan on.
@@ -182,7 +182,7 @@ std::span<JOCTET> scan_data(std::span<JOCTET> file) {
   bool in_scan = false;
   while (!in_scan) {
     in_scan = file[at + 1] == scan;
-    at += 2 + (std::size_t{file[at + 2]} << 8U | file[at + 3]);
+    at += 2 + number_of(file.subspan(at + 2, 2));
   }
   return file.subspan(at);
 }

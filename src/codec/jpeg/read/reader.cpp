@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/byte_cursor.hpp"
 #include "base/division.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
@@ -65,8 +66,7 @@ std::optional<int> further_pictures(std::string_view index) {
   constexpr std::uint32_t entries_tag = 0xB002;
   constexpr std::size_t entry_bytes = 16;
   constexpr std::uint32_t preview = 1;  // in the third byte of the attributes
-  const Bytes bytes(index.begin(), index.end());
-  const Tiff tiff(bytes);
+  const Tiff tiff(as_bytes(index));
   const auto entries =
       tiff.is_valid() ? tiff.find(tiff.first_directory(), entries_tag) : std::nullopt;
   if (!entries) return std::nullopt;

@@ -140,7 +140,7 @@ void read_late_chunks(ByteSource& source, PngAncillary& ancillary) {
   std::array<std::uint8_t, 8> head{};  // length and type
   bool after_pixels = false;
   while (source.read(head) == head.size()) {
-    const std::string_view type(reinterpret_cast<const char*>(head.data()) + 4, 4);
+    const std::string_view type = as_text(std::span(head).subspan(4));
     const std::uint32_t length = get_u32(head);
     if (type == "IEND") return;
     after_pixels = after_pixels || type == "IDAT";

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/byte_cursor.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "codec/png/metadata/raw_profile.hpp"
@@ -57,10 +58,6 @@ std::optional<std::string_view> take_field(std::string_view& data) {
 // Text in PNG cannot contain NUL, which ends it.
 std::string_view before_nul(std::string_view text) {
   return text.substr(0, text.find('\0'));
-}
-
-std::span<const std::uint8_t> as_bytes(std::string_view text) {
-  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
 std::optional<std::string> inflate_text(std::string_view compressed, std::size_t& budget) {
@@ -344,14 +341,14 @@ PngChunk make_profile(const IccProfile& profile) {
 PngChunk make_numbers(const char* type, std::span<const std::int32_t> numbers) {
   PngChunk chunk{type, {}};
   for (const std::int32_t number : numbers)
-    put_u32(chunk.data, static_cast<std::uint32_t>(number));
+    put_number(chunk.data, static_cast<std::uint32_t>(number), 4);
   return chunk;
 }
 
 PngChunk make_density(const Density& density) {
   PngChunk chunk{"pHYs", {}};
-  put_u32(chunk.data, density.x);
-  put_u32(chunk.data, density.y);
+  put_number(chunk.data, density.x, 4);
+  put_number(chunk.data, density.y, 4);
   chunk.data.push_back(density.unit == Density::Unit::per_metre ? 1 : 0);
   return chunk;
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/byte_cursor.hpp"
 #include "image/metadata.hpp"
 
 namespace gpufilter {
@@ -29,13 +30,10 @@ struct PngChunk {
 
 [[nodiscard]] Bytes zlib_deflate(std::span<const std::uint8_t> plain);
 
-[[nodiscard]] inline std::string_view as_text(std::span<const std::uint8_t> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 // PNG's four-byte numbers: big-endian. `bytes` holds at least four.
-[[nodiscard]] std::uint32_t get_u32(std::span<const std::uint8_t> bytes);
-void put_u32(Bytes& bytes, std::uint32_t value);
+[[nodiscard]] inline std::uint32_t get_u32(ByteSpan bytes) {
+  return static_cast<std::uint32_t>(number_of(bytes.first(4)));
+}
 
 // The private chunk gfIX says how compressed pixels are cut into pieces that several threads can
 // inflate; docs/engineering/png.md describes it. The case of its letters says: ancillary, private,

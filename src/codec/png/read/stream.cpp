@@ -7,6 +7,7 @@
 
 #include <isa-l/crc.h>
 
+#include "base/byte_cursor.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 
@@ -131,13 +132,13 @@ class ReturnedSource final : public ByteSource {
 constexpr int palette_color_type = 3;
 
 std::string_view type_of(std::span<const std::uint8_t> chunk_head) {
-  return {reinterpret_cast<const char*>(chunk_head.data()) + 4, 4};
+  return as_text(chunk_head.subspan(4, 4));
 }
 
 // A complete IDAT chunk whose zlib stream is empty.
 Bytes empty_idat() {
   Bytes chunk{0, 0, 0, 8, 'I', 'D', 'A', 'T', 0x78, 0x9c, 0x03, 0, 0, 0, 0, 1};
-  put_u32(chunk, crc32_gzip_refl(0, chunk.data() + 4, chunk.size() - 4));
+  put_number(chunk, crc32_gzip_refl(0, chunk.data() + 4, chunk.size() - 4), 4);
   return chunk;
 }
 
@@ -145,7 +146,7 @@ Bytes empty_idat() {
 // chunks.
 Bytes empty_ancillary() {
   Bytes chunk{0, 0, 0, 0, 'g', 'a', 'P', 's'};
-  put_u32(chunk, crc32_gzip_refl(0, chunk.data() + 4, 4));
+  put_number(chunk, crc32_gzip_refl(0, chunk.data() + 4, 4), 4);
   return chunk;
 }
 
@@ -275,7 +276,7 @@ bool PngStream::take_idat(Bytes& bytes, std::size_t longest) {
   std::size_t count = head.size();
   if (in_idat_) {
     bytes.clear();
-    put_u32(bytes, static_cast<std::uint32_t>(idat_left_));
+    put_number(bytes, idat_left_, 4);
     std::copy(bytes.begin(), bytes.end(), head.begin());
     std::copy_n("IDAT", 4, head.begin() + 4);
     in_idat_ = false;

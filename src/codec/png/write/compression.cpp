@@ -16,6 +16,7 @@
 #include <libdeflate.h>
 #include <zlib.h>
 
+#include "base/byte_cursor.hpp"
 #include "base/stop.hpp"
 #include "codec/deflate/format.hpp"
 #include "codec/deflate/huffman_deflater.hpp"
@@ -257,8 +258,6 @@ constexpr std::array every_filter{PngFilter::none,    PngFilter::sub,   PngFilte
                                   PngFilter::average, PngFilter::paeth, PngFilter::best};
 
 constexpr std::size_t price_unit = 64;  // prices are in bytes / this
-
-using ByteSpan = std::span<const std::uint8_t>;
 
 // A replacement for `filter` in a row whose neighbour above may not be read.
 PngFilter without_above(PngFilter filter) {

@@ -6,6 +6,7 @@
 
 #include <zlib.h>
 
+#include "base/byte_cursor.hpp"
 #include "codec/png/read/chunk.hpp"
 
 namespace gpufilter {
@@ -86,7 +87,7 @@ void PngPixelWriter::emit_down_to(std::size_t count) {
     adler32_ = static_cast<std::uint32_t>(
         adler32_combine(adler32_, result.adler32, static_cast<z_off_t>(result.filtered_bytes)));
     Bytes checksum;
-    if (chunk.last) put_u32(checksum, adler32_);
+    if (chunk.last) put_number(checksum, adler32_, 4);
     const std::array<std::span<const std::uint8_t>, 3> parts{
         std::span(zlib_header).first(std::exchange(first_, false) ? zlib_header.size() : 0),
         result.deflated, checksum};

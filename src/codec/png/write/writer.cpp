@@ -9,6 +9,7 @@
 
 #include <isa-l/crc.h>
 
+#include "base/byte_cursor.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "codec/png/codec.hpp"
@@ -186,8 +187,8 @@ class PngWriter final : public RowWriter {
     file_pixels_ = storage.file_pixels();
     sink_.write(signature);
     Bytes header;
-    put_u32(header, static_cast<std::uint32_t>(size_.width));
-    put_u32(header, static_cast<std::uint32_t>(size_.height));
+    put_number(header, static_cast<unsigned>(size_.width), 4);
+    put_number(header, static_cast<unsigned>(size_.height), 4);
     header.push_back(static_cast<std::uint8_t>(storage.depth()));
     header.push_back(static_cast<std::uint8_t>(storage.color_type()));
     header.insert(header.end(), 3, 0);  // compression, filters, no interlacing
@@ -208,7 +209,7 @@ class PngWriter final : public RowWriter {
     for (const auto& part : parts)
       size += part.size();
     Bytes head;
-    put_u32(head, static_cast<std::uint32_t>(size));
+    put_number(head, size, 4);
     head.insert(head.end(), type.begin(), type.end());
     std::uint32_t checksum = crc32_gzip_refl(0, head.data() + 4, type.size());
     sink_.write(head);
@@ -217,7 +218,7 @@ class PngWriter final : public RowWriter {
       sink_.write(part);
     }
     Bytes tail;
-    put_u32(tail, checksum);
+    put_number(tail, checksum, 4);
     sink_.write(tail);
   }
 
