@@ -56,72 +56,6 @@ std::optional<int> channels_of_type(const std::string& type) {
   return found == types.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::string line_of(NetpbmInput& input) {
-  std::string line;
-  for (char c = input.next(); c != '\n'; c = input.next()) {
-    if (line.size() == longest_line) input.refuse("a line of its header is too long");
-    line += c;
-  }
-  return line;
-}
-
-// The number that is the only word after a PAM's keyword.
-std::uint32_t value_of(const NetpbmInput& input, const std::string& keyword,
-                       const std::string& text) {
-  std::istringstream words(text);
-  std::uint32_t number = 0;
-  std::string more;
-  const bool is_number = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return is_digit(c) || is_blank(c);
-  });
-  if (!is_number || !(words >> number) || words >> more)
-    input.refuse(formatted("{} is '{}'", keyword, printable(text)));
-  return number;
-}
-
-// Lines of a keyword and a value, in any order.
-NetpbmHeader read_pam_header(NetpbmInput& input) {
-  std::map<std::string, std::uint32_t> numbers{
-      {"WIDTH", 0}, {"HEIGHT", 0}, {"DEPTH", 0}, {"MAXVAL", 0}};
-  std::string type;
-  for (std::string line = line_of(input);; line = line_of(input)) {
-    std::istringstream words(line);
-    std::string keyword;
-    if (!(words >> keyword) || keyword[0] == '#') continue;
-    if (keyword == "ENDHDR") break;
-    std::string value;
-    std::getline(words >> std::ws, value);
-    if (keyword == "TUPLTYPE") {
-      if (!type.empty()) type += ' ';
-      type += value.substr(0, value.find_last_not_of(" \t\r") + 1);
-      if (type.size() > longest_line) input.refuse("its tuple type is too long");
-    } else if (const auto number = numbers.find(keyword); number != numbers.end()) {
-      number->second = value_of(input, keyword, value);
-    } else {
-      input.refuse(formatted("'{}' is not a keyword of its header", printable(keyword)));
-    }
-  }
-  const std::uint32_t depth = numbers["DEPTH"];
-  const bool is_picture = depth >= 1 && depth <= 4;
-  const auto channels =
-      type.empty() && is_picture ? static_cast<int>(depth) : channels_of_type(type).value_or(0);
-  if (channels == 0 || depth != static_cast<std::uint32_t>(channels)) {
-    throw PictureError(input.name(),
-                       formatted("a PAM of {} channels and type '{}' is not supported: only grey, "
-                                 "grey with alpha, RGB and RGB with alpha are",
-                                 depth, printable(type)));
-  }
-  return {'7', numbers["WIDTH"], numbers["HEIGHT"], channels, numbers["MAXVAL"]};
-}
-
-NetpbmHeader read_map_header(NetpbmInput& input, char kind) {
-  NetpbmHeader header{.kind = kind, .channels = kind == '3' || kind == '6' ? 3 : 1};
-  header.width = input.number();
-  header.height = input.number();
-  header.maxval = header.is_bitmap() ? 1 : input.number();
-  return header;
-}
-
 // The file's bytes one by one, for text, and in pieces. Failures name the file.
 class NetpbmInput {
  public:
@@ -200,6 +134,72 @@ class NetpbmInput {
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
 };
+
+std::string line_of(NetpbmInput& input) {
+  std::string line;
+  for (char c = input.next(); c != '\n'; c = input.next()) {
+    if (line.size() == longest_line) input.refuse("a line of its header is too long");
+    line += c;
+  }
+  return line;
+}
+
+// The number that is the only word after a PAM's keyword.
+std::uint32_t value_of(const NetpbmInput& input, const std::string& keyword,
+                       const std::string& text) {
+  std::istringstream words(text);
+  std::uint32_t number = 0;
+  std::string more;
+  const bool is_number = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return is_digit(c) || is_blank(c);
+  });
+  if (!is_number || !(words >> number) || words >> more)
+    input.refuse(formatted("{} is '{}'", keyword, printable(text)));
+  return number;
+}
+
+// Lines of a keyword and a value, in any order.
+NetpbmHeader read_pam_header(NetpbmInput& input) {
+  std::map<std::string, std::uint32_t> numbers{
+      {"WIDTH", 0}, {"HEIGHT", 0}, {"DEPTH", 0}, {"MAXVAL", 0}};
+  std::string type;
+  for (std::string line = line_of(input);; line = line_of(input)) {
+    std::istringstream words(line);
+    std::string keyword;
+    if (!(words >> keyword) || keyword[0] == '#') continue;
+    if (keyword == "ENDHDR") break;
+    std::string value;
+    std::getline(words >> std::ws, value);
+    if (keyword == "TUPLTYPE") {
+      if (!type.empty()) type += ' ';
+      type += value.substr(0, value.find_last_not_of(" \t\r") + 1);
+      if (type.size() > longest_line) input.refuse("its tuple type is too long");
+    } else if (const auto number = numbers.find(keyword); number != numbers.end()) {
+      number->second = value_of(input, keyword, value);
+    } else {
+      input.refuse(formatted("'{}' is not a keyword of its header", printable(keyword)));
+    }
+  }
+  const std::uint32_t depth = numbers["DEPTH"];
+  const bool is_picture = depth >= 1 && depth <= 4;
+  const auto channels =
+      type.empty() && is_picture ? static_cast<int>(depth) : channels_of_type(type).value_or(0);
+  if (channels == 0 || depth != static_cast<std::uint32_t>(channels)) {
+    throw PictureError(input.name(),
+                       formatted("a PAM of {} channels and type '{}' is not supported: only grey, "
+                                 "grey with alpha, RGB and RGB with alpha are",
+                                 depth, printable(type)));
+  }
+  return {'7', numbers["WIDTH"], numbers["HEIGHT"], channels, numbers["MAXVAL"]};
+}
+
+NetpbmHeader read_map_header(NetpbmInput& input, char kind) {
+  NetpbmHeader header{.kind = kind, .channels = kind == '3' || kind == '6' ? 3 : 1};
+  header.width = input.number();
+  header.height = input.number();
+  header.maxval = header.is_bitmap() ? 1 : input.number();
+  return header;
+}
 
 // Reads up to the first sample. Throws PictureError.
 NetpbmHeader read_netpbm_header(NetpbmInput& input) {
