@@ -2,14 +2,109 @@
 // defines their bits.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
-#include "lab/products/number_matrix.hpp"
-
 namespace gpufilter::lab {
+
+// int8: sums are int32. The scaled types have a scale for 1 x 128 numbers of A and for 128 x 128 of
+// B. fp8 is e4m3: a sign, 4 bits of exponent, 3 of mantissa, no infinity; fp8_unpromoted has one
+// scale for a row of A and for 128 columns of B, so that sums need not leave the tensor cores.
+enum class NumberType { float32, int8, int8_scaled, fp8_scaled, fp8_unpromoted, bfloat16, float16 };
+
+// "int8-scaled"; fp8_unpromoted: "fp8-unpromoted".
+[[nodiscard]] std::string_view to_string(NumberType type);
+
+inline constexpr std::array number_types{NumberType::float32,        NumberType::int8,
+                                         NumberType::int8_scaled,    NumberType::fp8_scaled,
+                                         NumberType::fp8_unpromoted, NumberType::bfloat16,
+                                         NumberType::float16};
+
+[[nodiscard]] constexpr int bytes_of(NumberType type) {
+  if (type == NumberType::float32) return 4;
+  return type == NumberType::bfloat16 || type == NumberType::float16 ? 2 : 1;
+}
+[[nodiscard]] constexpr bool is_integer(NumberType type) {
+  return type == NumberType::int8 || type == NumberType::int8_scaled;
+}
+[[nodiscard]] constexpr bool is_fp8(NumberType type) {
+  return type == NumberType::fp8_scaled || type == NumberType::fp8_unpromoted;
+}
+// Whether sums of 128 products are multiplied by scales and added up as float32.
+[[nodiscard]] constexpr bool is_promoted(NumberType type) {
+  return type == NumberType::int8_scaled || type == NumberType::fp8_scaled;
+}
+
+// The number that the bits stand for.
+[[nodiscard]] float from_e4m3(std::uint8_t bits);
+[[nodiscard]] float from_bfloat16(std::uint16_t bits);
+[[nodiscard]] float from_float16(std::uint16_t bits);
+
+// The bits of the nearest number, half to even. Beyond the largest number, e4m3 takes that, and
+// the others infinity. `number` is not a NaN.
+[[nodiscard]] std::uint8_t to_e4m3(float number);
+[[nodiscard]] std::uint16_t to_bfloat16(float number);
+[[nodiscard]] std::uint16_t to_float16(float number);
+
+inline constexpr float largest_e4m3 = 448;
+
+// B is stored transposed: its columns are the rows here, as networks store their weights.
+enum class MatrixSide { a, b };
+
+// Numbers that share a scale; B shares it among as many rows, too.
+inline constexpr std::size_t scale_block = 128;
+// Rows and bytes of k are allocated in multiples of these, filled with zeros.
+inline constexpr std::size_t row_padding = 256;
+inline constexpr std::size_t byte_padding = 128;
+
+// Rows of numbers along k.
+struct NumberMatrix {
+  NumberMatrix(NumberType type, MatrixSide side, std::size_t rows, std::size_t depth);
+
+  NumberType type;
+  MatrixSide side;
+  std::size_t rows;
+  std::size_t depth;         // numbers in a row
+  std::size_t padded_rows;   // without the few more that vectors on the processor may read
+  std::size_t pitch;         // bytes from row to row
+  std::size_t scale_blocks;  // scales along k; 0: the type has none
+  std::vector<std::uint8_t> bytes;
+  // The scales. A has, for each block along k, one for each padded row; B has, for each 128 rows,
+  // one for each block along k.
+  std::vector<float> scales;
+
+  [[nodiscard]] const std::uint8_t* row(std::size_t index) const {
+    return bytes.data() + index * pitch;
+  }
+  [[nodiscard]] std::uint8_t* row(std::size_t index) { return bytes.data() + index * pitch; }
+  [[nodiscard]] std::size_t device_bytes() const { return padded_rows * pitch; }
+  [[nodiscard]] std::size_t scale_index(std::size_t row, std::size_t block) const;
+  // As stored, without its scale.
+  [[nodiscard]] float number(std::size_t row, std::size_t k) const;
+  // The number that it stands for.
+  [[nodiscard]] double value(std::size_t row, std::size_t k) const;
+};
+
+// Random numbers that do not depend on the type, around 0 and of very different magnitudes: what
+// matrices are rounded from.
+class NumberSource {
+ public:
+  explicit NumberSource(std::uint64_t seed) : seed_(seed) {}
+  [[nodiscard]] float number(std::size_t row, std::size_t k) const;
+  // For int8, which is not rounded from anything: from -128 to 127.
+  [[nodiscard]] std::int8_t integer(std::size_t row, std::size_t k) const;
+
+ private:
+  [[nodiscard]] std::uint64_t bits(std::size_t row, std::size_t k) const;
+  std::uint64_t seed_;
+};
+
+// Rounds `source` to the matrix's type, on all cores. A scale is the largest magnitude of its block
+// over the largest number of the type.
+void fill(NumberMatrix& matrix, const NumberSource& source);
 
 // dense: one product. contiguous: every 128 rows of A belong to one of several B. masked: several
 // products of their own A and B, in each of which only the first rows of A are in use.

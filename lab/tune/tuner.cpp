@@ -1,14 +1,20 @@
 #include "lab/tune/tuner.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <numeric>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/json.hpp"
 #include "base/log.hpp"
+#include "base/printable.hpp"
 #include "lab/forced_tuning.hpp"
+#include "lab/random_data.hpp"
+#include "pipeline/run/memory_picture.hpp"
+#include "pipeline/run/run.hpp"
 
 namespace gpufilter::lab {
 namespace {
@@ -163,6 +169,180 @@ std::optional<TunedKernel> fastest(const std::vector<TriedCandidate>& tried) {
     }
   }
   return best;
+}
+
+namespace {
+
+using Outcome = TriedCandidate::Outcome;
+
+std::size_t count_of(const TunedSite& site, Outcome outcome) {
+  return static_cast<std::size_t>(
+      std::count_if(site.tried.begin(), site.tried.end(),
+                    [outcome](const auto& tried) { return tried.outcome == outcome; }));
+}
+
+// "27 tried, 1 wrong"; also the best one's time relative to the usual one's.
+std::string note_of(const TunedSite& site) {
+  if (site.known) return "known";
+  std::string note = formatted("{} tried", site.tried.size());
+  if (site.tried.size() < site.candidates)
+    note = formatted("{} of {} tried", site.tried.size(), site.candidates);
+  if (const auto wrong = count_of(site, Outcome::wrong); wrong > 0)
+    note += formatted(", {} wrong", wrong);
+  if (const auto not_built = count_of(site, Outcome::not_built); not_built > 0)
+    note += formatted(", {} not built", not_built);
+  const TriedCandidate& usual = site.tried.front();
+  if (site.chosen && usual.outcome == Outcome::timed && site.chosen->milliseconds > 0)
+    note += formatted(", {:.2f} of the usual time", site.chosen->milliseconds / usual.milliseconds);
+  return note;
+}
+
+Json candidate_json(const KernelCandidate& candidate) {
+  if (!candidate.constants.empty())
+    return {{"algorithm", candidate.algorithm}, {"constants", candidate.constants}};
+  return {{"algorithm", candidate.algorithm},
+          {"pixels", candidate.shape.pixels},
+          {"lines", candidate.shape.lines},
+          {"group_width", candidate.shape.group_width},
+          {"group_height", candidate.shape.group_height}};
+}
+
+const char* outcome_name(Outcome outcome) {
+  static constexpr std::array names{"timed", "wrong", "not built"};
+  return names.at(static_cast<std::size_t>(outcome));
+}
+
+Json site_json(const TunedSite& site) {
+  Json tried = Json::array();
+  for (const TriedCandidate& each : site.tried) {
+    Json entry = candidate_json(each.candidate);
+    entry["outcome"] = outcome_name(each.outcome);
+    if (each.outcome == Outcome::timed) entry["milliseconds"] = each.milliseconds;
+    if (each.spilled_bytes > 0) entry["spilled_bytes"] = each.spilled_bytes;
+    if (!each.difference.empty()) entry["difference"] = each.difference;
+    tried.push_back(std::move(entry));
+  }
+  Json chosen;
+  if (site.chosen) {
+    chosen = candidate_json(site.chosen->candidate);
+    chosen["milliseconds"] = site.chosen->milliseconds;
+    chosen["next_milliseconds"] = site.chosen->next_milliseconds;
+  }
+  return {{"site", site.site.key()},
+          {"known", site.known},
+          {"candidates", site.known ? Json() : Json(site.candidates)},
+          {"chosen", chosen},
+          {"tried", tried}};
+}
+
+}  // namespace
+
+bool TuneReport::any_wrong() const {
+  return std::any_of(sites.begin(), sites.end(),
+                     [](const auto& site) { return count_of(site, Outcome::wrong) > 0; });
+}
+
+std::string tune_table(const std::vector<TuneReport>& reports) {
+  std::string table;
+  for (const TuneReport& report : reports) {
+    table += formatted("{} ({}), driver {}\n", printable(report.device.name),
+                       to_string(report.device.kind), printable(report.device.driver_version));
+    std::size_t width = 30;
+    for (const TunedSite& site : report.sites)
+      width = std::max(width, site.site.key().size());
+    width += 2;
+    table += formatted("  {:<{}}{:>9}{:>9}  {}\n", "kernel, channels x depth", width, "ms", "next",
+                       "fastest");
+    for (const TunedSite& site : report.sites) {
+      if (!site.chosen) {
+        table += formatted("  {:<{}}{:>9}{:>9}  none is correct ({})\n", site.site.key(), width,
+                           "-", "-", note_of(site));
+        continue;
+      }
+      const double next = site.chosen->next_milliseconds;  // 0: no other candidate was timed
+      table += formatted("  {:<{}}{:>9.3f}{:>9}  {} ({})\n", site.site.key(), width,
+                         site.chosen->milliseconds, next > 0 ? formatted("{:.3f}", next) : "-",
+                         to_string(site.chosen->candidate), note_of(site));
+    }
+  }
+  return table;
+}
+
+std::string tune_json(const std::vector<TuneReport>& reports) {
+  Json devices = Json::array();
+  for (const TuneReport& report : reports) {
+    Json sites = Json::array();
+    for (const TunedSite& site : report.sites)
+      sites.push_back(site_json(site));
+    devices.push_back({{"name", report.device.name},
+                       {"kind", to_string(report.device.kind)},
+                       {"driver", report.device.driver_version},
+                       {"kernels", sites}});
+  }
+  const Json json{
+      {"schema", "gpufilter-tune-1"}, {"version", GPUFILTER_VERSION}, {"devices", devices}};
+  return json.indented(2) + "\n";
+}
+
+namespace {
+
+constexpr std::size_t bytes_for_gpu = std::size_t{256} << 20U;
+constexpr std::size_t bytes_for_cpu = std::size_t{32} << 20U;  // larger than its caches
+constexpr int copies = 5;
+// Large enough for MachineRates to trust its times.
+constexpr ImageSize size_for_processor{1280, 960};
+
+EngineReport report_of(const Session* session) {
+  EngineReport report;
+  report.device = session != nullptr ? session->device().name : "processor";
+  report.kind = session != nullptr ? to_string(session->device().kind) : processor_kind;
+  if (session != nullptr) report.driver = session->device().driver_version;
+  return report;
+}
+
+}  // namespace
+
+void measure_stage(MachineRates& rates, Session* session, const std::shared_ptr<const Stage>& stage,
+                   const PixelFormat& format) {
+  const ImageSize size = session != nullptr ? timing_size(session->device()) : size_for_processor;
+  const Image picture = random_picture(size, format);
+  const StageChain chain{resolved_stage(stage, format)};
+  RunReport report;
+  for (int run = 0; run < 2; ++run) {  // the first is a warm-up
+    Timeline timeline;
+    PlanLimits limits{.band_rows = INT32_MAX};
+    if (session != nullptr) limits.device = &session->device();
+    static_cast<void>(filter_in_memory(picture, chain, limits, [&](const Plan& plan) {
+      auto executor = session != nullptr ? make_device_executor(plan, *session, timeline)
+                                         : make_host_executor(plan, timeline);
+      report.passes = executor->passes();
+      return executor;
+    }));
+    report.spans = timeline.spans();
+  }
+  report.engine = report_of(session);
+  PictureTask task;
+  task.shape = {size, format};
+  rates.learn(task, report, false);
+}
+
+void measure_copy(RateStore& store, Session& session) {
+  const DeviceInfo& device = session.device();
+  const std::size_t wanted = device.kind == DeviceKind::gpu ? bytes_for_gpu : bytes_for_cpu;
+  const auto bytes = static_cast<std::size_t>(
+      std::min<std::uint64_t>(wanted, std::max<std::uint64_t>(device.global_memory / 8, 1)));
+  const Buffer from = session.allocate(bytes);
+  const Buffer to = session.allocate(bytes);
+  Queue queue = session.make_queue();
+  Nanoseconds fastest = 0;
+  for (int i = 0; i < copies; ++i) {
+    const Event event = queue.copy(from, to, bytes);
+    queue.finish();
+    const Nanoseconds duration = event.times().duration;
+    if (fastest == 0 || duration < fastest) fastest = duration;
+  }
+  store.learn(tuning_place(device), copy_rate.kind,
+              static_cast<double>(fastest) / 1e9 / (2 * static_cast<double>(bytes)));
 }
 
 }  // namespace gpufilter::lab

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <exception>
-#include <memory>
 #include <mutex>
 #include <span>
 #include <utility>
@@ -12,16 +12,129 @@
 #include "base/format.hpp"
 #include "base/thread_limit.hpp"
 #include "base/thread_room.hpp"
+#include "codec/codec_table.hpp"
+#include "compare/difference_picture.hpp"
+#include "compute/jpeg_decoder.hpp"
+#include "compute/jpeg_encoder.hpp"
 #include "host/instruction_set.hpp"
 #include "lab/forced_tuning.hpp"
-#include "lab/verify/coding_check.hpp"
-#include "lab/verify/difference_drawing.hpp"
 #include "lab/verify/verify_cases.hpp"
 #include "pipeline/execute/host_check.hpp"
 #include "pipeline/run/memory_picture.hpp"
 
 namespace gpufilter::lab {
 namespace {
+
+// A format that devices code, with options.
+struct CheckedCoding {
+  std::string text;  // as on the command line
+  const Codec* codec = nullptr;
+  WriteOptions options;
+};
+
+using Bytes = std::vector<std::uint8_t>;
+
+PictureHeader header_of(const Image& picture) {
+  PictureHeader header;
+  header.size = picture.size();
+  header.format = picture.format();
+  return header;
+}
+
+template <typename Write>
+Bytes file_of(const Image& picture, const CheckedCoding& coding, const Write& write) {
+  Bytes file;
+  const auto sink = memory_sink(file, "a picture");
+  const auto writer = create_picture(*coding.codec, *sink, header_of(picture), coding.options);
+  write(*writer);
+  writer->finish({});
+  return file;
+}
+
+Bytes file_coded_by(Session& session, const Image& picture, const CheckedCoding& coding) {
+  const JpegCoding wanted = coding.codec->coding(header_of(picture), coding.options).value();
+  const int height = picture.size().height;
+  // More than noise takes.
+  const std::uint64_t enough =
+      8 * JpegEncoder::suitable_bytes(wanted, height) + (std::uint64_t{64} << 10U);
+  JpegEncoder encoder(session, wanted, height, enough);
+  Queue queue = session.make_queue();
+  const Buffer rows = session.allocate(picture.bytes() + row_slack);
+  queue.upload(rows, picture.rows().data, picture.bytes());
+  JpegEncoder::Commands commands;
+  const auto coded = encoder.encode(queue, {&rows, {0, height}}, commands);
+  if (!coded) return {};
+  return file_of(picture, coding, [&](RowWriter& writer) { writer.write_coded(*coded); });
+}
+
+// Nothing if the device leaves the file to the processor.
+std::optional<Image> picture_decoded_by(Session& session, RowReader& reader) {
+  const auto scan = reader.jpeg_scan();
+  if (!scan) return std::nullopt;
+  Bytes bytes(scan->max_bytes);
+  bytes.resize(scan->read(bytes));
+  const auto note = [](JpegStep, const Event&) {};
+  Queue queue = session.make_queue();
+  JpegData data(session, *scan);
+  if (!data.load(queue, bytes, note)) return std::nullopt;
+  Image picture(reader.header().size, reader.header().format);
+  const int height = picture.size().height;
+  const JpegRows rows(session, data, height);
+  const Buffer buffer = session.allocate(picture.bytes() + row_slack);
+  rows.enqueue(queue, {&buffer, {0, height}}, note);
+  queue.download(buffer, picture.rows().data, picture.bytes());
+  queue.finish();
+  return picture;
+}
+
+// How the picture that `session` decodes from a file differs from the processor's.
+std::optional<std::string> decoding_difference(Session& session, const Bytes& file) {
+  const auto reader = open_picture(memory_source(file, "a picture"));
+  const auto found = picture_decoded_by(session, *reader);
+  if (!found) return "not decoded";
+  Image expected(reader->header().size, reader->header().format);
+  reader->read(expected.rows());
+  const std::size_t bytes = expected.rows().row_bytes();
+  for (int y = 0; y < expected.size().height; ++y) {
+    if (std::memcmp(expected.rows().row(y), std::as_const(*found).rows().row(y), bytes) != 0)
+      return formatted("row {}, when decoded", y);
+  }
+  return std::nullopt;
+}
+
+// For pictures of this format; none if the formats of files that devices code do not hold it.
+std::vector<CheckedCoding> checked_codings(const PixelFormat& format, bool quick) {
+  std::vector<CheckedCoding> codings;
+  if (format.has_alpha()) return codings;
+  for (const Codec* codec : codecs()) {
+    if (codec->coding == nullptr) continue;
+    const auto option = std::find_if(codec->options.begin(), codec->options.end(),
+                                     [](const auto* each) { return each->name == "subsampling"; });
+    for (const char* subsampling : {"420", "444", "422"}) {
+      CheckedCoding coding{
+          formatted("--to {} --subsampling {}", codec->extensions.front().substr(1), subsampling),
+          codec,
+          {}};
+      coding.options.set(**option, subsampling);
+      codings.push_back(std::move(coding));
+      if (quick || format.channels == 1) break;
+    }
+  }
+  return codings;
+}
+
+// How the file that `session` codes differs from the processor's, or the picture that it decodes
+// from it; nothing if they are equal. Throws DeviceError.
+std::optional<std::string> coding_difference(Session& session, const Image& picture,
+                                             const CheckedCoding& coding) {
+  const Bytes expected =
+      file_of(picture, coding, [&](RowWriter& writer) { writer.write(picture.rows()); });
+  const Bytes found = file_coded_by(session, picture, coding);
+  if (found == expected) return decoding_difference(session, expected);
+  const auto [at, other] =
+      std::mismatch(expected.begin(), expected.end(), found.begin(), found.end());
+  return formatted("byte {} of the file", at - expected.begin());
+}
 
 // A place where cases are run.
 struct Place {
@@ -346,6 +459,39 @@ class Verification {
 
 VerifyReport verify(const VerifyOptions& options) {
   return Verification(options).run();
+}
+
+namespace {
+
+constexpr int drawn_side = 800;
+
+}  // namespace
+
+Image difference_drawing(const Image& expected, const Image& found) {
+  const ImageSize size = expected.size();
+  Image differences(size, difference_format);
+  draw_difference(expected.rows(), found.rows(), 0, differences.rows());
+  const int square = std::max(1, drawn_side / std::max(size.width, size.height));
+  Image drawing({size.width * square, size.height * square}, difference_format);
+  const std::size_t pixel = difference_format.bytes_per_pixel();
+  for (int y = 0; y < drawing.size().height; ++y) {
+    const std::uint8_t* from = differences.rows().row(y / square);
+    std::uint8_t* to = drawing.rows().row(y);
+    for (int x = 0; x < drawing.size().width; ++x)
+      std::memcpy(to + static_cast<std::size_t>(x) * pixel,
+                  from + static_cast<std::size_t>(x / square) * pixel, pixel);
+  }
+  return drawing;
+}
+
+void write_drawing(const Image& drawing, ByteSink& sink) {
+  PictureHeader header;
+  header.size = drawing.size();
+  header.format = drawing.format();
+  const auto writer = create_picture(codec_for_output("differences.png"), sink, header);
+  writer->write(drawing.rows());
+  writer->finish({});
+  sink.commit();
 }
 
 }  // namespace gpufilter::lab

@@ -12,7 +12,7 @@
 #include "base/format.hpp"
 #include "codec/unread.hpp"
 #include "compare/comparison.hpp"
-#include "compute/channel_statistics.hpp"
+#include "compute/picture_statistics.hpp"
 #include "pipeline/run/counted_picture.hpp"
 #include "pipeline/run/memory_part.hpp"
 #include "pipeline/run/memory_rows.hpp"

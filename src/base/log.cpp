@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
@@ -19,18 +19,6 @@
 
 namespace gpufilter::log {
 namespace {
-
-spdlog::logger& logger() {
-  static const auto instance = [] {
-    auto made = std::make_shared<spdlog::logger>("gpufilter",
-                                                 std::make_shared<spdlog::sinks::stderr_sink_mt>());
-    made->set_pattern("%v");
-    made->set_level(spdlog::level::warn);
-    made->flush_on(spdlog::level::debug);
-    return made;
-  }();
-  return *instance;
-}
 
 std::atomic<Color> chosen_color{Color::automatic};
 
@@ -46,98 +34,105 @@ bool is_colored() {
   return color == Color::automatic ? by_itself : color == Color::always;
 }
 
-std::mutex status_mutex;  // guards the status line, and the terminal
-
-std::string& status() {
-  static auto* const text = new std::string;  // NOLINT: threads may still log at exit
-  return *text;
-}
-
-// The cursor stays at the beginning of the line. If the terminal gets narrower and wraps the line,
-// erasing starts there and removes all of it.
-void draw_status() {
-  // The last column stays free: some terminals begin a new line after it.
-  const std::size_t columns = terminal_columns(STDERR_FILENO) - 1;
-  const std::string line = std::string(erase_line) + fitted(status(), columns) + "\r";
-  std::fputs((status().empty() ? std::string(erase_line) : line).c_str(), stderr);
-  std::fflush(stderr);
-  erase_line_on_signals(!status().empty());
-}
-
-enum class Label { none, warning, error };
-
 // Bold, so that it is readable on light and dark backgrounds.
 // Lines of a terminal end at words.
-std::string labelled(Label label, std::string_view line) {
-  const std::string plain = label == Label::warning ? "gpufilter: warning: " : "gpufilter: ";
+std::string labelled(Level level, std::string_view line) {
+  const std::string plain = level == Level::warn ? "gpufilter: warning: " : "gpufilter: ";
   const std::string whole = folded_for(STDERR_FILENO, plain + printable(line));
-  if (!is_colored() || label == Label::none || !whole.starts_with(plain)) return whole;
-  return (label == Label::error ? "\033[1;31mgpufilter:\033[0m "
+  if (!is_colored() || level < Level::warn || !whole.starts_with(plain)) return whole;
+  return (level == Level::error ? "\033[1;31mgpufilter:\033[0m "
                                 : "gpufilter: \033[1;35mwarning:\033[0m ") +
          whole.substr(plain.size());
 }
 
+// What a line is to its reader, whatever level it needs to be shown.
+Level meaning(spdlog::level::level_enum level) {
+  return level == spdlog::level::debug  ? Level::debug
+         : level == spdlog::level::info ? Level::info
+         : level == spdlog::level::warn ? Level::warn
+                                        : Level::error;
+}
+
 using Take = std::function<void(Level level, std::string_view line)>;
 
-// Guarded by status_mutex.
-Take& taker() {
-  static auto* const take = new Take;  // NOLINT: threads may still log at exit
-  return *take;
+// Writes lines to standard error, above a status line, or hands them over.
+class LineSink final : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  void send_to(Take take) {
+    const std::lock_guard lock(mutex_);
+    take_ = std::move(take);
+  }
+
+  void show_status(std::string_view text) {
+    const std::lock_guard lock(mutex_);
+    if (text.empty() && status_.empty()) return;
+    status_ = printable(text);
+    draw_status();
+  }
+
+ private:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    const std::string_view line(message.payload.data(), message.payload.size());
+    const Level level = meaning(message.level);
+    if (take_) return take_(level, printable(line));
+    const std::string whole =
+        (status_.empty() ? "" : std::string(erase_line)) + labelled(level, line) + "\n";
+    std::fwrite(whole.data(), 1, whole.size(), stderr);
+    std::fflush(stderr);
+    if (!status_.empty()) draw_status();
+  }
+
+  void flush_() override { std::fflush(stderr); }
+
+  // The cursor stays at the beginning of the line. If the terminal gets narrower and wraps the
+  // line, erasing starts there and removes all of it.
+  void draw_status() {
+    // The last column stays free: some terminals begin a new line after it.
+    const std::size_t columns = terminal_columns(STDERR_FILENO) - 1;
+    const std::string line = std::string(erase_line) + fitted(status_, columns) + "\r";
+    std::fputs((status_.empty() ? std::string(erase_line) : line).c_str(), stderr);
+    std::fflush(stderr);
+    erase_line_on_signals(!status_.empty());
+  }
+
+  Take take_;
+  std::string status_;
+};
+
+struct Loggers {
+  std::shared_ptr<LineSink> sink = std::make_shared<LineSink>();
+  spdlog::logger lines{"gpufilter", sink};
+  spdlog::logger fallbacks{"gpufilter", sink};  // shown unless everything is off
+};
+
+Loggers& loggers() {
+  static auto* const all = [] {
+    auto* made = new Loggers;  // NOLINT: threads may still log at exit
+    made->lines.set_level(spdlog::level::warn);
+    return made;
+  }();
+  return *all;
 }
 
-// What a line is to its reader, whatever level it needs to be shown.
-Level meaning(spdlog::level::level_enum level, Label label) {
-  if (label == Label::warning) return Level::warn;
-  if (label == Label::error) return Level::error;
-  return level == spdlog::level::debug ? Level::debug : Level::info;
-}
-
-void write(spdlog::level::level_enum level, Label label, std::string_view line) {
-  if (!logger().should_log(level)) return;
-  const std::lock_guard lock(status_mutex);
-  if (taker()) return taker()(meaning(level, label), printable(line));
-  if (!status().empty()) std::fputs(std::string(erase_line).c_str(), stderr);
-  // Passed as an argument, never as the format: a picture's name may contain braces.
-  logger().log(level, "{}", labelled(label, line));
-  if (!status().empty()) draw_status();
+void write(spdlog::level::level_enum level, std::string_view line) {
+  loggers().lines.log(level, spdlog::string_view_t(line.data(), line.size()));
 }
 
 }  // namespace
 
+// With Level::off, only what is critical is shown.
 void set_level(Level level) {
-  switch (level) {
-    case Level::debug:
-      return logger().set_level(spdlog::level::debug);
-    case Level::info:
-      return logger().set_level(spdlog::level::info);
-    case Level::warn:
-      return logger().set_level(spdlog::level::warn);
-    case Level::error:
-      return logger().set_level(spdlog::level::err);
-    case Level::off:
-      return logger().set_level(spdlog::level::critical);
-  }
+  const int above_trace = static_cast<int>(level) + 1;
+  loggers().lines.set_level(static_cast<spdlog::level::level_enum>(above_trace));
+  loggers().fallbacks.set_level(level == Level::off ? spdlog::level::off : spdlog::level::warn);
 }
 
 Level level() {
-  switch (logger().level()) {
-    case spdlog::level::trace:
-    case spdlog::level::debug:
-      return Level::debug;
-    case spdlog::level::info:
-      return Level::info;
-    case spdlog::level::warn:
-      return Level::warn;
-    case spdlog::level::err:
-      return Level::error;
-    default:
-      return Level::off;
-  }
+  return static_cast<Level>(static_cast<int>(loggers().lines.level()) - 1);
 }
 
 void send_to(Take take) {
-  const std::lock_guard lock(status_mutex);
-  taker() = std::move(take);
+  loggers().sink->send_to(std::move(take));
 }
 
 void set_color(Color color) {
@@ -145,29 +140,26 @@ void set_color(Color color) {
 }
 
 void show_status(std::string_view text) {
-  const std::lock_guard lock(status_mutex);
-  if (text.empty() && status().empty()) return;
-  status() = printable(text);
-  draw_status();
+  loggers().sink->show_status(text);
 }
 
 void debug(std::string_view line) {
-  write(spdlog::level::debug, Label::none, line);
+  write(spdlog::level::debug, line);
 }
 void info(std::string_view line) {
-  write(spdlog::level::info, Label::none, line);
+  write(spdlog::level::info, line);
 }
 void warn(std::string_view line) {
-  write(spdlog::level::warn, Label::warning, line);
+  write(spdlog::level::warn, line);
 }
 void error(std::string_view line) {
-  write(spdlog::level::err, Label::error, line);
+  write(spdlog::level::err, line);
 }
 void warn_of_fallback(std::string_view line) {
-  write(spdlog::level::err, Label::warning, line);
+  loggers().fallbacks.warn(spdlog::string_view_t(line.data(), line.size()));
 }
 void failure(std::string_view line) {
-  write(spdlog::level::critical, Label::error, line);
+  write(spdlog::level::critical, line);
 }
 
 }  // namespace gpufilter::log

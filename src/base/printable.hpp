@@ -7,6 +7,10 @@
 
 namespace gpufilter {
 
+// The length in bytes, 1 to 4, of the character that `text` begins with; 0 if that is not valid
+// UTF-8 or `text` is empty.
+[[nodiscard]] std::size_t utf8_length(std::string_view text);
+
 // `text` on one line that a terminal shows literally: control characters, which file names may
 // contain, are escaped as \n, \t or \x1b; bytes that are not UTF-8 as \xff; characters that break
 // lines or change the direction of writing as \u202e. Printable text stays the same.

@@ -20,7 +20,6 @@
 #include "base/posix_file.hpp"
 #include "base/printable.hpp"
 #include "batch/path_pattern.hpp"
-#include "codec/file_head.hpp"
 #include "codec/other_formats.hpp"
 
 namespace gpufilter {

@@ -15,7 +15,6 @@
 #include "base/posix_file.hpp"
 #include "base/stop.hpp"
 #include "base/system_failure.hpp"
-#include "codec/creation_error.hpp"
 
 namespace gpufilter {
 namespace {

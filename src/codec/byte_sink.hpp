@@ -35,4 +35,7 @@ class ByteSink {
 [[nodiscard]] std::unique_ptr<ByteSink> memory_sink(std::vector<std::uint8_t>& destination,
                                                     std::string name);
 
+// In words, for the errno `error`. A missing folder is named.
+[[nodiscard]] std::string describe_creation_error(const std::string& path, int error);
+
 }  // namespace gpufilter

@@ -11,11 +11,10 @@
 
 #include "codec/byte_sink.hpp"
 #include "codec/byte_source.hpp"
-#include "codec/left_out.hpp"
 #include "codec/read_limits.hpp"
+#include "codec/unread.hpp"
 #include "codec/write_options.hpp"
 #include "image/jpeg_coding.hpp"
-#include "image/jpeg_scan.hpp"
 #include "image/metadata.hpp"
 #include "image/rows.hpp"
 

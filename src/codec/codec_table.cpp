@@ -6,7 +6,6 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/words.hpp"
-#include "codec/file_head.hpp"
 #include "codec/heif/codec.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/jxl/codec.hpp"

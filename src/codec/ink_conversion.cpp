@@ -1,7 +1,7 @@
 #include "codec/ink_conversion.hpp"
 
 #include "base/format.hpp"
-#include "image/icc_profile.hpp"
+#include "image/icc.hpp"
 
 namespace gpufilter {
 

@@ -1,14 +1,31 @@
 #include "codec/other_formats.hpp"
 
 #include <algorithm>
-#include <string_view>
+#include <cctype>
 #include <vector>
 
 #include "base/format.hpp"
 #include "codec/codec_table.hpp"
-#include "codec/file_head.hpp"
 
 namespace gpufilter {
+
+std::string extension_of(const std::string& path) {
+  const std::string name = path.substr(path.rfind('/') + 1);
+  const std::size_t dot = name.rfind('.');
+  std::string extension = dot == std::string::npos ? "" : name.substr(dot);
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension;
+}
+
+bool begins_with(std::span<const std::uint8_t> head, std::string_view signature) {
+  return head.size() >= signature.size() &&
+         std::equal(signature.begin(), signature.end(), head.begin(),
+                    [](char expected, std::uint8_t byte) {
+                      return expected == '?' || static_cast<std::uint8_t>(expected) == byte;
+                    });
+}
+
 namespace {
 
 using namespace std::string_view_literals;

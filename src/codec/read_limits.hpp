@@ -17,7 +17,7 @@ struct SampleRange {
   double high = 1;
 };
 // What becomes of a file of whose picture only a part can be read: it is refused, or that part is
-// kept, as damaged_picture.hpp says.
+// kept, as codec.cpp says.
 enum class Damaged { fail, keep };
 
 struct ReadLimits {

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/utf8.hpp"
+#include "base/printable.hpp"
 
 namespace gpufilter {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "device/device_rows.hpp"
-#include "image/jpeg_scan.hpp"
+#include "image/jpeg_coding.hpp"
 
 namespace gpufilter {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "image/jpeg_scan.hpp"
+#include "image/jpeg_coding.hpp"
 
 namespace gpufilter {
 

@@ -2,6 +2,7 @@
 // and for any split into bands. This is the processor's way; picture_reduction.hpp has the kernels.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <variant>
 #include <vector>
@@ -56,5 +57,35 @@ void add_statistics(PictureStatistics& into, const PictureStatistics& more);
 
 // The sums, extremes and so on of samples counted in `histogram`.
 [[nodiscard]] ChannelTotals totals_of(const Histogram& histogram);
+
+inline constexpr std::array percentages{1, 5, 25, 50, 75, 95, 99};
+
+// One channel, from its histogram: whole numbers are exact, others are rounded once.
+struct ChannelStatistics {
+  std::uint64_t count = 0;
+  ChannelTotals totals;
+  double mean = 0;
+  double deviation = 0;  // standard deviation of the whole population: the divisor is the count
+  // Of each of `percentages`; see percentile().
+  std::array<std::uint64_t, percentages.size()> percentiles{};
+};
+// `histogram` counts at least one sample, here and below.
+[[nodiscard]] ChannelStatistics channel_statistics(const Histogram& histogram);
+
+// By nearest rank: the smallest value that at least this percentage of the samples, of which there
+// are `count`, does not exceed. 0: the smallest sample.
+[[nodiscard]] std::uint64_t percentile(const Histogram& histogram, std::uint64_t count,
+                                       double percentage);
+
+// Adds what was gathered over other samples of a channel. Throws std::overflow_error.
+void add(ChannelTotals& into, const ChannelTotals& more);
+
+// Modulo 2^64.
+[[nodiscard]] std::uint64_t power(std::uint64_t base, std::uint64_t exponent);
+
+// They add every pixel of `rows`. Throw std::overflow_error where a sum or count leaves 64 bits.
+void add_totals(PictureTotals& totals, const ConstRows& rows);
+void add_histograms(Histograms& histograms, const ConstRows& rows);
+void add_luma_histogram(Histogram& histogram, const ConstRows& rows);
 
 }  // namespace gpufilter

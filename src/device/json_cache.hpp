@@ -9,6 +9,12 @@
 
 namespace gpufilter {
 
+// $XDG_CACHE_HOME/gpufilter, or $HOME/.cache/gpufilter; nothing if neither variable holds an
+// absolute path. The folder may not exist.
+[[nodiscard]] std::optional<std::filesystem::path> cache_folder();
+// A file or folder in it.
+[[nodiscard]] std::optional<std::filesystem::path> cache_path(const char* name);
+
 // One object with a member "schema". A file that cannot be read or written costs time, but is never
 // a failure.
 class JsonCache {

@@ -18,7 +18,7 @@
 #include "base/log.hpp"
 #include "base/thread_limit.hpp"
 #include "base/thread_room.hpp"
-#include "device/cache_folder.hpp"
+#include "device/json_cache.hpp"
 
 namespace gpufilter {
 namespace {

@@ -8,6 +8,7 @@
 #include <zlib.h>
 
 #include "base/atomic_file.hpp"
+#include "base/byte_cursor.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/regular_file.hpp"
@@ -20,18 +21,6 @@ namespace {
 constexpr std::array<std::uint8_t, 8> magic{'g', 'p', 'u', 'f', 'p', 'r', 'g', '1'};
 constexpr std::size_t header_size = magic.size() + 8 + 8 + 4;
 constexpr std::uint64_t largest_entry = std::uint64_t{256} << 20U;  // far more than any program's
-
-void append_number(std::vector<std::uint8_t>& bytes, std::uint64_t value, int size) {
-  for (int i = 0; i < size; ++i)
-    bytes.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
-}
-
-std::uint64_t read_number(std::span<const std::uint8_t> bytes) {
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < bytes.size(); ++i)
-    value |= std::uint64_t{bytes[i]} << (8 * i);
-  return value;
-}
 
 std::uint32_t checksum(std::span<const std::uint8_t> bytes) {
   return static_cast<std::uint32_t>(crc32_z(0, bytes.data(), bytes.size()));
@@ -63,11 +52,11 @@ std::optional<std::vector<std::uint8_t>> ProgramCache::load(const std::string& k
   if (all.size() < header_size || std::memcmp(all.data(), magic.data(), magic.size()) != 0) {
     return std::nullopt;
   }
-  const std::uint64_t key_size = read_number(all.subspan(8, 8));
-  const std::uint64_t binary_size = read_number(all.subspan(16, 8));
+  const std::uint64_t key_size = number_of(all.subspan(8, 8), ByteOrder::little);
+  const std::uint64_t binary_size = number_of(all.subspan(16, 8), ByteOrder::little);
   const auto body = all.subspan(header_size);
   if (key_size != key.size() || key_size > body.size() || binary_size != body.size() - key_size ||
-      read_number(all.subspan(24, 4)) != checksum(body) ||
+      number_of(all.subspan(24, 4), ByteOrder::little) != checksum(body) ||
       std::memcmp(body.data(), key.data(), key.size()) != 0) {
     return std::nullopt;
   }
@@ -79,9 +68,9 @@ bool ProgramCache::store(const std::string& key, const std::vector<std::uint8_t>
   std::vector<std::uint8_t> body(key.begin(), key.end());
   body.insert(body.end(), binary.begin(), binary.end());
   std::vector<std::uint8_t> header(magic.begin(), magic.end());
-  append_number(header, key.size(), 8);
-  append_number(header, binary.size(), 8);
-  append_number(header, checksum(body), 4);
+  put_number(header, key.size(), 8, ByteOrder::little);
+  put_number(header, binary.size(), 8, ByteOrder::little);
+  put_number(header, checksum(body), 4, ByteOrder::little);
   try {
     std::filesystem::create_directories(folder_);
     AtomicFile file(entry(key));

@@ -13,7 +13,7 @@
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/whole_number.hpp"
-#include "device/cache_folder.hpp"
+#include "device/json_cache.hpp"
 
 namespace gpufilter {
 namespace {

@@ -2,10 +2,11 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "image/tiff.hpp"
-#include "image/xmp_number.hpp"
+#include "image/xmp.hpp"
 
 namespace gpufilter {
 namespace {
@@ -40,10 +41,7 @@ Bytes with_orientation_added(const Bytes& exif, int orientation) {
   }
   Bytes result = exif;
   const auto append = [&](std::size_t value, std::size_t size) {
-    for (std::size_t i = 0; i < size; ++i) {
-      const std::size_t byte = tiff.is_little_endian() ? i : size - 1 - i;
-      result.push_back(static_cast<std::uint8_t>(value >> 8 * byte));
-    }
+    put_number(result, value, size, tiff.order());
   };
   const auto copy = [&](std::size_t from, std::size_t to) {
     result.insert(result.end(), exif.begin() + static_cast<std::ptrdiff_t>(from),
@@ -63,8 +61,7 @@ Bytes with_orientation_added(const Bytes& exif, int orientation) {
   append(static_cast<std::size_t>(orientation), 2);
   append(0, 2);
   copy(place + (replaces ? Tiff::entry_bytes : 0), end + 4);
-  for (std::size_t i = 0; i < 4; ++i)
-    result[4 + i] = static_cast<std::uint8_t>(at >> 8 * (tiff.is_little_endian() ? i : 3 - i));
+  store_number(at, std::span(result).subspan(4, 4), tiff.order());
   return result;
 }
 

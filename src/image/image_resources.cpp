@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <iterator>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -33,11 +34,9 @@ Resource resource_at(const Bytes& bytes, std::size_t at) {
   }
   const std::size_t length_at = name_at + padded(std::size_t{1} + bytes[at + name_at]);
   if (left < length_at + 4) return {};
-  std::size_t length = 0;
-  for (std::size_t i = 0; i < 4; ++i)
-    length = length << 8U | bytes[at + length_at + i];
+  const std::size_t length = number_of(std::span(bytes).subspan(at + length_at, 4));
   if (length > left - length_at - 4) return {};
-  const unsigned number = static_cast<unsigned>(bytes[at + 4]) << 8U | bytes[at + 5];
+  const auto number = static_cast<unsigned>(number_of(std::span(bytes).subspan(at + 4, 2)));
   // The last one may lack its padding.
   return {number, std::min(left, length_at + 4 + padded(length))};
 }
@@ -65,13 +64,9 @@ Bytes resources_from_iptc(Bytes iptc) {
   if (iptc.empty() || iptc[0] != iim_marker) return iptc;
   Bytes resources(signature.begin(), signature.end());
   resources.reserve(iptc.size() + 16);
-  const auto put = [&resources](std::size_t value, unsigned bytes) {
-    for (unsigned shift = bytes * 8; shift > 0; shift -= 8)
-      resources.push_back(static_cast<std::uint8_t>(value >> (shift - 8)));
-  };
-  put(iptc_resource, 2);
-  put(0, 2);  // no name
-  put(iptc.size(), 4);
+  put_number(resources, iptc_resource, 2);
+  put_number(resources, 0, 2);  // no name
+  put_number(resources, iptc.size(), 4);
   resources.insert(resources.end(), iptc.begin(), iptc.end());
   resources.resize(padded(resources.size()));
   return resources;

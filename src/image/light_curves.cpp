@@ -1,7 +1,7 @@
 #include "image/light_curves.hpp"
 
 #include "base/format.hpp"
-#include "image/icc_curves.hpp"
+#include "image/icc.hpp"
 
 namespace gpufilter {
 namespace {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-namespace gpufilter {
+#include "base/byte_cursor.hpp"
 
-using Bytes = std::vector<std::uint8_t>;
+namespace gpufilter {
 
 struct IccProfile {
   std::string name = "icc";

@@ -1,15 +1,12 @@
 #include "image/tiff.hpp"
 
 #include <array>
+#include <span>
 
 namespace gpufilter {
 namespace {
 
-// Bytes of a value of each type; 0: there is no such type.
-std::uint64_t size_of_type(std::uint32_t type) {
-  static constexpr std::array<std::uint8_t, 14> sizes{0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4};
-  return type < sizes.size() ? sizes.at(type) : 0;
-}
+constexpr std::uint32_t last_classic_type = 13;
 
 bool is_signed(std::uint32_t type) {
   return type == 6 || type == 8 || type == 9;
@@ -23,17 +20,15 @@ bool is_integer(std::uint32_t type) {
 
 }  // namespace
 
-bool Tiff::is_valid() const {
-  const std::uint8_t order = little_ ? 'I' : 'M';
-  return bytes_.size() >= 8 && bytes_[0] == order && bytes_[1] == order && number(2, 2) == 42;
+std::uint64_t tiff_type_bytes(std::uint32_t type) {
+  static constexpr std::array<std::uint8_t, 19> sizes{0, 1, 1, 2, 4, 8, 1, 1, 2, 4,
+                                                      8, 4, 8, 4, 0, 0, 8, 8, 8};
+  return type < sizes.size() ? sizes.at(type) : 0;
 }
 
-std::optional<std::uint32_t> Tiff::number(std::size_t offset, std::size_t size) const {
-  if (offset > bytes_.size() || size > bytes_.size() - offset) return std::nullopt;
-  std::uint32_t value = 0;
-  for (std::size_t i = 0; i < size; ++i)
-    value = value << 8U | bytes_[offset + (little_ ? size - 1 - i : i)];
-  return value;
+bool Tiff::is_valid() const {
+  const std::uint8_t order = order_ == ByteOrder::little ? 'I' : 'M';
+  return bytes_.size() >= 8 && bytes_[0] == order && bytes_[1] == order && number(2, 2) == 42;
 }
 
 std::size_t Tiff::link_of(std::size_t directory) const {
@@ -48,7 +43,8 @@ std::optional<TiffEntry> Tiff::entry(std::size_t directory, std::size_t index) c
   const std::size_t at = directory + 2 + index * entry_bytes;
   if (!number(at + 8, 4)) return std::nullopt;
   TiffEntry entry{*number(at, 2), *number(at + 2, 2), *number(at + 4, 4), at, {}};
-  const std::uint64_t size = size_of_type(entry.type) * entry.count;
+  const std::uint64_t size =
+      entry.type > last_classic_type ? 0 : tiff_type_bytes(entry.type) * entry.count;
   const std::size_t begin = size <= 4 ? at + 8 : *number(at + 8, 4);
   if (begin <= bytes_.size() && size <= bytes_.size() - begin) entry.value = {begin, begin + size};
   return entry;
@@ -63,7 +59,7 @@ std::optional<TiffEntry> Tiff::find(std::size_t directory, std::uint32_t tag) co
 }
 
 std::optional<std::uint32_t> Tiff::value(const TiffEntry& entry, std::size_t index) const {
-  const std::size_t size = size_of_type(entry.type);
+  const std::size_t size = tiff_type_bytes(entry.type);
   if (size == 0 || size > 4 || index >= (entry.value.end - entry.value.begin) / size) {
     return std::nullopt;
   }
@@ -75,12 +71,10 @@ std::optional<std::uint32_t> Tiff::integer(const TiffEntry& entry) const {
 }
 
 void set_integer(Bytes& bytes, const TiffEntry& entry, std::uint32_t value) {
-  const bool little = Tiff(bytes).is_little_endian();
-  const auto set = [&](std::size_t at, std::size_t size, std::uint32_t number) {
-    for (std::size_t i = 0; i < size; ++i)
-      bytes[at + (little ? i : size - 1 - i)] = static_cast<std::uint8_t>(number >> 8 * i);
+  const auto set = [&bytes](std::size_t at, std::size_t size, std::uint32_t number) {
+    store_number(number, std::span(bytes).subspan(at, size), tiff_byte_order(bytes));
   };
-  const std::uint64_t size = size_of_type(entry.type);
+  const std::uint64_t size = tiff_type_bytes(entry.type);
   const std::uint64_t bits = 8 * size - (is_signed(entry.type) ? 1 : 0);
   if (std::uint64_t{value} >> bits == 0) return set(entry.value.begin, size, value);
   set(entry.place + 2, 2, Tiff::type_long);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/byte_cursor.hpp"
 #include "image/metadata.hpp"
 
 namespace gpufilter {
@@ -16,6 +17,14 @@ struct ByteRange {
   std::size_t end = 0;
   friend auto operator<=>(const ByteRange&, const ByteRange&) = default;
 };
+
+// Bytes of a value of each type; 0: there is no such type. Those from 16 on are BigTIFF's.
+[[nodiscard]] std::uint64_t tiff_type_bytes(std::uint32_t type);
+
+// The byte order of a structure, which begins with it.
+[[nodiscard]] inline ByteOrder tiff_byte_order(ByteSpan bytes) {
+  return !bytes.empty() && bytes[0] == 'I' ? ByteOrder::little : ByteOrder::big;
+}
 
 struct TiffEntry {
   std::uint32_t tag = 0;
@@ -33,14 +42,17 @@ class Tiff {
   static constexpr std::size_t entry_bytes = 12;
 
   // `bytes` has to outlive this object.
-  explicit Tiff(const Bytes& bytes) : bytes_(bytes), little_(!bytes.empty() && bytes[0] == 'I') {}
+  explicit Tiff(ByteSpan bytes)
+      : bytes_(bytes), order_(tiff_byte_order(bytes)), cursor_(bytes, order_) {}
 
   // Whether there is a header.
   [[nodiscard]] bool is_valid() const;
-  [[nodiscard]] bool is_little_endian() const { return little_; }
+  [[nodiscard]] ByteOrder order() const { return order_; }
 
   // The number in the `size` bytes at `offset`; nothing if they are not all within the bytes.
-  [[nodiscard]] std::optional<std::uint32_t> number(std::size_t offset, std::size_t size) const;
+  [[nodiscard]] std::optional<std::uint32_t> number(std::size_t offset, std::size_t size) const {
+    return cursor_.number_at(offset, size);
+  }
 
   // The offset of the first directory, and of the one after that at `directory`; 0 if there is
   // none.
@@ -66,8 +78,9 @@ class Tiff {
   [[nodiscard]] std::optional<std::uint32_t> integer(const TiffEntry& entry) const;
 
  private:
-  const Bytes& bytes_;
-  bool little_;
+  ByteSpan bytes_;
+  ByteOrder order_;
+  ByteCursor cursor_;
 };
 
 // Changes that number in `bytes`, where Tiff(bytes) found the entry. Its type changes if it is too

@@ -1,10 +1,10 @@
-#include "base/utf8.hpp"
-
 #include <array>
 #include <string>
 #include <utility>
 
 #include <gtest/gtest.h>
+
+#include "base/printable.hpp"
 
 namespace gpufilter {
 namespace {

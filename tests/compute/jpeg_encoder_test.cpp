@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include "codec/jpeg/write/coding.hpp"
+#include "codec/jpeg/write/encoding.hpp"
 #include "support/filtering.hpp"
 #include "support/jpeg.hpp"
 #include "support/pictures.hpp"

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "image/icc_curves.hpp"
+#include "image/icc.hpp"
 
 namespace gpufilter {
 namespace {

@@ -1,8 +1,8 @@
-#include "image/xmp_parts.hpp"
-
 #include <string>
 
 #include <gtest/gtest.h>
+
+#include "image/xmp.hpp"
 
 namespace gpufilter {
 namespace {

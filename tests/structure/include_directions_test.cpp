@@ -62,8 +62,8 @@ const std::vector<Confinement>& confinements() {
   static const std::vector<Confinement> list{
       {"xxhash.h", {"base/content_hash.cpp"}},
       {"png.h", {"codec/png"}},
-      {"isa-l", {"codec/png", "codec/deflate", "codec/tiff/zlib_check.cpp"}},
-      {"libdeflate.h", {"codec/png", "codec/deflate", "codec/tiff/zlib_check.cpp"}},
+      {"isa-l", {"codec/png", "codec/deflate", "codec/tiff/reader.cpp"}},
+      {"libdeflate.h", {"codec/png", "codec/deflate", "codec/tiff/reader.cpp"}},
       {"zlib.h", {"codec/png", "device/program_cache.cpp"}},
       {"jpeglib.h", {"codec/jpeg"}},
       {"jerror.h", {"codec/jpeg"}},

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "codec/byte_source.hpp"
-#include "codec/jpeg/read/read_ahead.hpp"
+#include "codec/jpeg/read/input.hpp"
 #include "codec/jpeg/read/row_decoder.hpp"
 #include "codec/jpeg/read/scan_limits.hpp"
 #include "codec/jpeg/write/scan_script.hpp"

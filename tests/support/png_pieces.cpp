@@ -7,7 +7,6 @@
 #include <zlib.h>
 
 #include "codec/png/read/chunk.hpp"
-#include "codec/png/read/piece_index.hpp"
 
 namespace gpufilter::test {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "codec/codec_table.hpp"
-#include "compute/channel_statistics.hpp"
+#include "compute/picture_statistics.hpp"
 #include "pipeline/choose/engine.hpp"
 #include "pipeline/execute/band_executor.hpp"
 

@@ -1,12 +1,120 @@
 #include "codec/deflate/block.hpp"
 
-#include <algorithm>
-#include <array>
-
-#include "codec/deflate/format.hpp"
-#include "codec/deflate/huffman_code.hpp"
-
 namespace gpufilter {
+namespace {
+
+constexpr std::size_t max_nodes = 2 * literal_symbols - 1;
+
+// How many codes have each length.
+using LengthCounts = std::array<std::uint32_t, longest_code + 1>;
+
+// The symbols that occur, the rarest first. A key is a count followed by a symbol, so all keys
+// differ and the order is always the same.
+class Leaves {
+ public:
+  explicit Leaves(std::span<const std::uint32_t> counts) {
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      if (counts[i] > 0) keys_[size_++] = std::uint64_t{counts[i]} << symbol_bits | i;
+    }
+    std::sort(keys_.begin(), keys_.begin() + static_cast<std::ptrdiff_t>(size_));
+  }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::size_t symbol(std::size_t leaf) const {
+    return keys_[leaf] & ((1U << symbol_bits) - 1);
+  }
+  [[nodiscard]] std::uint64_t count(std::size_t leaf) const { return keys_[leaf] >> symbol_bits; }
+
+ private:
+  static constexpr unsigned symbol_bits = 9;
+
+  std::array<std::uint64_t, literal_symbols> keys_{};
+  std::size_t size_ = 0;
+};
+
+// Huffman's algorithm with two queues: the leaves, and the nodes that were made of two others. Both
+// are ordered by weight, since new nodes are never lighter than earlier ones. Codes longer than
+// `longest` count as that length.
+LengthCounts count_lengths(const Leaves& leaves, unsigned longest) {
+  const std::size_t count = leaves.size();
+  std::array<std::uint64_t, max_nodes> weights{};
+  std::array<std::uint16_t, max_nodes> parents{};
+  for (std::size_t i = 0; i < count; ++i)
+    weights[i] = leaves.count(i);
+  const std::size_t nodes = 2 * count - 1;
+  std::size_t leaf = 0;
+  std::size_t inner = count;
+  for (std::size_t made = count; made < nodes; ++made) {
+    for (int child = 0; child < 2; ++child) {
+      const bool take_leaf = leaf < count && (inner == made || weights[leaf] <= weights[inner]);
+      const std::size_t taken = take_leaf ? leaf++ : inner++;
+      weights[made] += weights[taken];
+      parents[taken] = static_cast<std::uint16_t>(made);
+    }
+  }
+  std::array<std::uint16_t, max_nodes> depths{};
+  LengthCounts lengths{};
+  for (std::size_t node = nodes - 1; node-- > 0;) {
+    depths[node] = static_cast<std::uint16_t>(depths[parents[node]] + 1);
+    if (node < count) ++lengths.at(std::min<unsigned>(depths[node], longest));
+  }
+  return lengths;
+}
+
+// After codes were cut to `longest`, the lengths take more than the available code space. Until
+// they fit, a shorter code and one of the longest are replaced by two codes that are a bit longer
+// than the shorter one.
+void make_complete(LengthCounts& lengths, unsigned longest) {
+  const std::uint32_t space = 1U << longest;
+  std::uint32_t taken = 0;
+  for (unsigned length = 1; length <= longest; ++length)
+    taken += lengths.at(length) << (longest - length);
+  for (; taken > space; --taken) {
+    unsigned length = longest - 1;
+    while (lengths.at(length) == 0)
+      --length;
+    --lengths.at(length);
+    lengths.at(length + 1) += 2;
+    --lengths.at(longest);
+  }
+}
+
+}  // namespace
+
+void make_code_lengths(std::span<const std::uint32_t> counts, unsigned longest,
+                       std::span<std::uint8_t> lengths) {
+  std::fill(lengths.begin(), lengths.end(), std::uint8_t{0});
+  const Leaves leaves(counts);
+  if (leaves.size() == 0) return;
+  if (leaves.size() == 1) {
+    lengths[leaves.symbol(0)] = 1;
+    return;
+  }
+  LengthCounts of_length = count_lengths(leaves, longest);
+  make_complete(of_length, longest);
+  std::size_t leaf = 0;
+  for (unsigned length = longest; length > 0; --length) {
+    for (std::uint32_t i = 0; i < of_length.at(length); ++i)
+      lengths[leaves.symbol(leaf++)] = static_cast<std::uint8_t>(length);
+  }
+}
+
+void make_codes(std::span<const std::uint8_t> lengths, std::span<std::uint16_t> codes) {
+  std::array<std::uint32_t, longest_code + 2> next{};
+  for (const std::uint8_t length : lengths) {
+    if (length > 0) ++next.at(length + 1U);
+  }
+  for (unsigned length = 1; length < next.size(); ++length)
+    next.at(length) = (next.at(length) + next.at(length - 1)) << 1U;
+  // Now next[length] is the first code of that length.
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    std::uint32_t value = next.at(lengths[i])++;
+    std::uint32_t code = 0;
+    for (unsigned bit = 0; bit < lengths[i]; ++bit, value >>= 1U)
+      code = code << 1U | (value & 1U);
+    codes[i] = static_cast<std::uint16_t>(code);
+  }
+}
+
 namespace {
 
 using Lengths = std::span<const std::uint8_t>;

@@ -4,11 +4,8 @@
 #include <bit>
 #include <cstring>
 
-#include "codec/deflate/bit_writer.hpp"
 #include "codec/deflate/block.hpp"
 #include "codec/deflate/format.hpp"
-#include "codec/deflate/huffman_code.hpp"
-#include "codec/deflate/pieces.hpp"
 #include "host/loops.hpp"
 
 namespace gpufilter {

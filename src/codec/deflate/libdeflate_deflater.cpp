@@ -9,7 +9,6 @@
 
 #include "codec/deflate/format.hpp"
 #include "codec/deflate/isal_state.hpp"
-#include "codec/deflate/pieces.hpp"
 
 namespace gpufilter {
 namespace {

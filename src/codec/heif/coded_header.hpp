@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "codec/heif/boxes.hpp"
+#include "codec/heif/items.hpp"
 #include "image/rows.hpp"
 
 namespace gpufilter {

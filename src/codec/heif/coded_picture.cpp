@@ -1,9 +1,11 @@
 #include "codec/heif/coded_picture.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <memory>
-#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
@@ -14,6 +16,99 @@
 #include "image/sample_arithmetic.hpp"
 
 namespace gpufilter {
+namespace {
+
+void append(Bytes& bytes, std::string_view text) {
+  bytes.insert(bytes.end(), text.begin(), text.end());
+}
+
+Bytes box_of(std::string_view type, ByteSpan content) {
+  Bytes bytes;
+  put_number(bytes, content.size() + 8, 4);
+  append(bytes, type);
+  bytes.insert(bytes.end(), content.begin(), content.end());
+  return bytes;
+}
+
+Bytes joined(std::initializer_list<Bytes> parts) {
+  Bytes all;
+  for (const Bytes& part : parts)
+    all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+// A version and flags of 0, and numbers of 2 bytes.
+Bytes full(std::initializer_list<unsigned> numbers) {
+  Bytes bytes(4, 0);
+  for (const unsigned number : numbers)
+    put_number(bytes, number, 2);
+  return bytes;
+}
+
+Bytes type_box(bool is_av1) {
+  Bytes content;
+  append(content, is_av1 ? "avif" : "heic");
+  put_number(content, 0, 4);
+  append(content, is_av1 ? "mif1avif" : "mif1heic");
+  return box_of("ftyp", content);
+}
+
+Bytes handler_box() {
+  Bytes content(8, 0);
+  append(content, "pict");
+  content.resize(25, 0);
+  return box_of("hdlr", content);
+}
+
+Bytes info_box(std::string_view type) {
+  Bytes entry(4, 0);
+  entry[0] = 2;  // the version
+  put_number(entry, 1, 2);
+  put_number(entry, 0, 2);
+  append(entry, type);
+  put_number(entry, 0, 1);
+  return box_of("iinf", joined({full({1}), box_of("infe", entry)}));
+}
+
+Bytes location_box(std::size_t position, std::size_t size) {
+  Bytes content = full({0x4400, 1, 1, 0, 1});
+  put_number(content, position, 4);
+  put_number(content, size, 4);
+  return box_of("iloc", content);
+}
+
+Bytes property_boxes(const OnePicture& picture) {
+  Bytes size(4, 0);
+  put_number(size, static_cast<unsigned>(picture.size.width), 4);
+  put_number(size, static_cast<unsigned>(picture.size.height), 4);
+  const bool has_colors = !picture.colors.empty();
+  const Bytes properties =
+      joined({box_of(picture.type == "av01" ? "av1C" : "hvcC", picture.configuration),
+              box_of("ispe", size), has_colors ? box_of("colr", picture.colors) : Bytes()});
+  Bytes associations(4, 0);
+  put_number(associations, 1, 4);
+  put_number(associations, 1, 2);
+  put_number(associations, has_colors ? 3 : 2, 1);
+  associations.push_back(0x81);  // the decoder cannot do without it
+  associations.push_back(2);
+  if (has_colors) associations.push_back(3);
+  return box_of("iprp", joined({box_of("ipco", properties), box_of("ipma", associations)}));
+}
+
+}  // namespace
+
+Bytes file_of(const OnePicture& picture) {
+  constexpr std::size_t header_size = 8;
+  const Bytes type = type_box(picture.type == "av01");
+  const auto meta = [&](std::size_t position) {
+    return box_of("meta", joined({full({}), handler_box(), box_of("pitm", full({1})),
+                                  location_box(position, picture.data.size()),
+                                  info_box(picture.type), property_boxes(picture)}));
+  };
+  const std::size_t position = type.size() + meta(0).size() + header_size;
+  return joined({type, meta(position), box_of("mdat", picture.data)});
+}
+
 namespace {
 
 class CodedPicture {

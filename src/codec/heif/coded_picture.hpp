@@ -2,13 +2,27 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "codec/heif/functions.hpp"
-#include "codec/heif/one_picture.hpp"
+#include "codec/heif/items.hpp"
 #include "codec/read_limits.hpp"
 #include "image/image.hpp"
+#include "image/metadata.hpp"
+#include "image/rows.hpp"
 
 namespace gpufilter {
+
+struct OnePicture {
+  std::string_view type;   // "hvc1" or "av01"
+  ByteSpan configuration;  // the content of "hvcC" or "av1C"
+  ImageSize size;
+  ByteSpan colors;  // the content of "colr"; empty: as the stream says
+  ByteSpan data;
+};
+
+// A file of that picture alone, for libheif: whatever a file's boxes say, libheif sees only these.
+[[nodiscard]] Bytes file_of(const OnePicture& picture);
 
 // Decodes `picture`, which has `depth` bits and is grey or not, to `format`; alpha is opaque. Of
 // colours, a grey format gets the middle channel. `name` and `codec` begin and are in messages.

@@ -11,8 +11,7 @@ constexpr std::size_t max_profile_bytes = std::size_t{16} << 20U;
 
 // Of a "colr" box.
 std::string_view kind_of(ByteSpan colors) {
-  const ByteSpan kind = ByteCursor(colors).take(4);
-  return {reinterpret_cast<const char*>(kind.data()), kind.size()};
+  return as_text(ByteCursor(colors).take(4));
 }
 
 struct CodePoints {

@@ -3,7 +3,7 @@
 
 #include "codec/heif/functions.hpp"
 #include "codec/heif/tree.hpp"
-#include "codec/left_out.hpp"
+#include "codec/unread.hpp"
 #include "image/metadata.hpp"
 #include "image/pixel_format.hpp"
 

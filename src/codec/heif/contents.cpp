@@ -34,8 +34,7 @@ std::string name_of_track(ByteSpan track) {
   const auto media = boxes_in(content_of(boxes_in(track), "mdia"));
   ByteCursor handler = FullBox(content_of(media, "hdlr")).cursor;
   handler.number(4);
-  const ByteSpan kind = handler.take(4);
-  const std::string_view type(reinterpret_cast<const char*>(kind.data()), kind.size());
+  const std::string_view type = as_text(handler.take(4));
   if (type == "vide") return "a film";
   if (type == "soun") return "sound";
   if (type != "pict") return {};

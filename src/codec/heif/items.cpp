@@ -4,6 +4,34 @@
 #include <array>
 
 namespace gpufilter {
+
+std::vector<Box> boxes_in(ByteSpan bytes) {
+  constexpr std::size_t header_size = 8;
+  std::vector<Box> boxes;
+  ByteCursor cursor(bytes);
+  while (cursor.rest().size() >= header_size) {
+    std::uint64_t size = cursor.number(4);
+    const ByteSpan name = cursor.take(4);
+    std::uint64_t used = header_size;
+    if (size == 1) {
+      size = cursor.number(8);
+      used += 8;
+    }
+    const std::size_t left = cursor.rest().size();
+    const bool to_the_end = size == 0 || size - used > left;
+    if (size != 0 && size < used) break;
+    const std::size_t count = to_the_end ? left : static_cast<std::size_t>(size - used);
+    boxes.push_back({as_text(name), cursor.take(count)});
+  }
+  return boxes;
+}
+
+ByteSpan content_of(const std::vector<Box>& boxes, std::string_view type) {
+  const auto found =
+      std::find_if(boxes.begin(), boxes.end(), [type](const Box& box) { return box.type == type; });
+  return found == boxes.end() ? ByteSpan() : found->content;
+}
+
 namespace {
 
 class ItemParser {
@@ -44,7 +72,7 @@ class ItemParser {
       const ByteSpan type = infe.cursor.take(4);
       infe.cursor.text();
       HeifItem& found = result_.items[id];
-      found.type = {reinterpret_cast<const char*>(type.data()), type.size()};
+      found.type = as_text(type);
       if (found.type == "mime") found.content_type = infe.cursor.text();
       found.is_hidden = (infe.flags & 1U) != 0;
     }

@@ -1,16 +1,39 @@
 // What a HEIC or AVIF file holds: pictures, their parts, and metadata (ISO/IEC 23008-12).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
-#include "codec/heif/boxes.hpp"
+#include "base/byte_cursor.hpp"
 #include "image/metadata.hpp"
 
 namespace gpufilter {
+
+struct Box {
+  std::string_view type;
+  ByteSpan content;
+};
+
+[[nodiscard]] std::vector<Box> boxes_in(ByteSpan bytes);
+
+// The content of the first box of a type; empty if there is none.
+[[nodiscard]] ByteSpan content_of(const std::vector<Box>& boxes, std::string_view type);
+
+// The content of "full" boxes begins with a version and flags.
+struct FullBox {
+  explicit FullBox(ByteSpan content)
+      : cursor(content),
+        version(static_cast<unsigned>(cursor.number(1))),
+        flags(static_cast<unsigned>(cursor.number(3))) {}
+  ByteCursor cursor;
+  unsigned version;
+  unsigned flags;
+};
 
 using HeifItemId = std::uint32_t;
 

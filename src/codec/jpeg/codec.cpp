@@ -7,7 +7,7 @@
 #include <jerror.h>
 
 #include "base/format.hpp"
-#include "codec/jpeg/write/coding.hpp"
+#include "codec/jpeg/write/encoding.hpp"
 
 namespace gpufilter {
 namespace {

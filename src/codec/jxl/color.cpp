@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "image/icc_curves.hpp"
+#include "image/icc.hpp"
 
 namespace gpufilter {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "codec/jxl/functions.hpp"
-#include "codec/left_out.hpp"
+#include "codec/unread.hpp"
 #include "image/metadata.hpp"
 #include "image/pixel_format.hpp"
 

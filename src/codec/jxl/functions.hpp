@@ -2,10 +2,12 @@
 // parameters differ between versions 0.7 and 0.11 where it says so here.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include <jxl/decode.h>
 #include <jxl/encode.h>
+#include <jxl/parallel_runner.h>
 #include <jxl/version.h>
 
 #include "base/lazy_library.hpp"
@@ -95,5 +97,10 @@ struct LibJxl : LazyLibrary {
 
 using OwnedJxlDecoder = std::unique_ptr<JxlDecoder, decltype(&::JxlDecoderDestroy)>;
 using OwnedJxlEncoder = std::unique_ptr<JxlEncoder, decltype(&::JxlEncoderDestroy)>;
+
+// A JxlParallelRunner, without a state of its own.
+JxlParallelRetCode run_for_jxl(void* runner, void* jxl, JxlParallelRunInit init,
+                               JxlParallelRunFunction function, std::uint32_t begin,
+                               std::uint32_t end);
 
 }  // namespace gpufilter

@@ -2,11 +2,10 @@
 #include <cstring>
 #include <memory>
 
-#include "codec/exif_and_xmp.hpp"
 #include "codec/jxl/codec.hpp"
 #include "codec/jxl/color.hpp"
-#include "codec/jxl/parallel.hpp"
-#include "codec/whole_picture_writer.hpp"
+#include "codec/jxl/functions.hpp"
+#include "codec/whole_picture.hpp"
 #include "image/exif_orientation.hpp"
 #include "image/image.hpp"
 

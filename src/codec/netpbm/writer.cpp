@@ -5,7 +5,7 @@
 
 #include "base/format.hpp"
 #include "codec/netpbm/codec.hpp"
-#include "codec/row_conversion.hpp"
+#include "codec/sample_conversion.hpp"
 
 namespace gpufilter {
 namespace {

@@ -7,8 +7,10 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "base/byte_cursor.hpp"
 #include "image/metadata.hpp"
 
 namespace gpufilter {
@@ -29,7 +31,7 @@ using TiffWriteAt = std::function<void(std::uint64_t offset, std::span<const std
 
 // The fields of a file that describe its first picture.
 struct TiffContent {
-  bool little_endian = true;
+  ByteOrder order = ByteOrder::little;
   TiffFields first;
   TiffFields exif;
   TiffFields gps;
@@ -43,10 +45,10 @@ struct TiffContent {
 [[nodiscard]] TiffContent read_tiff_content(const TiffReadAt& read);
 
 // The value of a field with one whole number; nothing for other fields.
-[[nodiscard]] std::optional<std::uint64_t> number_in(const TiffField& field, bool little_endian);
+[[nodiscard]] std::optional<std::uint64_t> number_in(const TiffField& field, ByteOrder order);
 
 // A directory of `fields` with their values, for the position `offset` of a classic file.
-[[nodiscard]] Bytes directory_bytes(TiffFields fields, std::uint32_t offset, bool little_endian);
+[[nodiscard]] Bytes directory_bytes(TiffFields fields, std::uint32_t offset, ByteOrder order);
 
 // Adds those of `fields`, in the byte order of the file, that its first directory does not have
 // yet. The file is complete and ends at `end`, to where the directory moves.
@@ -62,5 +64,17 @@ void swap_bytes(TiffField& field);
 // Whether the first directory of EXIF and of a TIFF file may have it, and it describes the picture
 // but not its pixels: Artist, Orientation, ...
 [[nodiscard]] bool is_description(std::uint16_t tag);
+
+struct TiffTags {
+  TiffFields fields;  // their values in this byte order
+  ByteOrder order = ByteOrder::little;
+};
+
+// Those of the first directory. Tags that say how pixels or pages are stored, or that become
+// metadata, are none of them.
+[[nodiscard]] TiffTags foreign_tags(const TiffContent& content);
+
+// For messages: "GeoTIFF", "PageName", "tag 65000". Each name once.
+[[nodiscard]] std::vector<std::string> names_of(const TiffTags& tags);
 
 }  // namespace gpufilter

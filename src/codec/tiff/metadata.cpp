@@ -78,7 +78,7 @@ class ExifWriter {
   void write(const Bytes& exif) {
     const TiffContent content = read_tiff_content(reader_of(exif));
     for (const TiffField& field : content.first)
-      write_field(field, content.little_endian);
+      write_field(field, content.order);
     write_directory(TIFFTAG_EXIFIFD, content.exif);
     write_directory(TIFFTAG_GPSIFD, content.gps);
   }
@@ -97,10 +97,10 @@ class ExifWriter {
   }
 
  private:
-  void write_field(const TiffField& field, bool little_endian) {
+  void write_field(const TiffField& field, ByteOrder order) {
     if (!is_description(field.tag)) return;
     if (field.tag == TIFFTAG_ORIENTATION) {
-      const auto orientation = number_in(field, little_endian).value_or(1);
+      const auto orientation = number_in(field, order).value_or(1);
       if (orientation < 1 || orientation > 8) return;
       file_.check(libtiff().TIFFSetField(file_.get(), TIFFTAG_ORIENTATION,
                                          static_cast<int>(orientation)) == 1);
@@ -124,8 +124,7 @@ class ExifWriter {
     if (libtiff().TIFFIsBigTIFF(file_.get()) != 0)
       return left_out_.add("EXIF (in a TIFF of this size)");
     const std::uint64_t offset = append_.end();
-    append_.write(
-        directory_bytes(fields, static_cast<std::uint32_t>(offset), append_.little_endian));
+    append_.write(directory_bytes(fields, static_cast<std::uint32_t>(offset), append_.order));
     file_.check(libtiff().TIFFSetField(file_.get(), tag, offset) == 1);
   }
 

@@ -1,9 +1,9 @@
 // Metadata in TIFF's tags.
 #pragma once
 
-#include "codec/left_out.hpp"
 #include "codec/tiff/directory.hpp"
 #include "codec/tiff/library.hpp"
+#include "codec/unread.hpp"
 #include "image/metadata.hpp"
 #include "image/pixel_format.hpp"
 
@@ -14,10 +14,10 @@ namespace gpufilter {
 [[nodiscard]] Metadata read_tiff_metadata(const TiffFile& file, const TiffContent& content);
 
 // Sets the tags that say `metadata` about a picture of `format`. EXIF's own directories are written
-// by `append`, which returns the offset of the bytes it was given. `little_endian` is the file's
+// by `append`, which returns the offset of the bytes it was given. `order` is the file's
 // byte order, and has to be that of the EXIF. What TIFF cannot hold is added to `left_out`.
 struct TiffAppend {
-  bool little_endian = true;
+  ByteOrder order = ByteOrder::little;
   std::function<std::uint32_t()> end;             // an even offset; of a classic file
   std::function<void(const Bytes& bytes)> write;  // at end()
 };

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "codec/codec.hpp"
-#include "codec/tiff/tags.hpp"
+#include "codec/tiff/directory.hpp"
 
 namespace gpufilter {
 

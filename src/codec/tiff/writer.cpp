@@ -103,7 +103,8 @@ class TiffWriter final : public RowWriter {
         format_(header.format),
         kinds_(kept_metadata(options)),
         tags_(kept_tags(header, kinds_)),
-        little_endian_(header.metadata.exif.empty() || header.metadata.exif[0] == 'I'),
+        order_(header.metadata.exif.empty() ? ByteOrder::little
+                                            : tiff_byte_order(header.metadata.exif)),
         spool_(sink.name()),
         row_bytes_(row_bytes(header.size.width, format_)),
         rows_a_strip_(std::clamp<std::size_t>(strip_bytes / std::max<std::size_t>(row_bytes_, 1), 1,
@@ -113,7 +114,7 @@ class TiffWriter final : public RowWriter {
     note_private_metadata(header, kinds_, names_of(tags_));
     set_layout(header.size, compression_for(header, options));
     write_tiff_metadata(file_, kept_part(header.metadata, kinds_), format_,
-                        {little_endian_, [this] { return static_cast<std::uint32_t>(even_end()); },
+                        {order_, [this] { return static_cast<std::uint32_t>(even_end()); },
                          [this](const Bytes& bytes) { spool_.write(even_end(), bytes); }},
                         left_out_);
     strip_.reserve(rows_a_strip_ * row_bytes_);
@@ -141,8 +142,9 @@ class TiffWriter final : public RowWriter {
   [[nodiscard]] const char* mode(const ImageSize& size) const {
     const bool is_big =
         row_bytes_ * std::uint64_t{static_cast<unsigned>(size.height)} > largest_classic_file;
-    if (is_big) return little_endian_ ? "w8l" : "w8b";
-    return little_endian_ ? "wl" : "wb";
+    const bool is_little = order_ == ByteOrder::little;
+    if (is_big) return is_little ? "w8l" : "w8b";
+    return is_little ? "wl" : "wb";
   }
 
   TiffBytes bytes() {
@@ -152,7 +154,7 @@ class TiffWriter final : public RowWriter {
   void add_tags() {
     if (tags_.fields.empty()) return;
     for (TiffField& field : tags_.fields) {
-      if (tags_.little_endian != little_endian_) swap_bytes(field);
+      if (tags_.order != order_) swap_bytes(field);
     }
     add_fields(tags_.fields, read_at_, write_at_, even_end());
   }
@@ -188,7 +190,7 @@ class TiffWriter final : public RowWriter {
   PixelFormat format_;
   MetadataKinds kinds_;
   TiffTags tags_;
-  bool little_endian_;
+  ByteOrder order_;
   Spool spool_;
   TiffReadAt read_at_ = [this](std::uint64_t offset, std::span<std::uint8_t> into) {
     return spool_.read(offset, into);

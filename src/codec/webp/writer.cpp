@@ -5,10 +5,10 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/thread_limit.hpp"
-#include "codec/row_conversion.hpp"
+#include "codec/sample_conversion.hpp"
 #include "codec/webp/codec.hpp"
 #include "codec/webp/functions.hpp"
-#include "codec/whole_picture_writer.hpp"
+#include "codec/whole_picture.hpp"
 
 namespace gpufilter {
 namespace {

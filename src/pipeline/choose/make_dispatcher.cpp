@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
-#include "device/cache_folder.hpp"
+#include "device/json_cache.hpp"
 #include "device/pocl_environment.hpp"
 #include "device/vendors.hpp"
 #include "host/instruction_set.hpp"

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
-#include "codec/creation_error.hpp"
+#include "codec/byte_sink.hpp"
 #include "codec/repeatable_source.hpp"
 #include "pipeline/run/picture_input.hpp"
 #include "pipeline/run/picture_output.hpp"

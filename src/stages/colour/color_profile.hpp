@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "image/icc_profile.hpp"
+#include "image/icc.hpp"
 #include "image/metadata.hpp"
 #include "image/pixel_format.hpp"
 

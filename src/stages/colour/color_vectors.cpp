@@ -6,7 +6,7 @@
 
 #include <immintrin.h>
 
-#include "host/rgb_bytes.hpp"
+#include "host/pixels.hpp"
 
 namespace gpufilter {
 namespace {

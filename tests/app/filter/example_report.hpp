@@ -2,7 +2,7 @@
 #pragma once
 
 #include "codec/jpeg/codec.hpp"
-#include "codec/jpeg/write/settings.hpp"
+#include "codec/jpeg/write/encoding.hpp"
 #include "codec/png/codec.hpp"
 #include "pipeline/run/run.hpp"
 

@@ -1,6 +1,4 @@
 // Huffman codes: complete, no longer than allowed, and as short as Huffman's algorithm makes them.
-#include "codec/deflate/huffman_code.hpp"
-
 #include <algorithm>
 #include <functional>
 #include <queue>
@@ -8,6 +6,8 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "codec/deflate/block.hpp"
 
 namespace gpufilter::test {
 namespace {

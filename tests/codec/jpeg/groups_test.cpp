@@ -9,10 +9,10 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "base/ordered_pieces.hpp"
 #include "base/thread_limit.hpp"
 #include "codec/jpeg/codec.hpp"
-#include "codec/jpeg/read/fair_share.hpp"
-#include "codec/jpeg/read/restart_layout.hpp"
+#include "codec/jpeg/read/group_reader.hpp"
 #include "codec/jpeg/read/row_decoder.hpp"
 #include "codec/jpeg/read/scan_limits.hpp"
 #include "support/failing_source.hpp"

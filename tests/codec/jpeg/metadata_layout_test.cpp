@@ -1,6 +1,4 @@
 // Segments of metadata from JPEG to JPEG: all of them, as they are, in their order.
-#include "codec/jpeg/metadata/metadata_layout.hpp"
-
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -10,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "codec/jpeg/codec.hpp"
+#include "codec/jpeg/metadata/metadata.hpp"
 #include "support/bytes_of.hpp"
 #include "support/jpeg.hpp"
 #include "support/one_pixel_jpeg.hpp"

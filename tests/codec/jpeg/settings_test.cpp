@@ -1,6 +1,4 @@
 // Quality and chroma subsampling: found in files, chosen, written.
-#include "codec/jpeg/write/settings.hpp"
-
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -11,6 +9,7 @@
 
 #include "base/log.hpp"
 #include "codec/jpeg/codec.hpp"
+#include "codec/jpeg/write/encoding.hpp"
 #include "support/jpeg.hpp"
 #include "support/pictures.hpp"
 

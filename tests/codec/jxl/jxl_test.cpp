@@ -14,7 +14,7 @@
 #include "codec/jxl/codec.hpp"
 #include "codec/jxl/functions.hpp"
 #include "image/exif_orientation.hpp"
-#include "image/icc_curves.hpp"
+#include "image/icc.hpp"
 #include "image/sample_arithmetic.hpp"
 #include "support/coding.hpp"
 #include "support/pictures.hpp"

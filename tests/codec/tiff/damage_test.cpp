@@ -146,10 +146,10 @@ Bytes with_strip_last(ImageSize size, std::uint16_t compression, const Bytes& st
                     number(TIFFTAG_ROWSPERSTRIP, height),
                     number(TIFFTAG_STRIPBYTECOUNTS, static_cast<std::uint32_t>(strip.size()))};
   constexpr std::uint32_t header = 8;
-  const std::size_t end = header + directory_bytes(fields, header, true).size();
+  const std::size_t end = header + directory_bytes(fields, header, ByteOrder::little).size();
   fields[5] = number(TIFFTAG_STRIPOFFSETS, static_cast<std::uint32_t>(end));
   Bytes file{'I', 'I', 42, 0, header, 0, 0, 0};
-  for (const Bytes& part : {directory_bytes(fields, header, true), strip})
+  for (const Bytes& part : {directory_bytes(fields, header, ByteOrder::little), strip})
     file.insert(file.end(), part.begin(), part.end());
   return file;
 }

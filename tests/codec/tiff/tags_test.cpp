@@ -1,11 +1,10 @@
 // Tags of TIFF files that the program does not know.
-#include "codec/tiff/tags.hpp"
-
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "codec/tiff/codec.hpp"
+#include "codec/tiff/directory.hpp"
 #include "support/tiff_recipe.hpp"
 
 namespace gpufilter::test {
@@ -31,7 +30,7 @@ TiffField text_field(std::uint16_t tag, const std::string& text) {
 // A file with these tags as well.
 Bytes with_fields(Bytes file, const TiffFields& fields) {
   const TiffContent before = content_of(file);
-  EXPECT_TRUE(before.little_endian);
+  EXPECT_EQ(before.order, ByteOrder::little);
   if (file.size() % 2 == 1) file.push_back(0);
   const Bytes old = file;
   add_fields(

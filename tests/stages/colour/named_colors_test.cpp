@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "image/icc_profile.hpp"
+#include "image/icc.hpp"
 #include "stages/colour/color_profile.hpp"
 #include "stages/colour/convert_colors.hpp"
 #include "support/filtering.hpp"

@@ -1,26 +1,119 @@
 #include "codec/jpeg/move/moved_writer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
-#include <deque>
 #include <span>
 #include <utility>
+#include <vector>
 
-#include "base/background.hpp"
+#include "base/byte_cursor.hpp"
 #include "base/division.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
+#include "base/ordered_pieces.hpp"
 #include "codec/jpeg/codec.hpp"
+#include "codec/jpeg/library.hpp"
 #include "codec/jpeg/metadata/metadata.hpp"
-#include "codec/jpeg/move/moved_strip.hpp"
-#include "codec/jpeg/read/fair_share.hpp"
+#include "codec/jpeg/move/moved_blocks.hpp"
+#include "codec/jpeg/read/coefficients.hpp"
 #include "codec/jpeg/write/encoding.hpp"
-#include "codec/jpeg/write/memory_output.hpp"
 #include "codec/jpeg/write/output.hpp"
 #include "codec/jpeg/write/strip_encoder.hpp"
 
 namespace gpufilter {
 namespace {
+
+// How the file is written.
+struct MovedJpegForm {
+  bool progressive = false;
+  int mcu_rows_a_strip = 0;  // between restart markers; 0: there are none
+};
+
+void transpose_table(JQUANT_TBL& table) {
+  for (int i = 0; i < DCTSIZE; ++i) {
+    for (int j = 0; j < i; ++j)
+      std::swap(table.quantval[i * DCTSIZE + j], table.quantval[j * DCTSIZE + i]);
+  }
+}
+
+// Replaces libjpeg's functions for virtual arrays: rows of blocks are made when it asks for them.
+// All functions call libjpeg, so only within JpegErrors::run().
+class MovedCompressor : public Compressor {
+ public:
+  using Components = std::vector<MovedComponent>;
+
+  // `components` outlive the compressor.
+  MovedCompressor(JpegErrors& errors, const Components& components) : Compressor(errors) {
+    for (const MovedComponent& component : components) {
+      Window& window = windows_.emplace_back();
+      window.component = &component;
+      const auto rows = static_cast<std::size_t>(component.vertical_sampling());
+      window.blocks.resize(rows * component.blocks_a_row());
+      for (std::size_t i = 0; i < rows; ++i)
+        window.rows.push_back(&window.blocks[i * component.blocks_a_row()].values);
+    }
+    for (std::size_t i = 0; i < windows_.size(); ++i)
+      arrays_.at(i) = reinterpret_cast<jvirt_barray_ptr>(&windows_[i]);
+  }
+
+  // Call once.
+  void create(const JpegMove& move, const MovedJpegForm& form, jpeg_destination_mgr& destination) {
+    jpeg_create_compress(this);
+    mem->access_virt_barray = access;
+    dest = &destination;
+    // libjpeg only reads it, although its parameter is not const.
+    auto* source = const_cast<Decompressor*>(&move.source);
+    jpeg_copy_critical_parameters(source, this);
+    image_width = static_cast<JDIMENSION>(move.placement.result_size().width);
+    for (std::size_t i = 0; i < windows_.size(); ++i) {
+      comp_info[i].h_samp_factor = windows_[i].component->horizontal_sampling();
+      comp_info[i].v_samp_factor = windows_[i].component->vertical_sampling();
+    }
+    for (JQUANT_TBL* table : quant_tbl_ptrs) {
+      if (move.placement.turn.swaps && table != nullptr) transpose_table(*table);
+    }
+    // Ink is stored inverted only in files with this marker.
+    if (num_components == 4 && source->saw_Adobe_marker == FALSE) write_Adobe_marker = FALSE;
+    if (form.progressive) jpeg_simple_progression(this);
+    restart_in_rows = form.mcu_rows_a_strip;
+  }
+
+  // Begins a file of `height` pixel rows, from a row of MCUs of the result on. The caller adds
+  // metadata, and jpeg_finish_compress() encodes.
+  void begin(int mcu_row, int height) {
+    for (Window& window : windows_)
+      window.first_row = mcu_row * window.component->vertical_sampling();
+    image_height = static_cast<JDIMENSION>(height);
+    jpeg_write_coefficients(this, arrays_.data());
+  }
+
+ private:
+  // The rows of blocks of a component that libjpeg works on.
+  struct Window {
+    const MovedComponent* component = nullptr;
+    int first_row = 0;  // of the strip
+    std::vector<JpegCoefficients::Block> blocks = {};
+    std::vector<JBLOCKROW> rows = {};
+  };
+
+  static JBLOCKARRAY access(j_common_ptr jpeg, jvirt_barray_ptr array, JDIMENSION row,
+                            JDIMENSION rows, boolean writable);
+
+  std::vector<Window> windows_;
+  std::array<jvirt_barray_ptr, MAX_COMPONENTS> arrays_{};
+};
+
+// Below the last row, libjpeg makes up blocks.
+JBLOCKARRAY MovedCompressor::access(j_common_ptr /*jpeg*/, jvirt_barray_ptr array, JDIMENSION row,
+                                    JDIMENSION rows, boolean /*writable*/) {
+  Window& window = *reinterpret_cast<Window*>(array);
+  for (JDIMENSION i = 0; i < rows; ++i) {
+    const int wanted = window.first_row + static_cast<int>(row + i);
+    if (wanted < window.component->row_count()) window.component->fill(wanted, window.rows[i]);
+  }
+  return window.rows.data();
+}
 
 std::atomic<std::size_t> moved_writers{0};
 
@@ -70,9 +163,8 @@ void set_height(std::span<JOCTET> file, int height) {
   constexpr JOCTET sequential = 0xC0;
   constexpr JOCTET extended = 0xC1;
   while (file[at + 1] != sequential && file[at + 1] != extended)
-    at += 2 + (std::size_t{file[at + 2]} << 8U | file[at + 3]);
-  file[at + 5] = static_cast<JOCTET>(height >> 8);
-  file[at + 6] = static_cast<JOCTET>(height & 255);
+    at += 2 + number_of(file.subspan(at + 2, 2));
+  store_number(static_cast<unsigned>(height), file.subspan(at + 5, 2));
 }
 
 // The file from the data of its only scan on.
@@ -82,7 +174,7 @@ std::span<JOCTET> scan_data(std::span<JOCTET> file) {
   bool in_scan = false;
   while (!in_scan) {
     in_scan = file[at + 1] == scan;
-    at += 2 + (std::size_t{file[at + 2]} << 8U | file[at + 3]);
+    at += 2 + number_of(file.subspan(at + 2, 2));
   }
   return file.subspan(at);
 }
@@ -126,13 +218,14 @@ class MovedJpegWriter final : public RowWriter {
  private:
   struct Strip {
     Strip(const std::string& name, const std::vector<MovedComponent>& components,
-          Background& background)
-        : errors(name), output(errors), jpeg(errors, components), task(background) {}
+          const JpegMove& move, const MovedJpegForm& form)
+        : errors(name), output(errors), jpeg(errors, components) {
+      errors.run([&] { jpeg.create(move, form, output); });
+    }
 
     JpegErrors errors;
     JpegMemoryOutput output;
     MovedCompressor jpeg;
-    BackgroundTask task;  // destroyed first: it uses the others
   };
 
   // The first strip's headers are those of the file.
@@ -152,44 +245,28 @@ class MovedJpegWriter final : public RowWriter {
   }
 
   void write_strips() {
-    Background background;
+    OrderedPieces<Strip> strips;
     const FairShare share(moved_writers);
-    std::deque<std::unique_ptr<Strip>> running;
-    std::vector<std::unique_ptr<Strip>> spare;
-    const int strips = divided_up(grid_.count.height, form_.mcu_rows_a_strip);
+    const int count = divided_up(grid_.count.height, form_.mcu_rows_a_strip);
     int written = 0;
-    const auto write_first = [&] {
-      Strip& strip = *running.front();
-      strip.task.wait();
-      write_strip(strip.output.bytes(), written, written + 1 == strips);
+    const auto write = [&](Strip& strip) {
+      write_strip(strip.output.bytes(), written, written + 1 == count);
       ++written;
-      spare.push_back(std::move(running.front()));
-      running.pop_front();
     };
-    for (int i = 0; i < strips; ++i) {
-      while (running.size() >= share.of_threads(background.threads()) + waiting_strips)
-        write_first();
-      if (spare.empty()) spare.push_back(make_strip(background));
-      running.push_back(std::move(spare.back()));
-      spare.pop_back();
-      start(*running.back(), i * form_.mcu_rows_a_strip);
+    for (int i = 0; i < count; ++i) {
+      strips.deliver_down_to(share.of_threads(strips.threads()) + waiting_strips - 1, write);
+      Strip& strip = strips.add(strips.take(errors_.name(), components_, move_, form_));
+      begin_strip(strip, i * form_.mcu_rows_a_strip);
+      strips.start_last([&strip] { strip.errors.run([&] { jpeg_finish_compress(&strip.jpeg); }); });
     }
-    while (!running.empty())
-      write_first();
+    strips.deliver_down_to(0, write);
   }
 
-  [[nodiscard]] std::unique_ptr<Strip> make_strip(Background& background) const {
-    auto strip = std::make_unique<Strip>(errors_.name(), components_, background);
-    strip->errors.run([&] { strip->jpeg.create(move_, form_, strip->output); });
-    return strip;
-  }
-
-  void start(Strip& strip, int row) {
+  void begin_strip(Strip& strip, int row) {
     const int first = row * grid_.mcu.height;
     const int height = std::min(form_.mcu_rows_a_strip * grid_.mcu.height,
                                 move_.placement.result_size().height - first);
     begin(strip.jpeg, strip.errors, row, height);
-    strip.task.start([&strip] { strip.errors.run([&] { jpeg_finish_compress(&strip.jpeg); }); });
   }
 
   // The end marker becomes a restart marker. These are numbered from 0 to 7 again and again.

@@ -2,6 +2,8 @@
 
 #include <initializer_list>
 
+#include "base/byte_cursor.hpp"
+
 namespace gpufilter {
 namespace {
 
@@ -19,11 +21,6 @@ void put_marker(std::vector<JOCTET>& to, int marker) {
   put(to, {0xFF, marker});
 }
 
-void put_number(std::vector<JOCTET>& to, unsigned number) {
-  to.push_back(static_cast<JOCTET>(number >> 8U));
-  to.push_back(static_cast<JOCTET>(number & 0xFFU));
-}
-
 // Two numbers of four bits.
 int pair_of(int high, int low) {
   return high << 4U | low;
@@ -35,10 +32,10 @@ void put_frame(std::vector<JOCTET>& to, int marker, const jpeg_decompress_struct
                int height) {
   const auto components = static_cast<unsigned>(whole.num_components);
   put_marker(to, marker);
-  put_number(to, 8 + 3 * components);
+  put_number(to, 8 + 3 * components, 2);
   to.push_back(8);  // bits a sample
-  put_number(to, static_cast<unsigned>(height));
-  put_number(to, whole.image_width);
+  put_number(to, static_cast<unsigned>(height), 2);
+  put_number(to, whole.image_width, 2);
   to.push_back(static_cast<JOCTET>(components));
   for (int i = 0; i < whole.num_components; ++i) {
     const jpeg_component_info& component = whole.comp_info[i];
@@ -50,7 +47,7 @@ void put_frame(std::vector<JOCTET>& to, int marker, const jpeg_decompress_struct
 
 void put_scan(std::vector<JOCTET>& to, const JpegScanHeader& scan) {
   put_marker(to, scan_marker);
-  put_number(to, 6 + 2 * static_cast<unsigned>(scan.components.size()));
+  put_number(to, 6 + 2 * static_cast<unsigned>(scan.components.size()), 2);
   to.push_back(static_cast<JOCTET>(scan.components.size()));
   for (const JpegScanHeader::Component& component : scan.components) {
     put(to, {component.index + 1, pair_of(component.dc_table, component.ac_table)});
@@ -93,8 +90,8 @@ std::vector<JOCTET> part_header(const jpeg_decompress_struct& whole, int height,
 std::vector<JOCTET> restart_segment(unsigned interval) {
   std::vector<JOCTET> segment;
   put_marker(segment, restart_marker);
-  put_number(segment, 4);
-  put_number(segment, interval);
+  put_number(segment, 4, 2);
+  put_number(segment, interval, 2);
   return segment;
 }
 

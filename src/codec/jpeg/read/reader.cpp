@@ -1,34 +1,402 @@
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/byte_cursor.hpp"
 #include "base/division.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
+#include "base/ordered_pieces.hpp"
 #include "base/thread_limit.hpp"
+#include "base/words.hpp"
+#include "codec/byte_source.hpp"
+#include "codec/codec.hpp"
 #include "codec/jpeg/codec.hpp"
+#include "codec/jpeg/library.hpp"
 #include "codec/jpeg/metadata/metadata.hpp"
-#include "codec/jpeg/metadata/parts_behind.hpp"
-#include "codec/jpeg/read/device_scan.hpp"
-#include "codec/jpeg/read/fair_share.hpp"
+#include "codec/jpeg/move/moved_blocks.hpp"
+#include "codec/jpeg/move/moved_writer.hpp"
 #include "codec/jpeg/read/group_reader.hpp"
-#include "codec/jpeg/read/read_ahead.hpp"
-#include "codec/jpeg/read/restart_layout.hpp"
+#include "codec/jpeg/read/input.hpp"
 #include "codec/jpeg/read/row_decoder.hpp"
 #include "codec/jpeg/read/scan_limits.hpp"
 #include "codec/jpeg/read/scan_reader.hpp"
-#include "codec/jpeg/read/stored_picture.hpp"
 #include "codec/jpeg/write/encoding.hpp"
 #include "codec/jpeg/write/scan_script.hpp"
+#include "codec/stored_picture.hpp"
+#include "codec/unread.hpp"
+#include "image/jpeg_coding.hpp"
+#include "image/metadata.hpp"
+#include "image/tiff.hpp"
+#include "image/xmp.hpp"
 
 namespace gpufilter {
 namespace {
+
+// What the segments before the pixels say of the other pictures of a Multi-Picture file (CIPA
+// DC-007), a gain map and a film.
+struct AnnouncedParts {
+  bool any = false;
+  bool gain_map = false;
+  bool depth_map = false;
+  std::optional<int> pictures;  // besides the first, previews left out; nothing: no index
+};
+
+constexpr std::size_t read_bytes_at_once = std::size_t{256} << 10U;
+
+std::string_view marker_text(const jpeg_marker_struct& marker) {
+  return {reinterpret_cast<const char*>(marker.data), marker.data_length};
+}
+
+// Of an index of pictures (MPF): how many there are besides the first; nothing if it is damaged.
+// Previews do not count: they show the same picture, as a thumbnail does.
+std::optional<int> further_pictures(std::string_view index) {
+  constexpr std::uint32_t entries_tag = 0xB002;
+  constexpr std::size_t entry_bytes = 16;
+  constexpr std::uint32_t preview = 1;  // in the third byte of the attributes
+  const Tiff tiff(as_bytes(index));
+  const auto entries =
+      tiff.is_valid() ? tiff.find(tiff.first_directory(), entries_tag) : std::nullopt;
+  if (!entries) return std::nullopt;
+  int count = 0;
+  for (std::size_t at = entries->value.begin + entry_bytes; at + entry_bytes <= entries->value.end;
+       at += entry_bytes) {
+    const std::uint32_t attributes = tiff.number(at, 4).value_or(0);
+    if ((attributes >> 16U & 0xFFU) != preview) ++count;
+  }
+  return count;
+}
+
+// Bytes of a file, read in pieces.
+class Cursor {
+ public:
+  Cursor(ByteSource& source, std::uint64_t at)
+      : source_(source), at_(at), buffer_(read_bytes_at_once) {}
+
+  [[nodiscard]] std::uint64_t position() const { return at_ - (filled_ - next_); }
+  [[nodiscard]] std::optional<std::uint8_t> next() {
+    if (next_ == filled_ && !fill()) return std::nullopt;
+    return buffer_[next_++];
+  }
+  // Behind the next byte 255.
+  [[nodiscard]] bool find_marker() {
+    for (;;) {
+      const auto begin = buffer_.begin() + static_cast<std::ptrdiff_t>(next_);
+      const auto end = buffer_.begin() + static_cast<std::ptrdiff_t>(filled_);
+      const auto found = std::find(begin, end, 0xFF);
+      next_ += static_cast<std::size_t>(found - begin);
+      if (found != end) return next().has_value();
+      if (!fill()) return false;
+    }
+  }
+  void skip(std::uint64_t count) {
+    at_ = position() + count;
+    next_ = filled_ = 0;
+  }
+
+ private:
+  bool fill() {
+    filled_ = source_.read_at(at_, buffer_);
+    at_ += filled_;
+    next_ = 0;
+    return filled_ > 0;
+  }
+
+  ByteSource& source_;
+  std::uint64_t at_;  // behind the buffer
+  std::vector<std::uint8_t> buffer_;
+  std::size_t next_ = 0;
+  std::size_t filled_ = 0;
+};
+
+// After the header was read. Removes from `xmp` what announces such parts, because no picture that
+// is written has them.
+AnnouncedParts announced_parts(const jpeg_decompress_struct& jpeg, Bytes& xmp) {
+  const std::size_t before = xmp.size();
+  const XmpParts named = remove_announced_parts(xmp);
+  AnnouncedParts parts{xmp.size() < before, named.gain_map, named.depth_map, std::nullopt};
+  for (const jpeg_marker_struct* marker = jpeg.marker_list; marker != nullptr;
+       marker = marker->next) {
+    if (!announces_parts(marker->marker, marker_text(*marker))) continue;
+    parts.any = true;
+    if (const auto index = picture_index(marker_text(*marker))) {
+      parts.pictures = further_pictures(*index);
+    } else {
+      parts.gain_map = true;
+    }
+  }
+  return parts;
+}
+
+// Whether the file may have something behind its picture: it does not end as a JPEG does. The
+// source has a size().
+bool may_hold_more(ByteSource& source) {
+  std::array<std::uint8_t, 64> last{};
+  const std::uint64_t size = *source.size();
+  const std::uint64_t begin = size - std::min<std::uint64_t>(size, last.size());
+  const std::size_t count = source.read_at(begin, last);
+  const auto end = std::find_if(last.rbegin() + static_cast<std::ptrdiff_t>(last.size() - count),
+                                last.rend(), [](std::uint8_t byte) { return byte != 0; });
+  return last.rend() - end < 2 || end[0] != 0xD9 || end[1] != 0xFF;
+}
+
+// Where the picture ends whose first scan's data begin at `scan`, behind the end marker; nothing if
+// it has none.
+std::optional<std::uint64_t> end_of_jpeg(ByteSource& source, std::uint64_t scan) {
+  Cursor cursor(source, scan);
+  while (cursor.find_marker()) {
+    auto code = cursor.next();
+    while (code == 0xFF)
+      code = cursor.next();
+    if (!code) return std::nullopt;
+    if (*code == 0xD9) return cursor.position();
+    if (*code == 0 || (*code >= 0xD0 && *code <= 0xD7)) continue;
+    const auto high = cursor.next();
+    const auto low = cursor.next();
+    if (!high || !low) return std::nullopt;
+    const unsigned length = *high * 256U + *low;
+    cursor.skip(std::max(length, 2U) - 2);
+  }
+  return std::nullopt;
+}
+
+// The bytes from `begin` to the end of the file. Both sources have a size().
+BytesBehind bytes_from(ByteSource& source, std::uint64_t begin) {
+  BytesBehind behind;
+  std::vector<std::uint8_t> piece(read_bytes_at_once);
+  for (std::size_t got = piece.size(); got == piece.size(); begin += got) {
+    got = source.read_at(begin, piece);
+    behind.add(std::span(piece).first(got));
+  }
+  return behind;
+}
+
+// For PictureHeader::unread: "a gain map", "2 more pictures", "a film".
+std::vector<std::string> names_of_parts(const AnnouncedParts& announced,
+                                        const BytesBehind& behind) {
+  if (!behind.any()) return {};
+  std::vector<std::string> names;
+  int pictures = announced.pictures.value_or(behind.begins_jpeg() ? 1 : 0);
+  const auto take = [&](bool is_there, const char* name) {
+    if (!is_there || pictures == 0) return;
+    names.emplace_back(name);
+    --pictures;
+  };
+  take(announced.gain_map, "a gain map");
+  take(announced.depth_map, "a depth map");
+  if (pictures > 0) names.push_back(counted(static_cast<std::uint64_t>(pictures), "more picture"));
+  if (behind.holds_film()) names.emplace_back(film_behind);
+  const bool has_previews = announced.pictures && behind.begins_jpeg();
+  if (names.empty() && !has_previews) names.emplace_back(data_behind);
+  return names;
+}
+
+// libjpeg and older versions of libjpeg-turbo interpolate chroma in other ways.
+#ifdef LIBJPEG_TURBO_VERSION_NUMBER
+constexpr bool is_known_library = LIBJPEG_TURBO_VERSION_NUMBER >= 2001000;
+#else
+constexpr bool is_known_library = false;
+#endif
+
+bool is_baseline(const jpeg_decompress_struct& jpeg) {
+  if (jpeg.progressive_mode != FALSE || jpeg.arith_code != FALSE || jpeg.data_precision != 8 ||
+      jpeg.comps_in_scan != jpeg.num_components || jpeg.Ss != 0 || jpeg.Se != DCTSIZE2 - 1 ||
+      jpeg.Ah != 0 || jpeg.Al != 0) {
+    return false;
+  }
+  for (int i = 0; i < jpeg.comps_in_scan; ++i) {
+    if (jpeg.cur_comp_info[i]->component_index != i) return false;
+  }
+  return jpeg.jpeg_color_space == JCS_GRAYSCALE || jpeg.jpeg_color_space == JCS_YCbCr;
+}
+
+bool has_common_sampling(const jpeg_decompress_struct& jpeg) {
+  if (jpeg.num_components == 1) return true;
+  const auto is_single = [](const jpeg_component_info& component) {
+    return component.h_samp_factor == 1 && component.v_samp_factor == 1;
+  };
+  const jpeg_component_info& luma = jpeg.comp_info[0];
+  return jpeg.num_components == 3 && luma.h_samp_factor <= 2 && luma.v_samp_factor <= 2 &&
+         is_single(jpeg.comp_info[1]) && is_single(jpeg.comp_info[2]);
+}
+
+std::optional<JpegHuffmanTable> table_of(const JHUFF_TBL* table, bool of_first_coefficients) {
+  if (table == nullptr) return std::nullopt;
+  JpegHuffmanTable result;
+  std::copy(std::begin(table->bits), std::end(table->bits), result.counts.begin());
+  std::copy(std::begin(table->huffval), std::end(table->huffval), result.symbols.begin());
+  return is_valid(result, of_first_coefficients) ? std::optional(result) : std::nullopt;
+}
+
+std::optional<JpegScan::Component> component_of(const jpeg_decompress_struct& jpeg,
+                                                const jpeg_component_info& info) {
+  // libjpeg checks these numbers later.
+  if (info.dc_tbl_no < 0 || info.dc_tbl_no >= NUM_HUFF_TBLS || info.ac_tbl_no < 0 ||
+      info.ac_tbl_no >= NUM_HUFF_TBLS || info.quant_tbl_no < 0 ||
+      info.quant_tbl_no >= NUM_QUANT_TBLS) {
+    return std::nullopt;
+  }
+  const auto first = table_of(jpeg.dc_huff_tbl_ptrs[info.dc_tbl_no], true);
+  const auto others = table_of(jpeg.ac_huff_tbl_ptrs[info.ac_tbl_no], false);
+  const JQUANT_TBL* divisors = jpeg.quant_tbl_ptrs[info.quant_tbl_no];
+  if (!first || !others || divisors == nullptr) return std::nullopt;
+  JpegScan::Component component{{}, *first, *others};
+  for (std::size_t i = 0; i < component.divisors.size(); ++i) {
+    if (divisors->quantval[i] > 255) return std::nullopt;
+    component.divisors[i] = static_cast<std::uint8_t>(divisors->quantval[i]);
+  }
+  return component;
+}
+
+// The scan of a picture whose header has been read, without its bytes: if it is the only one of a
+// baseline file, and of a kind whose samples do not depend on the version of libjpeg.
+std::optional<JpegScan> device_scan(const jpeg_decompress_struct& jpeg) {
+  if (!is_known_library || !is_baseline(jpeg) || !has_common_sampling(jpeg)) return std::nullopt;
+  JpegScan scan;
+  scan.size = {static_cast<int>(jpeg.image_width), static_cast<int>(jpeg.image_height)};
+  scan.restart_interval = jpeg.restart_interval;
+  if (jpeg.num_components == 3) {
+    scan.horizontal = jpeg.comp_info[0].h_samp_factor;
+    scan.vertical = jpeg.comp_info[0].v_samp_factor;
+  }
+  for (int i = 0; i < jpeg.num_components; ++i) {
+    const auto component = component_of(jpeg, jpeg.comp_info[i]);
+    if (!component) return std::nullopt;
+    scan.components.push_back(*component);
+  }
+  return scan;
+}
+
+// The length of the scan's data if they contain no marker but restart markers, and if the end
+// marker follows them; otherwise 0.
+std::size_t plain_scan_bytes(std::span<const std::uint8_t> bytes) {
+  for (std::size_t at = 0; at + 1 < bytes.size(); at += 2) {
+    const void* found = std::memchr(bytes.data() + at, 0xFF, bytes.size() - 1 - at);
+    if (found == nullptr) return 0;
+    at = static_cast<std::size_t>(static_cast<const std::uint8_t*>(found) - bytes.data());
+    const int code = bytes[at + 1];
+    if (code == JPEG_EOI) return at;
+    if (code != 0 && !is_restart(code)) return 0;
+  }
+  return 0;
+}
+
+// Blocks in an MCU of a scan of all components, as the standard limits them.
+constexpr int max_blocks = 10;
+
+// Only the result's left and upper edges have to lie between blocks: what the last blocks of a row
+// or column hold beyond the other edges is not shown.
+std::string objection_to_edge(bool mirrors, int corner, int size, int unit, const char* line,
+                              const char* extent) {
+  const int edge = mirrors ? corner + size : corner;
+  if (edge % unit == 0) return "";
+  return formatted("its edge at {} {} does not lie between blocks, which are {} pixels {}", line,
+                   edge, unit, extent);
+}
+
+class JpegStoredPicture final : public StoredPicture {
+ public:
+  // Of the file whose header `decoder` has read, before anything else is called. Both outlive it.
+  JpegStoredPicture(JpegRowDecoder& decoder, const PictureHeader& header)
+      : decoder_(decoder), header_(header) {}
+
+  // Bytes that the coefficients may take; and of a damaged file only the rows are kept, for which
+  // it has to be read again.
+  void limit(const ReadLimits& limits, bool is_repeatable) {
+    max_memory_ = limits.max_memory;
+    keeps_damaged_ = limits.damaged == Damaged::keep;
+    is_repeatable_ = is_repeatable;
+  }
+
+  [[nodiscard]] std::string objection(const Placement& placement,
+                                      const WriteOptions& options) const {
+    for (const WriteOption* option : {&quality_option(), &jpeg_subsampling_option()}) {
+      if (options.is_given(*option))
+        return formatted("--{} asks for other coefficients", option->name);
+    }
+    const auto& [corner, size, turn] = placement;
+    const ImageSize mcu = mcu_grid(decoder_.jpeg()).mcu;
+    std::string text =
+        objection_to_edge(turn.mirrors_x, corner.x, size.width, mcu.width, "column", "wide");
+    if (text.empty())
+      text = objection_to_edge(turn.mirrors_y, corner.y, size.height, mcu.height, "row", "high");
+    return text.empty() ? objection_to_file() : text;
+  }
+
+  [[nodiscard]] std::string load() {
+    if (!keeps_damaged_) return load_blocks();
+    try {
+      return load_blocks();
+    } catch (const PictureError&) {
+      return "it is damaged";
+    }
+  }
+
+  [[nodiscard]] bool is_loaded() const { return !rows_.empty(); }
+  [[nodiscard]] std::unique_ptr<RowWriter> create(ByteSink& sink, const PictureHeader& header,
+                                                  const WriteOptions& options,
+                                                  const Placement& placement) {
+    return create_moved_jpeg(sink, header, options, {decoder_.jpeg(), placement, rows_});
+  }
+
+ private:
+  [[nodiscard]] std::string objection_to_file() const {
+    const Decompressor& jpeg = decoder_.jpeg();
+    const JpegEncoding* encoding = stored_jpeg_encoding(header_);
+    if (encoding == nullptr || !encoding->quantization)
+      return "its quantization tables are not in its header";
+    if (jpeg.num_components > 1 && mcu_grid(jpeg).blocks > max_blocks)
+      return "its components cannot share a scan";
+    // Newer versions of libjpeg also read files without coefficients, which predict samples.
+    if (jpeg.progressive_mode == FALSE && jpeg.Ss != 0) return "it may have no coefficients";
+    if (keeps_damaged_ && !is_repeatable_) return "it comes from a stream and may be damaged";
+    const std::uint64_t bytes = all_coefficient_bytes(jpeg);
+    if (bytes > max_memory_) {
+      return formatted("its coefficients take {:.0f} MB, more than allowed; raise --max-memory",
+                       static_cast<double>(bytes) / 1e6);
+    }
+    return "";
+  }
+
+  [[nodiscard]] std::string load_blocks() {
+    Decompressor& jpeg = decoder_.jpeg();
+    jvirt_barray_ptr* arrays = nullptr;
+    decoder_.errors().run([&] { arrays = jpeg_read_coefficients(&jpeg); });
+    rows_.resize(static_cast<std::size_t>(jpeg.num_components));
+    bool in_range = true;
+    for (std::size_t c = 0; c < rows_.size(); ++c) {
+      const jpeg_component_info& info = jpeg.comp_info[c];
+      rows_[c].resize(info.height_in_blocks);
+      for (JDIMENSION row = 0; row < info.height_in_blocks; ++row) {
+        decoder_.errors().run([&] {
+          rows_[c][row] = jpeg.mem->access_virt_barray(reinterpret_cast<j_common_ptr>(&jpeg),
+                                                       arrays[c], row, 1, FALSE)[0];
+        });
+        in_range = in_range && are_in_range({rows_[c][row], info.width_in_blocks});
+      }
+    }
+    return in_range ? "" : "its coefficients are too large for 8-bit samples";
+  }
+
+  JpegRowDecoder& decoder_;
+  const PictureHeader& header_;
+  std::uint64_t max_memory_ = 0;
+  bool keeps_damaged_ = false;
+  bool is_repeatable_ = true;
+  std::vector<std::vector<JBLOCKROW>> rows_;  // of the blocks of each component
+};
 
 // Readers that are decoding.
 std::atomic<std::size_t> readers{0};

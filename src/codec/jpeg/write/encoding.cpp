@@ -4,9 +4,117 @@
 #include <cstdlib>
 #include <iterator>
 
-#include "codec/jpeg/metadata/metadata.hpp"
+#include "base/format.hpp"
+#include "codec/jpeg/codec.hpp"
+#include "codec/jpeg/write/strip_encoder.hpp"
 
 namespace gpufilter {
+namespace {
+
+constexpr int default_quality = 90;
+constexpr int min_quality_with_full_chroma = 90;
+constexpr const char* requested = "requested";
+constexpr const char* kept = "kept from the input";
+
+ChromaSubsampling default_subsampling(int quality) {
+  return quality < min_quality_with_full_chroma ? ChromaSubsampling{2, 2} : ChromaSubsampling{1, 1};
+}
+
+std::string describe(const JpegSettings& settings) {
+  std::string text =
+      formatted("{}quality {} ({})", settings.quantization.standard ? "" : "own tables, about ",
+                settings.quantization.quality, settings.quantization_reason);
+  if (settings.subsampling) {
+    text +=
+        formatted(", {} ({})", chroma_notation(*settings.subsampling), settings.subsampling_reason);
+  }
+  if (settings.progressive) text += ", progressive";
+  return text;
+}
+
+}  // namespace
+
+std::string chroma_notation(const ChromaSubsampling& subsampling) {
+  const auto [horizontal, vertical] = subsampling;
+  if (horizontal == 3 || vertical > 2) return formatted("{}x{}", horizontal, vertical);
+  const int in_first_row = 4 / horizontal;
+  return formatted("4:{}:{}", in_first_row, vertical == 1 ? in_first_row : 0);
+}
+
+std::vector<std::string> JpegEncoding::private_metadata() const {
+  std::vector<std::string> names;
+  for (const JpegSegment& segment : metadata_layout) {
+    const bool is_private = segment.kind == JpegSegmentKind::other && segment.marker != JPEG_COM;
+    if (is_private) names.push_back(name_of(segment));
+  }
+  return names;
+}
+
+std::string JpegEncoding::coding() const {
+  std::vector<std::string> parts;
+  if (quantization)
+    parts.push_back(
+        formatted("{}quality {}", quantization->standard ? "" : "about ", quantization->quality));
+  if (subsampling) parts.push_back(chroma_notation(*subsampling));
+  return formatted("{}", fmt::join(parts, ", "));
+}
+
+const JpegEncoding* stored_jpeg_encoding(const PictureHeader& header) {
+  return dynamic_cast<const JpegEncoding*>(header.stored.get());
+}
+
+std::optional<ChromaSubsampling> chroma_option(std::string_view name) {
+  if (name == "444") return ChromaSubsampling{1, 1};
+  if (name == "422") return ChromaSubsampling{2, 1};
+  if (name == "420") return ChromaSubsampling{2, 2};
+  return std::nullopt;
+}
+
+EncodingNotes notes_on(const JpegSettings& settings) {
+  EncodingNotes notes{describe(settings),
+                      {{"quality", settings.quantization.quality},
+                       {"tables", settings.quantization.standard ? "standard" : "own"},
+                       {"quality_reason", settings.quantization_reason}}};
+  if (settings.subsampling) {
+    notes.fields.emplace_back("subsampling", chroma_notation(*settings.subsampling));
+    notes.fields.emplace_back("subsampling_reason", settings.subsampling_reason);
+  }
+  return notes;
+}
+
+JpegSettings choose_jpeg_settings(const JpegEncoding* input, bool is_grey,
+                                  std::optional<int> quality,
+                                  std::optional<ChromaSubsampling> subsampling) {
+  JpegSettings settings;
+  if (quality) {
+    settings.quantization = {.quality = *quality, .standard = true};
+    settings.quantization_reason = requested;
+  } else if (input != nullptr && input->quantization) {
+    settings.quantization = *input->quantization;
+    settings.quantization_reason = kept;
+  } else {
+    settings.quantization = {.quality = default_quality, .standard = true};
+    settings.quantization_reason = "the default";
+  }
+  if (is_grey) return settings;
+
+  if (subsampling) {
+    settings.subsampling = subsampling;
+    settings.subsampling_reason = requested;
+  } else if (input != nullptr && input->subsampling) {
+    settings.subsampling = input->subsampling;
+    settings.subsampling_reason = kept;
+  } else {
+    settings.subsampling = default_subsampling(settings.quantization.quality);
+    settings.subsampling_reason =
+        formatted("the default {} {}",
+                  settings.quantization.quality < min_quality_with_full_chroma ? "below quality"
+                                                                               : "from quality",
+                  min_quality_with_full_chroma);
+  }
+  return settings;
+}
+
 namespace {
 
 // Baseline JPEG has no larger divisors; libjpeg clamps them like this for baseline.
@@ -134,6 +242,66 @@ McuGrid mcu_grid(const JpegPicture& picture) {
 std::uint64_t coefficient_bytes(const JpegPicture& picture) {
   const McuGrid grid = mcu_grid(picture);
   return grid.count.pixels() * static_cast<unsigned>(grid.blocks) * sizeof(JBLOCK);
+}
+
+namespace {
+
+JpegHuffmanTable table_of(const JHUFF_TBL& from) {
+  JpegHuffmanTable table;
+  std::copy(std::begin(from.bits), std::end(from.bits), table.counts.begin());
+  std::copy(std::begin(from.huffval), std::end(from.huffval), table.symbols.begin());
+  return table;
+}
+
+// For grey all the same.
+void read_tables(const jpeg_compress_struct& jpeg, JpegCoding& coding) {
+  for (int i = 0; i < 3; ++i) {
+    const jpeg_component_info& component = jpeg.comp_info[std::min(i, jpeg.num_components - 1)];
+    const JQUANT_TBL& table = *jpeg.quant_tbl_ptrs[component.quant_tbl_no];
+    std::transform(std::begin(table.quantval), std::end(table.quantval),
+                   coding.divisors.at(static_cast<std::size_t>(i)).begin(),
+                   [](UINT16 divisor) { return static_cast<std::uint8_t>(divisor); });
+    const auto kind = static_cast<std::size_t>(i == 0 ? 0 : 1);
+    coding.dc.at(kind) = table_of(*jpeg.dc_huff_tbl_ptrs[component.dc_tbl_no]);
+    coding.ac.at(kind) = table_of(*jpeg.ac_huff_tbl_ptrs[component.ac_tbl_no]);
+  }
+}
+
+}  // namespace
+
+JpegPicture jpeg_picture(const PictureHeader& header, const WriteOptions& options) {
+  JpegPicture picture{header.size, header.format, *options.get<Color>(background_option()), {}};
+  picture.settings =
+      choose_jpeg_settings(stored_jpeg_encoding(header), header.format.color_channels() == 1,
+                           options.get<int>(quality_option()),
+                           chroma_option(*options.get<std::string>(jpeg_subsampling_option())));
+  picture.settings.progressive = *options.get<bool>(jpeg_progressive_option());
+  return picture;
+}
+
+int restart_rows(const JpegPicture& picture, const WriteOptions& options) {
+  const bool restarts =
+      !picture.settings.progressive && *options.get<std::string>(jpeg_restart_option()) == "on";
+  return restarts ? mcu_rows_a_strip(mcu_grid(picture)) : 0;
+}
+
+std::optional<JpegCoding> jpeg_coding(const PictureHeader& header, const WriteOptions& options) {
+  const JpegPicture picture = jpeg_picture(header, options);
+  constexpr int max_side = JPEG_MAX_DIMENSION;
+  const bool is_too_large = std::max(header.size.width, header.size.height) > max_side;
+  if (picture.settings.progressive || header.format.has_alpha() || is_too_large)
+    return std::nullopt;
+  JpegCoding coding;
+  coding.picture = {picture.size, picture.format};
+  coding.interval_rows = restart_rows(picture, options);
+  const auto subsampling = picture.settings.subsampling.value_or(ChromaSubsampling{});
+  coding.horizontal = subsampling.horizontal;
+  coding.vertical = subsampling.vertical;
+  JpegErrors errors("JPEG");
+  Compressor compressor(errors);
+  errors.run([&] { create_compressor(compressor, picture); });
+  read_tables(compressor, coding);
+  return coding;
 }
 
 }  // namespace gpufilter

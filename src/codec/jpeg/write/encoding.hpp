@@ -1,15 +1,83 @@
 // Converts the settings of JPEG files between libjpeg's structs and ours.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include "codec/codec.hpp"
 #include "codec/jpeg/library.hpp"
-#include "codec/jpeg/read/mcu_grid.hpp"
-#include "codec/jpeg/write/settings.hpp"
+#include "codec/jpeg/metadata/metadata.hpp"
 #include "image/color.hpp"
+#include "image/jpeg_coding.hpp"
 #include "image/rows.hpp"
 
 namespace gpufilter {
+
+// How many samples of luma there are for one of chroma, along rows and along columns.
+struct ChromaSubsampling {
+  int horizontal = 1;
+  int vertical = 1;
+
+  friend bool operator==(const ChromaSubsampling&, const ChromaSubsampling&) = default;
+};
+
+// In the usual notation: "4:4:4", "4:2:2", "4:2:0", "4:4:0", "4:1:1"; "3x1" if it has no name.
+[[nodiscard]] std::string chroma_notation(const ChromaSubsampling& subsampling);
+
+// The divisors for the coefficients of an 8x8 block, row by row, 1 to 255 as in baseline JPEG.
+using QuantizationTable = std::array<std::uint8_t, 64>;
+
+struct JpegQuantization {
+  std::array<QuantizationTable, 3> tables{};  // of Y, Cb and Cr; for grey all the same
+  int quality = 0;        // for which libjpeg makes these tables, or the nearest ones
+  bool standard = false;  // whether libjpeg makes exactly these tables for `quality`
+
+  friend bool operator==(const JpegQuantization&, const JpegQuantization&) = default;
+};
+
+// The settings of a JPEG file. A member is absent if a new file cannot have the same.
+struct JpegEncoding final : StoredSettings {
+  std::optional<JpegQuantization> quantization;
+  std::optional<ChromaSubsampling> subsampling;
+  JpegMetadataLayout metadata_layout;
+
+  [[nodiscard]] std::vector<std::string> private_metadata() const override;
+  [[nodiscard]] std::string coding() const override;
+};
+
+// Of the file that the header was read from; nullptr if that is not a JPEG.
+[[nodiscard]] const JpegEncoding* stored_jpeg_encoding(const PictureHeader& header);
+
+// How a JPEG is written.
+struct JpegSettings {
+  JpegQuantization quantization;  // if `standard`, its tables are not needed
+  std::string quantization_reason;
+  std::optional<ChromaSubsampling> subsampling;  // absent for grey
+  std::string subsampling_reason;
+  bool progressive = false;
+};
+
+// For reports: "quality 90 (requested), 4:2:0 (kept from the input)"; if libjpeg makes the tables
+// for no quality: "own tables, about quality 92 (kept from the input)".
+[[nodiscard]] EncodingNotes notes_on(const JpegSettings& settings);
+
+// The meaning of a value of --subsampling: "444", "422" or "420"; nothing for "auto".
+[[nodiscard]] std::optional<ChromaSubsampling> chroma_option(std::string_view name);
+
+// Chooses settings from what the user asked for and from `input`, which is nullptr if it is not a
+// JPEG. What the user did not ask for is kept from the input: then the picture loses no more than
+// it already has, and no bytes are spent on what is already lost. If libjpeg makes the input's
+// tables for no quality, the tables themselves are kept (like Pillow's quality="keep"): those of an
+// estimated quality would coarsen some frequencies and refine others. Without a JPEG input the
+// quality is 90, and chroma is 4:2:0 below quality 90 and 4:4:4 from 90 on, as in libvips.
+[[nodiscard]] JpegSettings choose_jpeg_settings(const JpegEncoding* input, bool is_grey,
+                                                std::optional<int> quality,
+                                                std::optional<ChromaSubsampling> subsampling);
 
 // The settings of a file whose header has been read.
 [[nodiscard]] std::shared_ptr<const JpegEncoding> read_jpeg_encoding(
@@ -31,5 +99,14 @@ void create_compressor(jpeg_compress_struct& jpeg, const JpegPicture& picture);
 
 // Bytes of the coefficients that libjpeg holds while it writes a progressive file.
 [[nodiscard]] std::uint64_t coefficient_bytes(const JpegPicture& picture);
+
+[[nodiscard]] JpegPicture jpeg_picture(const PictureHeader& header, const WriteOptions& options);
+
+// Rows of MCUs between two restart markers of its file; 0: there are none.
+[[nodiscard]] int restart_rows(const JpegPicture& picture, const WriteOptions& options);
+
+// See Codec::coding.
+[[nodiscard]] std::optional<JpegCoding> jpeg_coding(const PictureHeader& header,
+                                                    const WriteOptions& options);
 
 }  // namespace gpufilter

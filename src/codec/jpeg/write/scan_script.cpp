@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "base/byte_cursor.hpp"
 #include "codec/jpeg/read/decompressor.hpp"
 #include "codec/jpeg/read/scan_limits.hpp"
 
@@ -105,8 +106,7 @@ class ScriptReader {
 
   bool read_segment(std::uint8_t marker) {
     if (!reach(at_ + 4)) return false;
-    const auto length_bytes = input_.bytes().subspan(at_ + 2);
-    const std::size_t length = std::size_t{length_bytes[0]} << 8U | length_bytes[1];
+    const std::size_t length = number_of(input_.bytes().subspan(at_ + 2, 2));
     if (input_.bytes()[at_] != 0xFF || length < 2 || !reach(at_ + 2 + length)) return false;
     const auto segment = input_.bytes().subspan(at_, 2 + length);
     at_ += segment.size();

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "codec/jpeg/read/input.hpp"
 #include "codec/jpeg/read/part_header.hpp"
-#include "codec/jpeg/read/read_ahead.hpp"
 
 namespace gpufilter {
 

@@ -7,8 +7,8 @@
 
 #include "codec/jpeg/library.hpp"
 #include "codec/jpeg/write/encoding.hpp"
-#include "codec/jpeg/write/memory_output.hpp"
-#include "codec/row_conversion.hpp"
+#include "codec/jpeg/write/output.hpp"
+#include "codec/sample_conversion.hpp"
 
 namespace gpufilter {
 

@@ -1,20 +1,192 @@
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
+#include "base/ordered_pieces.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/jpeg/library.hpp"
 #include "codec/jpeg/metadata/metadata.hpp"
-#include "codec/jpeg/write/coding.hpp"
+#include "codec/jpeg/write/encoding.hpp"
 #include "codec/jpeg/write/output.hpp"
-#include "codec/jpeg/write/strip_writer.hpp"
+#include "codec/jpeg/write/strip_encoder.hpp"
 #include "codec/read_limits.hpp"
-#include "codec/row_conversion.hpp"
+#include "codec/sample_conversion.hpp"
+#include "image/jpeg_coding.hpp"
+#include "image/rows.hpp"
 
 namespace gpufilter {
 namespace {
+
+std::atomic<std::size_t> strip_writers{0};
+
+// Bytes for the strips in the background, in all pictures together. Each picture may have two in
+// any case. A strip holds its rows and their encoding.
+constexpr std::size_t max_memory = std::size_t{48} << 20U;
+constexpr std::size_t buffers_a_strip = 2;
+
+// More strips than threads, so that no thread waits until earlier strips have been written.
+constexpr std::size_t strips_for(std::size_t threads) {
+  return threads == 1 ? 1 : threads + 4;
+}
+
+// Divides a picture into strips, encodes them and emits them in order, with restart markers between
+// them and an end marker after the last one. So the file does not depend on the threads, on their
+// timing, or on how many rows write() gets at a time. If another thread is free, the rows of a
+// strip are copied for it; otherwise they are encoded at once.
+class JpegStripWriter {
+ public:
+  using Emit = std::function<void(std::span<const std::uint8_t>)>;
+
+  // `name` is the picture's name in messages. write() and finish() call `emit` in the caller's
+  // thread.
+  JpegStripWriter(std::string name, const JpegPicture& picture, int rows_a_strip, Emit emit)
+      : name_(std::move(name)),
+        picture_(picture),
+        row_bytes_(row_bytes(picture.size.width, picture.format)),
+        rows_left_(picture.size.height),
+        rows_a_strip_(rows_a_strip),
+        emit_(std::move(emit)),
+        share_(strip_writers),
+        max_strips_(std::min(strips_for(strips_.threads()),
+                             std::max<std::size_t>(
+                                 max_memory / (buffers_a_strip *
+                                               static_cast<std::size_t>(rows_a_strip) * row_bytes_),
+                                 2))) {}
+
+  // Takes the next rows, which are no longer needed when it returns. Throws what `emit` throws,
+  // and std::bad_alloc.
+  void write(const ConstRows& rows) {
+    for (int y = rows.rows.begin; y < rows.rows.end; ++y)
+      add_row(rows.row(y));
+  }
+
+  // Takes the data of whole strips, instead of their rows, and sets the markers in them.
+  void write_coded(const CodedRows& rows) {
+    finish();  // the strips before
+    rows_left_ -= rows.rows.count();
+    for (const std::size_t end : rows.ends) {
+      rows.bytes[end - 2] = 0xFF;
+      rows.bytes[end - 1] = next_marker(rows_left_ == 0 && end == rows.bytes.size());
+    }
+    emit_(rows.bytes);
+  }
+
+  // Call once, after the picture's last row: returns when everything has been emitted. Throws as
+  // write() does.
+  void finish() { emit_down_to(0); }
+
+  [[nodiscard]] int rows_left() const { return rows_left_; }
+
+ private:
+  struct Strip {
+    Strip(const std::string& name, const JpegPicture& picture) : encoder(name, picture) {}
+
+    int row_count = 0;  // in all
+    int taken = 0;      // of these
+    bool is_copied = false;
+    std::vector<std::uint8_t> rows;  // where they are copied
+    std::atomic<bool> is_encoded{false};
+    JpegStripEncoder encoder;
+    std::span<std::uint8_t> encoded;
+    bool last = false;
+  };
+  using Strips = OrderedPieces<Strip>;
+
+  void add_row(const std::uint8_t* row) {
+    if (!filling_) filling_ = take_strip();
+    Strip& strip = filling_->piece;
+    if (strip.is_copied) {
+      std::memcpy(strip.rows.data() + static_cast<std::size_t>(strip.taken) * row_bytes_, row,
+                  row_bytes_);
+    } else {
+      strip.encoder.write_row(row);
+    }
+    ++strip.taken;
+    --rows_left_;
+    if (strip.taken == strip.row_count) start(std::move(filling_));
+  }
+
+  void start(Strips::Owned filled) {
+    emit_down_to(share_.of(max_strips_) - 1);
+    Strip& strip = strips_.add(std::move(filled));
+    strip.last = rows_left_ == 0;
+    if (strip.is_copied) {
+      strips_.start_last([&strip] { encode(strip); });
+    } else {
+      strip.encoded = strip.encoder.finish();
+      strip.is_encoded = true;
+    }
+  }
+
+  // Encodes a copied strip, in the background.
+  static void encode(Strip& strip) {
+    strip.encoder.begin(strip.row_count);
+    const std::size_t row_bytes = strip.rows.size() / static_cast<std::size_t>(strip.row_count);
+    for (int i = 0; i < strip.row_count; ++i)
+      strip.encoder.write_row(strip.rows.data() + static_cast<std::size_t>(i) * row_bytes);
+    strip.encoded = strip.encoder.finish();
+    strip.is_encoded = true;
+  }
+
+  void emit_down_to(std::size_t count) {
+    strips_.deliver_down_to(count, [this](Strip& strip) {
+      strip.encoded.back() = next_marker(strip.last);
+      emit_(strip.encoded);
+    });
+  }
+
+  // The marker after the next strip. Restart markers are numbered from 0 to 7 again and again.
+  [[nodiscard]] std::uint8_t next_marker(bool is_last) {
+    return static_cast<std::uint8_t>(is_last ? JPEG_EOI : JPEG_RST0 + emitted_++ % 8);
+  }
+
+  // The caller's thread counts as busy.
+  [[nodiscard]] bool has_thread_left() const {
+    const auto& pending = strips_.pending();
+    const auto busy = std::count_if(pending.begin(), pending.end(),
+                                    [](const auto& entry) { return !entry->piece.is_encoded; });
+    return static_cast<std::size_t>(busy) + 1 < share_.of_threads(strips_.threads());
+  }
+
+  [[nodiscard]] Strips::Owned take_strip() {
+    Strips::Owned taken = strips_.take(name_, picture_);
+    Strip& strip = taken->piece;
+    strip.row_count = std::min(rows_a_strip_, rows_left_);
+    strip.taken = 0;
+    strip.is_encoded = false;
+    strip.is_copied = has_thread_left();
+    if (strip.is_copied) {
+      strip.rows.resize(static_cast<std::size_t>(strip.row_count) * row_bytes_);
+    } else {
+      strip.encoder.begin(strip.row_count);
+    }
+    return taken;
+  }
+
+  std::string name_;
+  JpegPicture picture_;
+  std::size_t row_bytes_;
+  int rows_left_;  // until the last one was taken
+  int rows_a_strip_;
+  Emit emit_;
+  FairShare share_;
+  Strips strips_;
+  std::size_t max_strips_;  // in the background at a time, in all pictures; limits memory
+  Strips::Owned filling_;
+  unsigned emitted_ = 0;
+};
 
 class JpegWriter final : public RowWriter {
  public:

@@ -2,20 +2,186 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 
+#include "base/byte_cursor.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "codec/png/metadata/raw_profile.hpp"
-#include "codec/png/metadata/text.hpp"
+#include "codec/png/read/chunk.hpp"
 #include "codec/text_encoding.hpp"
-#include "image/exif_parts.hpp"
+#include "image/exif.hpp"
 #include "image/image_resources.hpp"
 
 namespace gpufilter {
 namespace {
+
+// XMP travels as an iTXt chunk. Its standard wants it plain, so that tools find it without
+// inflating; a file that has it compressed keeps it so.
+inline constexpr std::string_view xmp_keyword = "XML:com.adobe.xmp";
+
+constexpr std::size_t max_plain_text = 1024;  // bytes; longer text is compressed
+
+// Nothing if `utf8` is damaged or has characters that Latin-1 lacks.
+std::optional<std::string> latin1_from_utf8(std::string_view utf8) {
+  if (!is_utf8(utf8)) return std::nullopt;
+  std::string latin1;
+  for (std::size_t i = 0; i < utf8.size(); ++i) {
+    const auto lead = static_cast<unsigned char>(utf8[i]);
+    if (lead < 0x80U) {
+      latin1 += utf8[i];
+    } else if (lead <= 0xc3U) {  // the lead bytes of U+0080 to U+00FF
+      latin1 += static_cast<char>((lead & 0x03U) << 6U | (utf8[++i] & 0x3fU));
+    } else {
+      return std::nullopt;
+    }
+  }
+  return latin1;
+}
+
+// Removes the bytes up to the first NUL and the NUL from `data`, and returns them without it.
+// Nothing if there is no NUL.
+std::optional<std::string_view> take_field(std::string_view& data) {
+  const std::size_t end = data.find('\0');
+  if (end == std::string_view::npos) return std::nullopt;
+  const std::string_view field = data.substr(0, end);
+  data.remove_prefix(end + 1);
+  return field;
+}
+
+// Text in PNG cannot contain NUL, which ends it.
+std::string_view before_nul(std::string_view text) {
+  return text.substr(0, text.find('\0'));
+}
+
+std::optional<std::string> inflate_text(std::string_view compressed, std::size_t& budget) {
+  const auto plain = zlib_inflate(as_bytes(compressed), budget);
+  if (!plain) return std::nullopt;
+  return std::string(as_text(*plain));
+}
+
+std::string utf8_from_text(std::string_view text) {
+  return is_utf8(text) ? std::string(text) : utf8_from_latin1(text);
+}
+
+std::optional<std::string> parse_compressed(std::string_view data, std::size_t& budget) {
+  if (data.empty() || data[0] != 0) return std::nullopt;  // deflate is the only method
+  return inflate_text(data.substr(1), budget);
+}
+
+// The rest of an iTXt chunk after its keyword: flag, method, language, translated keyword, text.
+std::optional<TextEntry> parse_international(std::string_view data, std::size_t& budget) {
+  if (data.size() < 2 || data[0] < 0 || data[0] > 1) return std::nullopt;
+  const bool compressed = data[0] == 1;
+  if (compressed && data[1] != 0) return std::nullopt;
+  data.remove_prefix(2);
+  const auto language = take_field(data);
+  if (!language) return std::nullopt;
+  const auto translated = take_field(data);
+  if (!translated) return std::nullopt;
+  const auto text = compressed ? inflate_text(data, budget) : std::string(data);
+  if (!text) return std::nullopt;
+  return TextEntry{"", utf8_from_text(before_nul(*text)), utf8_from_text(*language),
+                   utf8_from_text(*translated), compressed};
+}
+
+void append(Bytes& bytes, std::string_view text) {
+  bytes.insert(bytes.end(), text.begin(), text.end());
+}
+
+void append_compressed(Bytes& bytes, std::string_view text) {
+  const Bytes compressed = zlib_deflate(as_bytes(text));
+  bytes.insert(bytes.end(), compressed.begin(), compressed.end());
+}
+
+PngChunk make_latin1(const std::string& keyword, std::string_view text, bool compressed) {
+  PngChunk chunk;
+  append(chunk.data, keyword);
+  chunk.data.push_back(0);
+  if (compressed) {
+    chunk.type = "zTXt";
+    chunk.data.push_back(0);
+    append_compressed(chunk.data, text);
+  } else {
+    chunk.type = "tEXt";
+    append(chunk.data, text);
+  }
+  return chunk;
+}
+
+PngChunk make_international(const std::string& keyword, const TextEntry& entry, bool compressed) {
+  PngChunk chunk{"iTXt", {}};
+  append(chunk.data, keyword);
+  chunk.data.insert(chunk.data.end(), {0, compressed ? std::uint8_t{1} : std::uint8_t{0}, 0});
+  append(chunk.data, before_nul(entry.language));
+  chunk.data.push_back(0);
+  append(chunk.data, before_nul(entry.translated_keyword));
+  chunk.data.push_back(0);
+  if (compressed) {
+    append_compressed(chunk.data, entry.text);
+  } else {
+    append(chunk.data, entry.text);
+  }
+  return chunk;
+}
+
+// `keyword` (UTF-8) as PNG takes it: 1 to 79 printable Latin-1 characters; else nothing.
+std::optional<std::string> png_keyword(std::string_view keyword) {
+  auto latin1 = latin1_from_utf8(keyword);
+  const auto printable = [](unsigned char c) { return (c >= 32 && c < 127) || c >= 161; };
+  if (!latin1 || latin1->empty() || latin1->size() > 79 ||
+      !std::all_of(latin1->begin(), latin1->end(), printable)) {
+    return std::nullopt;
+  }
+  return latin1;
+}
+
+// The text of a tEXt, zTXt or iTXt chunk. Nothing if the chunk is damaged or if its text exceeds
+// `budget`, in bytes. The size of inflated text is subtracted from the budget.
+std::optional<TextEntry> parse_text(const PngChunk& chunk, std::size_t& budget) {
+  std::string_view data = as_text(chunk.data);
+  const auto keyword = take_field(data);
+  if (!keyword || keyword->empty() || keyword->size() > 79) return std::nullopt;
+  std::optional<TextEntry> entry;
+  if (chunk.type == "iTXt") {
+    entry = parse_international(data, budget);
+  } else {
+    const auto text = chunk.type == "zTXt" ? parse_compressed(data, budget) : std::string(data);
+    if (text) {
+      entry = TextEntry{"", utf8_from_latin1(before_nul(*text)), "", "", chunk.type == "zTXt"};
+    }
+  }
+  if (entry) entry->keyword = utf8_from_latin1(*keyword);
+  return entry;
+}
+
+// The chunk for `entry`: tEXt or zTXt if its characters are Latin-1, otherwise iTXt. It is
+// compressed if the text is long or was compressed in the input file. Nothing if PNG cannot hold
+// the keyword.
+std::optional<PngChunk> make_text(const TextEntry& entry) {
+  const auto keyword = png_keyword(entry.keyword);
+  if (!keyword) return std::nullopt;
+  TextEntry whole = entry;
+  whole.text = before_nul(entry.text);
+  const auto latin1 = latin1_from_utf8(whole.text);
+  const bool compressed =
+      entry.compressed || (latin1 ? latin1->size() : whole.text.size()) > max_plain_text;
+  if (latin1 && entry.language.empty() && entry.translated_keyword.empty()) {
+    return make_latin1(*keyword, *latin1, compressed);
+  }
+  return make_international(*keyword, whole, compressed);
+}
+
+PngChunk make_xmp(std::span<const std::uint8_t> packet, bool compressed) {
+  return make_international(std::string(xmp_keyword), {"", std::string(as_text(packet)), "", ""},
+                            compressed);
+}
 
 // Limit of the inflated size of all compressed chunks of one picture together, in bytes.
 constexpr std::size_t inflate_budget = std::size_t{32} << 20U;
@@ -40,128 +206,118 @@ constexpr Use taken_if(bool sound) {
 class Collector {
  public:
   explicit Collector(PngPlace place) : place_(place) {}
-  Use take(const PngChunk& chunk);
+  Use take(const PngChunk& chunk) {
+    if (chunk.type == "eXIf") return take_exif(chunk.data);
+    if (chunk.type == "tEXt" || chunk.type == "zTXt" || chunk.type == "iTXt") {
+      return take_text(chunk);
+    }
+    return place_ == PngPlace::before_pixels ? take_about_color(chunk) : Use::meaningless;
+  }
+
   [[nodiscard]] Metadata& metadata() { return metadata_; }
 
  private:
-  Use take_about_color(const PngChunk& chunk);
-  Use take_gamma(const Bytes& data);
-  Use take_chromaticity(const Bytes& data);
-  Use take_srgb(const Bytes& data);
-  Use take_coding_points(const Bytes& data);
-  Use take_profile(const Bytes& data);
-  Use take_density(const Bytes& data);
-  Use take_exif(const Bytes& data);
-  Use take_text(const PngChunk& chunk);
+  Use take_about_color(const PngChunk& chunk) {
+    if (chunk.type == "gAMA") return take_gamma(chunk.data);
+    if (chunk.type == "cHRM") return take_chromaticity(chunk.data);
+    if (chunk.type == "sRGB") return take_srgb(chunk.data);
+    if (chunk.type == "cICP") return take_coding_points(chunk.data);
+    if (chunk.type == "iCCP") return take_profile(chunk.data);
+    if (chunk.type == "pHYs") return take_density(chunk.data);
+    return Use::meaningless;
+  }
+
+  Use take_gamma(const Bytes& data) {
+    if (metadata_.gamma) return Use::meaningless;
+    if (data.size() != 4) return Use::damaged;
+    const auto gamma = get_i31(data);
+    if (gamma == 0) return Use::meaningless;
+    metadata_.gamma = gamma;
+    return taken_if(gamma.has_value());
+  }
+
+  Use take_chromaticity(const Bytes& data) {
+    std::array<std::int32_t, 8> values{};
+    if (metadata_.chromaticity) return Use::meaningless;
+    if (data.size() != 4 * values.size()) return Use::damaged;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const auto value = get_i31(std::span(data).subspan(4 * i));
+      if (!value) return Use::damaged;
+      values.at(i) = *value;
+    }
+    metadata_.chromaticity = values;
+    return Use::taken;
+  }
+
+  Use take_srgb(const Bytes& data) {
+    if (metadata_.srgb_intent) return Use::meaningless;
+    if (data.size() != 1 || data[0] > 3) return Use::damaged;
+    metadata_.srgb_intent = data[0];
+    return Use::taken;
+  }
+
+  // Colour primaries, transfer function, matrix, which is 0 for RGB, and whether the range is full.
+  Use take_coding_points(const Bytes& data) {
+    if (metadata_.coding_points) return Use::meaningless;
+    std::array<std::uint8_t, 4> points{};
+    if (data.size() != points.size() || data[2] != 0 || data[3] > 1) return Use::damaged;
+    std::copy(data.begin(), data.end(), points.begin());
+    metadata_.coding_points = points;
+    return Use::taken;
+  }
+
+  // Name, NUL, method 0, zlib stream.
+  Use take_profile(const Bytes& data) {
+    if (metadata_.icc_profile) return Use::meaningless;
+    const auto end =
+        static_cast<std::size_t>(std::find(data.begin(), data.end(), 0) - data.begin());
+    if (end == 0 || end > 79 || data.size() < end + 2 || data[end + 1] != 0) return Use::damaged;
+    auto profile = zlib_inflate(std::span(data).subspan(end + 2), budget_);
+    if (!profile || profile->size() < icc_header_size) return Use::damaged;
+    metadata_.icc_profile =
+        IccProfile{utf8_from_latin1(as_text(std::span(data).first(end))), std::move(*profile)};
+    return Use::taken;
+  }
+
+  Use take_density(const Bytes& data) {
+    if (metadata_.density) return Use::meaningless;
+    if (data.size() != 9 || data[8] > 1) return Use::damaged;
+    const auto x = get_u32(data);
+    const auto y = get_u32(std::span(data).subspan(4));
+    if (x == 0 || y == 0) return Use::meaningless;
+    const auto unit = data[8] == 1 ? Density::Unit::per_metre : Density::Unit::aspect_ratio;
+    metadata_.density = Density{unit, x, y};
+    return Use::taken;
+  }
+
+  Use take_exif(const Bytes& data) {
+    if (!metadata_.exif.empty()) return Use::meaningless;
+    Bytes tiff = data;
+    remove_exif_prefix(tiff);
+    const bool is_tiff = as_text(tiff).starts_with(std::string_view("II*\0", 4)) ||
+                         as_text(tiff).starts_with(std::string_view("MM\0*", 4));
+    if (!is_tiff) return Use::damaged;
+    metadata_.exif = std::move(tiff);
+    return Use::taken;
+  }
+
+  Use take_text(const PngChunk& chunk) {
+    auto entry = parse_text(chunk, budget_);
+    if (!entry) return Use::damaged;
+    if (chunk.type != "iTXt" || entry->keyword != xmp_keyword) {
+      metadata_.text.push_back(std::move(*entry));
+      return Use::taken;
+    }
+    if (!metadata_.xmp.empty()) return Use::meaningless;
+    metadata_.xmp.assign(entry->text.begin(), entry->text.end());
+    metadata_.xmp_compressed = entry->compressed;
+    return Use::taken;
+  }
 
   PngPlace place_;
   std::size_t budget_ = inflate_budget;
   Metadata metadata_;
 };
-
-Use Collector::take(const PngChunk& chunk) {
-  if (chunk.type == "eXIf") return take_exif(chunk.data);
-  if (chunk.type == "tEXt" || chunk.type == "zTXt" || chunk.type == "iTXt") {
-    return take_text(chunk);
-  }
-  return place_ == PngPlace::before_pixels ? take_about_color(chunk) : Use::meaningless;
-}
-
-Use Collector::take_about_color(const PngChunk& chunk) {
-  if (chunk.type == "gAMA") return take_gamma(chunk.data);
-  if (chunk.type == "cHRM") return take_chromaticity(chunk.data);
-  if (chunk.type == "sRGB") return take_srgb(chunk.data);
-  if (chunk.type == "cICP") return take_coding_points(chunk.data);
-  if (chunk.type == "iCCP") return take_profile(chunk.data);
-  if (chunk.type == "pHYs") return take_density(chunk.data);
-  return Use::meaningless;
-}
-
-Use Collector::take_gamma(const Bytes& data) {
-  if (metadata_.gamma) return Use::meaningless;
-  if (data.size() != 4) return Use::damaged;
-  const auto gamma = get_i31(data);
-  if (gamma == 0) return Use::meaningless;
-  metadata_.gamma = gamma;
-  return taken_if(gamma.has_value());
-}
-
-Use Collector::take_chromaticity(const Bytes& data) {
-  std::array<std::int32_t, 8> values{};
-  if (metadata_.chromaticity) return Use::meaningless;
-  if (data.size() != 4 * values.size()) return Use::damaged;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const auto value = get_i31(std::span(data).subspan(4 * i));
-    if (!value) return Use::damaged;
-    values.at(i) = *value;
-  }
-  metadata_.chromaticity = values;
-  return Use::taken;
-}
-
-Use Collector::take_srgb(const Bytes& data) {
-  if (metadata_.srgb_intent) return Use::meaningless;
-  if (data.size() != 1 || data[0] > 3) return Use::damaged;
-  metadata_.srgb_intent = data[0];
-  return Use::taken;
-}
-
-// Colour primaries, transfer function, matrix, which is 0 for RGB, and whether the range is full.
-Use Collector::take_coding_points(const Bytes& data) {
-  if (metadata_.coding_points) return Use::meaningless;
-  std::array<std::uint8_t, 4> points{};
-  if (data.size() != points.size() || data[2] != 0 || data[3] > 1) return Use::damaged;
-  std::copy(data.begin(), data.end(), points.begin());
-  metadata_.coding_points = points;
-  return Use::taken;
-}
-
-// Name, NUL, method 0, zlib stream.
-Use Collector::take_profile(const Bytes& data) {
-  if (metadata_.icc_profile) return Use::meaningless;
-  const auto end = static_cast<std::size_t>(std::find(data.begin(), data.end(), 0) - data.begin());
-  if (end == 0 || end > 79 || data.size() < end + 2 || data[end + 1] != 0) return Use::damaged;
-  auto profile = zlib_inflate(std::span(data).subspan(end + 2), budget_);
-  if (!profile || profile->size() < icc_header_size) return Use::damaged;
-  metadata_.icc_profile =
-      IccProfile{utf8_from_latin1(as_text(std::span(data).first(end))), std::move(*profile)};
-  return Use::taken;
-}
-
-Use Collector::take_density(const Bytes& data) {
-  if (metadata_.density) return Use::meaningless;
-  if (data.size() != 9 || data[8] > 1) return Use::damaged;
-  const auto x = get_u32(data);
-  const auto y = get_u32(std::span(data).subspan(4));
-  if (x == 0 || y == 0) return Use::meaningless;
-  const auto unit = data[8] == 1 ? Density::Unit::per_metre : Density::Unit::aspect_ratio;
-  metadata_.density = Density{unit, x, y};
-  return Use::taken;
-}
-
-Use Collector::take_exif(const Bytes& data) {
-  if (!metadata_.exif.empty()) return Use::meaningless;
-  Bytes tiff = data;
-  remove_exif_prefix(tiff);
-  const bool is_tiff = as_text(tiff).starts_with(std::string_view("II*\0", 4)) ||
-                       as_text(tiff).starts_with(std::string_view("MM\0*", 4));
-  if (!is_tiff) return Use::damaged;
-  metadata_.exif = std::move(tiff);
-  return Use::taken;
-}
-
-Use Collector::take_text(const PngChunk& chunk) {
-  auto entry = parse_text(chunk, budget_);
-  if (!entry) return Use::damaged;
-  if (chunk.type != "iTXt" || entry->keyword != xmp_keyword) {
-    metadata_.text.push_back(std::move(*entry));
-    return Use::taken;
-  }
-  if (!metadata_.xmp.empty()) return Use::meaningless;
-  metadata_.xmp.assign(entry->text.begin(), entry->text.end());
-  metadata_.xmp_compressed = entry->compressed;
-  return Use::taken;
-}
 
 PngChunk make_profile(const IccProfile& profile) {
   const std::string name = png_keyword(profile.name).value_or("icc");
@@ -175,14 +331,14 @@ PngChunk make_profile(const IccProfile& profile) {
 PngChunk make_numbers(const char* type, std::span<const std::int32_t> numbers) {
   PngChunk chunk{type, {}};
   for (const std::int32_t number : numbers)
-    put_u32(chunk.data, static_cast<std::uint32_t>(number));
+    put_number(chunk.data, static_cast<std::uint32_t>(number), 4);
   return chunk;
 }
 
 PngChunk make_density(const Density& density) {
   PngChunk chunk{"pHYs", {}};
-  put_u32(chunk.data, density.x);
-  put_u32(chunk.data, density.y);
+  put_number(chunk.data, density.x, 4);
+  put_number(chunk.data, density.y, 4);
   chunk.data.push_back(density.unit == Density::Unit::per_metre ? 1 : 0);
   return chunk;
 }

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "codec/left_out.hpp"
 #include "codec/png/metadata/ancillary.hpp"
 #include "codec/png/read/chunk.hpp"
+#include "codec/unread.hpp"
 #include "image/metadata.hpp"
 #include "image/pixel_format.hpp"
 

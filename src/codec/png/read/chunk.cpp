@@ -6,6 +6,8 @@
 #define ZLIB_CONST  // zlib's input is const
 #include <zlib.h>
 
+#include "base/byte_cursor.hpp"
+
 namespace gpufilter {
 namespace {
 
@@ -62,15 +64,23 @@ Bytes zlib_deflate(std::span<const std::uint8_t> plain) {
   return compressed;
 }
 
-std::uint32_t get_u32(std::span<const std::uint8_t> bytes) {
-  return static_cast<std::uint32_t>(bytes[0]) << 24U | static_cast<std::uint32_t>(bytes[1]) << 16U |
-         static_cast<std::uint32_t>(bytes[2]) << 8U | static_cast<std::uint32_t>(bytes[3]);
+namespace {
+
+constexpr std::uint8_t version = 1;
+
+}  // namespace
+
+Bytes make_png_index(std::uint32_t rows_a_piece) {
+  Bytes data{version};
+  put_number(data, rows_a_piece, 4);
+  return data;
 }
 
-void put_u32(Bytes& bytes, std::uint32_t value) {
-  for (const unsigned shift : {24U, 16U, 8U, 0U}) {
-    bytes.push_back(static_cast<std::uint8_t>(value >> shift));
-  }
+std::optional<std::uint32_t> parse_png_index(std::span<const std::uint8_t> data) {
+  if (data.size() != png_index_size || data[0] != version) return std::nullopt;
+  const std::uint32_t rows = get_u32(data.subspan(1));
+  if (rows == 0) return std::nullopt;
+  return rows;
 }
 
 }  // namespace gpufilter

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/byte_cursor.hpp"
 #include "image/metadata.hpp"
 
 namespace gpufilter {
@@ -29,12 +30,23 @@ struct PngChunk {
 
 [[nodiscard]] Bytes zlib_deflate(std::span<const std::uint8_t> plain);
 
-[[nodiscard]] inline std::string_view as_text(std::span<const std::uint8_t> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+// PNG's four-byte numbers: big-endian. `bytes` holds at least four.
+[[nodiscard]] inline std::uint32_t get_u32(ByteSpan bytes) {
+  return static_cast<std::uint32_t>(number_of(bytes.first(4)));
 }
 
-// PNG's four-byte numbers: big-endian. `bytes` holds at least four.
-[[nodiscard]] std::uint32_t get_u32(std::span<const std::uint8_t> bytes);
-void put_u32(Bytes& bytes, std::uint32_t value);
+// The private chunk gfIX says how compressed pixels are cut into pieces that several threads can
+// inflate; docs/engineering/png.md describes it. The case of its letters says: ancillary, private,
+// not safe to copy into a file with other pixels.
+inline constexpr std::string_view png_index_type = "gfIX";
+inline constexpr std::size_t png_index_size = 5;
+
+// The chunk's data for a file whose IDAT chunks hold `rows_a_piece` rows each, the last one perhaps
+// fewer.
+[[nodiscard]] Bytes make_png_index(std::uint32_t rows_a_piece);
+
+// The number of rows in each IDAT chunk. Nothing if the data is of another version or damaged. The
+// number may be wrong: files are not trusted.
+[[nodiscard]] std::optional<std::uint32_t> parse_png_index(std::span<const std::uint8_t> data);
 
 }  // namespace gpufilter

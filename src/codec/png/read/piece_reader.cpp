@@ -9,8 +9,8 @@
 #include <libdeflate.h>
 #include <zlib.h>
 
+#include "codec/deflate/format.hpp"
 #include "codec/deflate/isal_state.hpp"
-#include "codec/deflate/pieces.hpp"
 #include "codec/png/read/chunk.hpp"
 
 namespace gpufilter {
@@ -40,7 +40,10 @@ std::size_t piece_memory(const PngRowShape& shape, std::size_t rows) {
 }  // namespace
 
 struct PngPieceReader::Piece {
-  explicit Piece(Background& background) : task(background) {}
+  Piece(std::size_t filtered_bytes, std::size_t sample_bytes) {
+    filtered.reserve(filtered_bytes);
+    samples.reserve(sample_bytes);
+  }
 
   Bytes chunk;  // as in the file; incomplete if `is_chunk` is false
   bool is_chunk = false;
@@ -61,8 +64,6 @@ struct PngPieceReader::Piece {
   bool is_inflated = false;
   bool needs_above = false;
   bool is_unfiltered = false;
-
-  BackgroundTask task;  // destroyed first, since it uses the other members
 
   [[nodiscard]] std::span<const std::uint8_t> data() const {
     return std::span(chunk).subspan(chunk_head_size,
@@ -120,7 +121,7 @@ PngPieceReader::PngPieceReader(PngStream& stream, const PngRowShape& shape,
       // Two pieces take memory besides: the one that is delivered, and the one before it, whose
       // last row it may refer to.
       max_pieces_(std::min(max_memory_of_pieces / piece_memory(shape, rows_a_piece) - 2,
-                           background_.threads() + 4)),
+                           pieces_.threads() + 4)),
       zeros_(shape.row_bytes + unfilter_slack) {}
 
 PngPieceReader::~PngPieceReader() {
@@ -130,14 +131,14 @@ PngPieceReader::~PngPieceReader() {
 // Tasks read neighbouring pieces, so all of them have to end before any piece is destroyed.
 void PngPieceReader::stop() {
   stopped_ = true;
-  for (const auto& piece : running_)
-    piece->task.wait();
+  for (const auto& entry : pieces_.pending())
+    entry->task.wait();
 }
 
 bool PngPieceReader::read(std::uint8_t* row) {
-  if ((!delivered_ || next_row_ == delivered_->rows) && !advance()) return false;
+  if ((!delivered_ || next_row_ == delivered_->piece.rows) && !advance()) return false;
   const auto samples =
-      std::span(delivered_->samples.data() + next_row_ * shape_.pitch(), shape_.row_bytes);
+      std::span(delivered_->piece.samples.data() + next_row_ * shape_.pitch(), shape_.row_bytes);
   copy_samples(samples, row, shape_.depth);
   ++next_row_;
   return true;
@@ -146,26 +147,29 @@ bool PngPieceReader::read(std::uint8_t* row) {
 // Moves on to the next piece. False if there is none that can be accepted.
 bool PngPieceReader::advance() {
   start_pieces();
-  if (running_.empty()) return false;
-  Piece& next = *running_.front();
-  next.task.wait();
+  if (pieces_.pending().empty()) return false;
+  Piece& next = pieces_.first();
+  pieces_.wait_for_first();
   if (!accept(next)) return false;
   {
     const std::lock_guard lock(mutex_);
     next.above = nullptr;
   }
-  if (delivered_) spare_.push_back(std::move(delivered_));
-  delivered_ = std::move(running_.front());
-  running_.pop_front();
+  if (delivered_) pieces_.put(std::move(delivered_));
+  delivered_ = pieces_.take_first();
   next_row_ = 0;
   start_pieces();
   return true;
 }
 
 void PngPieceReader::start_pieces() {
-  while (!ended_ && next_piece_row_ < shape_.rows && running_.size() < max_pieces_) {
-    running_.push_back(take_spare());
-    Piece& piece = *running_.back();
+  while (!ended_ && next_piece_row_ < shape_.rows && pieces_.pending().size() < max_pieces_) {
+    const auto& pending = pieces_.pending();
+    Piece* above = !pending.empty() ? &pending.back()->piece
+                   : delivered_     ? &delivered_->piece
+                                    : nullptr;
+    Piece& piece = pieces_.add(pieces_.take(
+        rows_a_piece_ * shape_.filtered_bytes() + unfilter_slack, rows_a_piece_ * shape_.pitch()));
     piece.rows = std::min(rows_a_piece_, shape_.rows - next_piece_row_);
     piece.is_first = next_piece_row_ == 0;
     next_piece_row_ += piece.rows;
@@ -173,7 +177,6 @@ void PngPieceReader::start_pieces() {
     piece.is_chunk =
         stream_.take_idat(piece.chunk, longest_data(piece.rows * shape_.filtered_bytes()));
     ended_ = !piece.is_chunk;
-    Piece* above = running_.size() > 1 ? (running_.end() - 2)->get() : delivered_.get();
     {
       const std::lock_guard lock(mutex_);
       piece.above = above;
@@ -181,20 +184,8 @@ void PngPieceReader::start_pieces() {
       piece.is_inflated = piece.is_unfiltered = false;
       if (above != nullptr) above->below = &piece;
     }
-    if (piece.is_chunk) piece.task.start([this, &piece] { decode(piece); });
+    if (piece.is_chunk) pieces_.start_last([this, &piece] { decode(piece); });
   }
-}
-
-std::unique_ptr<PngPieceReader::Piece> PngPieceReader::take_spare() {
-  if (!spare_.empty()) {
-    auto piece = std::move(spare_.back());
-    spare_.pop_back();
-    return piece;
-  }
-  auto piece = std::make_unique<Piece>(background_);
-  piece->filtered.reserve(rows_a_piece_ * shape_.filtered_bytes() + unfilter_slack);
-  piece->samples.reserve(rows_a_piece_ * shape_.pitch());
-  return piece;
 }
 
 void PngPieceReader::decode(Piece& piece) {
@@ -245,13 +236,14 @@ PngRowPlace PngPieceReader::give_up() {
   stop();
   PngRowPlace place{next_piece_row_, {compressed_bytes_, history_, adler32_}};
   if (delivered_) {
-    const std::uint8_t* last = delivered_->samples.data() + (delivered_->rows - 1) * shape_.pitch();
+    const Piece& piece = delivered_->piece;
+    const std::uint8_t* last = piece.samples.data() + (piece.rows - 1) * shape_.pitch();
     place.above.assign(last, last + shape_.row_bytes);
   }
   Bytes unread;
-  for (const auto& piece : running_) {
-    place.row -= piece->rows;
-    unread.insert(unread.end(), piece->chunk.begin(), piece->chunk.end());
+  for (const auto& entry : pieces_.pending()) {
+    place.row -= entry->piece.rows;
+    unread.insert(unread.end(), entry->piece.chunk.begin(), entry->piece.chunk.end());
   }
   stream_.put_back(std::move(unread));
   return place;

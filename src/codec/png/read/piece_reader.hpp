@@ -4,15 +4,14 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <vector>
 
-#include "base/background.hpp"
-#include "codec/png/read/row_shape.hpp"
+#include "base/ordered_pieces.hpp"
 #include "codec/png/read/serial_reader.hpp"
 #include "codec/png/read/stream.hpp"
+#include "codec/png/read/unfilter.hpp"
 
 namespace gpufilter {
 
@@ -42,10 +41,10 @@ class PngPieceReader {
 
  private:
   struct Piece;
+  using Pieces = OrderedPieces<Piece>;
 
   [[nodiscard]] bool advance();
   void start_pieces();
-  [[nodiscard]] std::unique_ptr<Piece> take_spare();
   void decode(Piece& piece);
   void unfilter_from(Piece* piece);
   [[nodiscard]] bool accept(Piece& piece);
@@ -54,17 +53,15 @@ class PngPieceReader {
   PngStream& stream_;
   PngRowShape shape_;
   std::size_t rows_a_piece_;
-  std::size_t next_piece_row_ = 0;  // the first of the piece that is started next
-  bool ended_ = false;              // the stream has no more pieces
-  Background background_;
-  std::size_t max_pieces_;                      // in progress at the same time
-  std::atomic<bool> stopped_ = false;           // tasks that have not begun return at once
-  std::mutex mutex_;                            // for the members of Piece that order unfiltering
-  std::unique_ptr<Piece> delivered_;            // being delivered, or delivered last
-  std::deque<std::unique_ptr<Piece>> running_;  // the pieces after it, in their order
-  std::vector<std::unique_ptr<Piece>> spare_;
-  std::size_t next_row_ = 0;         // of `delivered_`
-  std::vector<std::uint8_t> zeros_;  // above the picture
+  std::size_t next_piece_row_ = 0;     // the first of the piece that is started next
+  bool ended_ = false;                 // the stream has no more pieces
+  Pieces pieces_;                      // those after the one that is delivered
+  std::size_t max_pieces_;             // in progress at the same time
+  std::atomic<bool> stopped_ = false;  // tasks that have not begun return at once
+  std::mutex mutex_;                   // for the members of Piece that order unfiltering
+  Pieces::Owned delivered_;            // being delivered, or delivered last
+  std::size_t next_row_ = 0;           // of `delivered_`
+  std::vector<std::uint8_t> zeros_;    // above the picture
   // Of the pieces delivered, this one included:
   std::vector<std::uint8_t> history_;
   std::uint64_t compressed_bytes_ = 0;

@@ -1,4 +1,6 @@
+#include <array>
 #include <bit>
+#include <csetjmp>
 #include <cstdint>
 #include <cstring>
 #include <exception>
@@ -7,7 +9,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
+
+#include <png.h>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
@@ -15,16 +20,84 @@
 #include "base/words.hpp"
 #include "codec/png/codec.hpp"
 #include "codec/png/metadata/metadata.hpp"
-#include "codec/png/read/calls.hpp"
 #include "codec/png/read/piece_reader.hpp"
-#include "codec/png/read/row_shape.hpp"
 #include "codec/png/read/serial_reader.hpp"
 #include "codec/png/read/stream.hpp"
+#include "codec/png/read/unfilter.hpp"
 #include "image/image.hpp"
 #include "image/rows.hpp"
 
 namespace gpufilter {
 namespace {
+
+// libpng's errors return by longjmp, which runs no destructors, and no exception may pass through
+// its C functions.
+
+// What libpng's callbacks report to the C++ code that called libpng.
+struct PngReport {
+  std::string name;                        // of the file, for messages
+  std::string trouble;                     // the message before libpng's words: "damaged PNG"
+  std::array<char, 200> words{};           // libpng's, of the error that ended the call
+  std::exception_ptr exception = nullptr;  // thrown by a source, a sink or an allocation
+  bool ended_early = false;                // the source has no more bytes
+  bool warnings_are_damage = false;        // while pixels are decoded
+
+  PngReport(std::string of_file, std::string of_trouble)
+      : name(std::move(of_file)), trouble(std::move(of_trouble)) {}
+};
+
+PngReport& report_of(png_structp png) {
+  return *static_cast<PngReport*>(png_get_error_ptr(png));
+}
+
+// The warning about bytes after the end of the compressed pixels. The pixels are complete then, and
+// their checksum was right.
+constexpr const char* harmless_in_pixels = "IDAT: Extra compressed data";
+
+// The error function for png_create_*_struct, whose error pointer is a PngReport.
+[[noreturn]] void png_take_error(png_structp png, png_const_charp words) {
+  PngReport& report = report_of(png);
+  std::strncpy(report.words.data(), words, report.words.size() - 1);
+  png_longjmp(png, 1);
+}
+
+// Warnings go to log::debug; while `warnings_are_damage` they are errors.
+void png_take_warning(png_structp png, png_const_charp words) {
+  const PngReport& report = report_of(png);
+  if (report.warnings_are_damage && std::strcmp(words, harmless_in_pixels) != 0) {
+    png_error(png, words);
+  }
+  try {
+    log::debug(report.name + ": libpng: " + words);
+  } catch (const std::exception&) {
+    return;  // out of memory for a debug line; an exception must not reach libpng
+  }
+}
+
+// Calls body(data). False if libpng left it with an error.
+bool png_guarded(png_structp png, void (*body)(const void*), const void* data) {
+  if (setjmp(png_jmpbuf(png)) != 0) return false;
+  body(data);
+  return true;
+}
+
+// Throws the exception in the report or, if there is none, a PictureError with libpng's words.
+[[noreturn]] void png_throw(const PngReport& report) {
+  if (report.exception) std::rethrow_exception(report.exception);
+  if (report.ended_early) throw PictureError(report.name, "the file ends too early");
+  throw PictureError(report.name, report.trouble + ": " + report.words.data());
+}
+
+// Calls `body`, which calls libpng. An error is thrown as by png_throw(). Neither `body` nor the
+// functions that it calls may own anything with a destructor, since longjmp does not run it.
+template <typename Body>
+void png_call(png_structp png, const PngReport& report, const Body& body) {
+  static_assert(std::is_trivially_destructible_v<Body>);
+  if (!png_guarded(
+          png, [](const void* data) { (*static_cast<const Body*>(data))(); }, &body)) {
+    png_throw(report);
+  }
+}
 
 // The data of libpng's read callbacks.
 struct Input {
@@ -89,7 +162,11 @@ class PngPixelReader {
       : stream_(stream), shape_(size, format) {}
 
   // Fills `rows` with the next rows. Throws PictureError.
-  void read(const MutableRows& rows);
+  void read(const MutableRows& rows) {
+    if (!pieces_ && !serial_) begin();
+    for (int y = rows.rows.begin; y < rows.rows.end; ++y)
+      read_row(rows.row(y));
+  }
 
   // Once all rows have been read: throws PictureError if the compressed data does not end there.
   void finish() {
@@ -97,8 +174,24 @@ class PngPixelReader {
   }
 
  private:
-  void begin();
-  void read_row(std::uint8_t* row);
+  void begin() {
+    const auto rows_a_piece = stream_.ancillary().rows_a_piece();
+    const bool worthwhile = shape_.is_large() || stream_.decoder() == PngDecoder::pieces;
+    if (worthwhile && rows_a_piece && PngPieceReader::suits(shape_, *rows_a_piece)) {
+      pieces_ = std::make_unique<PngPieceReader>(stream_, shape_, *rows_a_piece);
+    } else {
+      serial_ = std::make_unique<PngSerialReader>(stream_, shape_);
+    }
+  }
+
+  void read_row(std::uint8_t* row) {
+    if (pieces_) {
+      if (pieces_->read(row)) return;
+      serial_ = std::make_unique<PngSerialReader>(stream_, shape_, pieces_->give_up());
+      pieces_.reset();
+    }
+    serial_->read(row);
+  }
 
   PngStream& stream_;
   PngRowShape shape_;
@@ -106,31 +199,6 @@ class PngPixelReader {
   std::unique_ptr<PngPieceReader> pieces_;
   std::unique_ptr<PngSerialReader> serial_;
 };
-
-void PngPixelReader::read(const MutableRows& rows) {
-  if (!pieces_ && !serial_) begin();
-  for (int y = rows.rows.begin; y < rows.rows.end; ++y)
-    read_row(rows.row(y));
-}
-
-void PngPixelReader::begin() {
-  const auto rows_a_piece = stream_.ancillary().rows_a_piece();
-  const bool worthwhile = shape_.is_large() || stream_.decoder() == PngDecoder::pieces;
-  if (worthwhile && rows_a_piece && PngPieceReader::suits(shape_, *rows_a_piece)) {
-    pieces_ = std::make_unique<PngPieceReader>(stream_, shape_, *rows_a_piece);
-  } else {
-    serial_ = std::make_unique<PngSerialReader>(stream_, shape_);
-  }
-}
-
-void PngPixelReader::read_row(std::uint8_t* row) {
-  if (pieces_) {
-    if (pieces_->read(row)) return;
-    serial_ = std::make_unique<PngSerialReader>(stream_, shape_, pieces_->give_up());
-    pieces_.reset();
-  }
-  serial_->read(row);
-}
 
 class PngReader final : public RowReader {
  public:

@@ -1,11 +1,117 @@
 #include "codec/png/read/serial_reader.hpp"
 
 #include <algorithm>
-#include <span>
+#include <stdexcept>
+#include <string>
 
 #include "base/error.hpp"
+#include "codec/deflate/isal_state.hpp"
 
 namespace gpufilter {
+namespace {
+
+constexpr std::size_t max_at_a_time = std::size_t{1} << 30U;  // ISA-L counts in 32 bits
+
+// Adler-32 as ISA-L's state holds it: the lower half, which begins at 1, is less by 1.
+std::uint32_t isal_adler32_state(std::uint32_t adler32) {
+  constexpr std::uint32_t modulus = 65521;
+  return (adler32 & 0xffff0000U) | ((adler32 & 0xffffU) + modulus - 1) % modulus;
+}
+
+}  // namespace
+
+// The input is read in parts with the same borders wherever the inflater begins, so that a file
+// that is damaged twice is always refused for the same reason.
+PngInflater::PngInflater(PngStream& stream, const PngInflatePlace& from)
+    : stream_(stream), next_read_(input_size - from.compressed_bytes % input_size) {
+  isal_inflate_init(&state_);
+  state_.crc_flag = from.compressed_bytes == 0 ? ISAL_ZLIB : ISAL_ZLIB_NO_HDR_VER;
+  state_.crc = isal_adler32_state(from.adler32);
+  if (from.history.empty()) return;
+  const auto history = from.history.last(std::min(from.history.size(), longest_distance));
+  if (isal_inflate_set_dict(&state_, const_cast<std::uint8_t*>(history.data()),  // it only reads
+                            static_cast<std::uint32_t>(history.size())) != COMP_OK) {
+    throw std::logic_error("ISA-L does not accept what was inflated before");
+  }
+}
+
+void PngInflater::inflate(std::span<std::uint8_t> output) {
+  inflated_ = 0;
+  while (!output.empty()) {
+    const std::size_t count = step(output.first(std::min(output.size(), max_at_a_time)));
+    if (count == 0 && (has_ended() || is_out_of_input())) refuse_end();
+    output = output.subspan(count);
+    inflated_ += count;
+  }
+}
+
+void PngInflater::expect_end() {
+  // ISA-L is also at its end if the checksum is wrong.
+  while (failure_ != nullptr || !has_ended()) {
+    std::array<std::uint8_t, 1> excess{};
+    if (step(excess) != 0) refuse("IDAT: Too much image data");
+    if (!has_ended() && is_out_of_input()) refuse_end();
+  }
+}
+
+bool PngInflater::has_ended() const {
+  return isal_has_ended(state_);
+}
+
+bool PngInflater::is_out_of_input() const {
+  return input_ended_ && state_.avail_in == 0;
+}
+
+// Inflates zero or more bytes into `output` and returns their number. ISA-L inflates ahead,
+// by an amount that depends on where it began. A failure found there is reported only once the
+// bytes before it have been returned, and input is read only when it is needed: so the message does
+// not depend on that amount.
+std::size_t PngInflater::step(std::span<std::uint8_t> output) {
+  if (failure_ == nullptr && !has_ended()) {
+    if (state_.avail_in == 0 && isal_kept_output(state_).empty()) read_input();
+    state_.next_out = output.data();
+    state_.avail_out = static_cast<std::uint32_t>(output.size());
+    const int result = isal_inflate(&state_);
+    if (result == ISAL_INCORRECT_CHECKSUM) {
+      failure_ = "IDAT: incorrect data check";
+    } else if (result != ISAL_DECOMP_OK) {
+      failure_ = "IDAT: invalid compressed data";
+    }
+    const std::size_t count = output.size() - state_.avail_out;
+    if (failure_ == nullptr || count > 0) return count;
+  }
+  if (failure_ == nullptr) return 0;
+  const std::size_t count = take_kept_output(output);
+  if (count == 0) refuse(failure_);
+  return count;
+}
+
+void PngInflater::read_input() {
+  const std::size_t count = stream_.read_idat(std::span(input_).first(next_read_));
+  input_ended_ = count < next_read_;
+  next_read_ = input_.size();
+  state_.next_in = input_.data();
+  state_.avail_in = static_cast<std::uint32_t>(count);
+}
+
+// After a failure ISA-L must not be called again: it would begin to inflate the damaged data.
+std::size_t PngInflater::take_kept_output(std::span<std::uint8_t> output) {
+  const auto kept = isal_kept_output(state_);
+  const std::size_t count = std::min(output.size(), kept.size());
+  std::copy_n(kept.begin(), count, output.begin());
+  isal_drop_kept_output(state_, count);
+  return count;
+}
+
+void PngInflater::refuse_end() const {
+  stream_.throw_damage();
+  refuse("Not enough image data");
+}
+
+void PngInflater::refuse(const char* why) const {
+  throw PictureError(stream_.name(), std::string("damaged PNG: ") + why);
+}
+
 namespace {
 
 // Filtered bytes inflated at a time: few enough for the caches, enough to outweigh the cost of a

@@ -13,11 +13,29 @@
 #include "codec/byte_source.hpp"
 #include "codec/png/metadata/ancillary.hpp"
 #include "codec/png/read/chunk.hpp"
-#include "codec/png/read/header.hpp"
 #include "codec/unread.hpp"
 #include "image/metadata.hpp"
+#include "image/pixel_format.hpp"
 
 namespace gpufilter {
+
+// The values of a valid IHDR chunk.
+struct PngHeader {
+  std::uint32_t width = 0;   // 1 to 2^31 - 1
+  std::uint32_t height = 0;  // the same
+  int depth = 0;             // bits a sample
+  int color_type = 0;
+  bool interlaced = false;
+  // The format in which rows are read, unless a tRNS chunk adds alpha.
+  PixelFormat format;
+  FilePixels file_pixels;
+  // The signature and the chunk as in the file, for libpng.
+  std::array<std::uint8_t, 33> bytes{};
+};
+
+// Reads the signature and the IHDR chunk that follows it. Throws PictureError if the file ends, if
+// another chunk is the first, or if the checksum or a value is wrong.
+[[nodiscard]] PngHeader read_png_header(ByteSource& source);
 
 // Who decodes the IDAT chunks. automatic: PngPixelReader if it can, with several threads for large
 // files that have an index, otherwise libpng. pieces: likewise, but with several threads for small

@@ -1,7 +1,6 @@
 #include "codec/png/read/unfilter.hpp"
 
 #include <array>
-#include <cstring>
 
 namespace gpufilter {
 namespace {

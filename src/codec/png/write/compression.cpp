@@ -2,24 +2,255 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <memory>
+#include <new>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include <libdeflate.h>
 #include <zlib.h>
 
+#include "base/byte_cursor.hpp"
 #include "base/stop.hpp"
+#include "codec/deflate/format.hpp"
 #include "codec/deflate/huffman_deflater.hpp"
 #include "codec/deflate/libdeflate_deflater.hpp"
 #include "codec/deflate/match_deflater.hpp"
-#include "codec/deflate/pieces.hpp"
-#include "codec/png/read/sample.hpp"
-#include "codec/png/write/levels.hpp"
-#include "codec/png/write/row_search.hpp"
+#include "codec/little_endian.hpp"
+#include "codec/png/write/filter.hpp"
 
 namespace gpufilter {
+
+// Filtered photographs hardly repeat themselves: Huffman codes alone come close to any search for
+// matches, in a fraction of the time. Drawings, text, dithers and gradients do repeat themselves.
+struct PngCompression {
+  enum class Deflater {
+    by_content,  // Huffman codes alone or our own search, as a sample of the chunk suggests
+    libdeflate   // the smallest files, and the slowest
+  };
+  Deflater deflater = Deflater::by_content;
+  // Candidates: the filter that makes the sample smallest is used for the whole chunk.
+  std::span<const PngFilter> filters;
+  // Bytes of the chunk that are compressed to decide about all of it.
+  std::size_t sample_bytes = std::size_t{24} << 10U;
+  // For Deflater::libdeflate.
+  int libdeflate_level = 0;
+  // For Deflater::by_content. A search must save this many bytes / price_unit for each position
+  // that it looks at, because it takes time.
+  std::size_t search_price = 0;
+  // For Deflater::by_content. A chunk counts as a photograph if its png_repeated_share() is
+  // smaller.
+  std::size_t photograph_repeats = 0;
+  // For Deflater::by_content. Pictures of up to this many bytes are compressed by whatever makes
+  // them smallest, since a search takes little time there.
+  std::uint64_t exhaustive_bytes = 0;
+  // Chunks are also compressed as at this level, and the smaller result counts. 0: they are not.
+  int level_below = 0;
+  // For that level a chunk is cut into so many of its chunks. From 2 on, filters are searched row
+  // by row as well.
+  std::size_t parts = 1;
+};
+
+namespace {
+
+// Drawings and dithered pictures are smallest unfiltered. PngFilter::best suits photographs.
+constexpr std::array no_filter{PngFilter::none};
+constexpr std::array best_filter{PngFilter::best};
+constexpr std::array best_or_sub{PngFilter::best, PngFilter::sub};
+constexpr std::array all_filters{PngFilter::best, PngFilter::none, PngFilter::paeth,
+                                 PngFilter::average, PngFilter::sub};
+
+// By --png-level. docs/engineering/png.md has the measurements behind these numbers. Level 0 stores
+// the samples, as in other programs.
+constexpr auto use_libdeflate = PngCompression::Deflater::libdeflate;
+constexpr std::size_t libdeflate_sample = std::size_t{48} << 10U;
+constexpr std::array<PngCompression, 10> compressions{{
+    {.deflater = use_libdeflate, .filters = no_filter, .libdeflate_level = 0},
+    {.filters = best_filter, .search_price = 48, .photograph_repeats = 60},
+    {.filters = best_filter, .search_price = 40, .photograph_repeats = 48},
+    {.filters = best_or_sub, .search_price = 20, .photograph_repeats = 40},
+    {.filters = best_or_sub, .search_price = 14, .photograph_repeats = 32},
+    {.filters = best_or_sub, .search_price = 10, .photograph_repeats = 32},
+    {.filters = best_or_sub,
+     .search_price = 8,
+     .photograph_repeats = 28,
+     .exhaustive_bytes = std::uint64_t{2} << 20U},
+    {.deflater = use_libdeflate,
+     .filters = all_filters,
+     .sample_bytes = libdeflate_sample,
+     .libdeflate_level = 7,
+     .level_below = 6},
+    {.deflater = use_libdeflate,
+     .filters = all_filters,
+     .sample_bytes = libdeflate_sample,
+     .libdeflate_level = 8,
+     .level_below = 7},
+    {.deflater = use_libdeflate,
+     .filters = all_filters,
+     .sample_bytes = libdeflate_sample,
+     .libdeflate_level = 12,
+     .level_below = 8,
+     .parts = 4},
+}};
+
+// Filtered bytes of a chunk without parts. Matches do not reach into the chunk before, which costs
+// little if chunks are much longer than the 32 KiB that a match reaches back. Small enough to give
+// many threads work.
+constexpr std::size_t chunk_size = std::size_t{512} << 10U;
+
+}  // namespace
+
+const PngCompression& png_compression(int png_level) {
+  return compressions.at(static_cast<std::size_t>(png_level));
+}
+
+std::size_t png_rows_a_chunk(const PngCompression& how, std::size_t row_bytes) {
+  return how.parts * std::max<std::size_t>(chunk_size / (row_bytes + 1), 1);
+}
+
+namespace {
+
+using PngSample = std::span<const PngRowBlock>;
+
+// About `size` bytes of `block`, from several places: whole rows, or a part of one row at each
+// place if rows are longer. All of the block if it is not much larger than `size`.
+std::vector<PngRowBlock> png_sample_of(const PngRowBlock& block, std::size_t size) {
+  constexpr std::size_t places = 2;
+  constexpr std::size_t worthwhile_saving = 5;  // the block is at least this many times as large
+  if (size >= block.rows.size() / worthwhile_saving) return {block};
+  const std::size_t part = size / places;
+  const std::size_t count = block.rows.size() / block.row_bytes;
+  const std::size_t rows = std::max<std::size_t>(part / block.row_bytes, 1);
+  std::vector<PngRowBlock> sample(places, block);
+  for (std::size_t i = 0; i < places; ++i) {
+    const std::size_t first = (2 * i + 1) * (count - rows) / (2 * places);
+    PngRowBlock& place = sample[i];
+    place.rows = block.rows.subspan(first * block.row_bytes, rows * block.row_bytes);
+    if (first > 0) place.above = place.rows.data() - block.row_bytes;
+    if (part >= block.row_bytes) continue;
+    place.row_bytes = part - part % block.distance;
+    const std::size_t skipped = (2 * i + 1) * (block.row_bytes - part) / (2 * places);
+    const std::size_t begin = skipped - skipped % block.distance;
+    place.rows = place.rows.subspan(begin, place.row_bytes);
+    if (place.above != nullptr) place.above += begin;
+  }
+  return sample;
+}
+
+// The share of the sample's pixels whose next 16 bytes occurred in it before, in units of 1 / 64.
+// An estimate: only hashes of the bytes are compared, and only with the latest one that has the
+// same upper bits.
+std::size_t png_repeated_share(PngSample sample) {
+  constexpr std::size_t length = 16;
+  constexpr int half = 29;             // bits, about half of a word
+  constexpr unsigned index_bits = 12;  // the upper bits of a hash
+  constexpr std::size_t share_unit = 64;
+  constexpr unsigned rest_shift = 20;  // a table entry has the 32 bits above these
+  std::array<std::uint32_t, std::size_t{1} << index_bits> seen{};
+  std::size_t repeated = 0;
+  std::size_t count = 1;
+  for (const PngRowBlock& part : sample) {
+    const std::uint8_t* rows = part.rows.data();
+    for (std::size_t at = 0; at + length <= part.rows.size(); at += part.distance) {
+      constexpr std::uint64_t multiplier = 0x9E3779B185EBCA87U;  // odd, with irregular bits
+      const std::uint64_t first = load_le64(rows + at) * multiplier;
+      const std::uint64_t second = load_le64(rows + at + 8) * multiplier;
+      const std::uint64_t hash = (first ^ std::rotl(second, half)) * multiplier;
+      const auto rest = static_cast<std::uint32_t>(hash >> rest_shift) | 1U;
+      std::uint32_t& last = seen[hash >> (64U - index_bits)];
+      repeated += last == rest ? 1 : 0;
+      last = rest;
+      ++count;
+    }
+  }
+  return repeated * share_unit / count;
+}
+
+// docs/engineering/png.md says what was tried.
+constexpr int level_of_search = 4;
+constexpr std::size_t usual_rows_above = 6;  // more if rows are short, fewer if they are long
+constexpr std::size_t fewest_bytes_above = std::size_t{4} << 10U;
+constexpr std::size_t most_bytes_above = std::size_t{24} << 10U;
+
+}  // namespace
+
+// Chooses filters by trying each of them on each row: one block after the other, in memory that it
+// keeps.
+class PngRowSearch {
+ public:
+  PngRowSearch() {
+    if (!compressor_) throw std::bad_alloc();
+  }
+
+  // What is to be smallest.
+  enum class Measure {
+    residues,  // the sum of their distances from 0, as libpng chooses
+    deflated   // the row, deflated after the filtered rows above it: slow, and best
+  };
+
+  // Writes the filtered rows of `block`. `filtered` has room for block.row_bytes + 1 bytes a row.
+  // The result depends on the block alone. Throws std::bad_alloc, and Stopped as check_stop().
+  void filter(const PngRowBlock& block, Measure measure, std::uint8_t* filtered);
+
+ private:
+  // `rows` are filtered; the measure is of the last one.
+  std::size_t size(std::span<const std::uint8_t> rows, std::size_t row_bytes, Measure measure) {
+    if (measure == Measure::deflated) {
+      return libdeflate_deflate_compress(compressor_.get(), rows.data(), rows.size(),
+                                         deflated_.data(), deflated_.size());
+    }
+    std::size_t distances = 0;
+    for (const std::uint8_t residue : rows.last(row_bytes))
+      distances += std::min<std::size_t>(residue, 256U - residue);
+    return distances;
+  }
+
+  struct Free {
+    void operator()(libdeflate_compressor* compressor) const {
+      libdeflate_free_compressor(compressor);
+    }
+  };
+  std::unique_ptr<libdeflate_compressor, Free> compressor_{
+      libdeflate_alloc_compressor(level_of_search)};
+  std::vector<std::uint8_t> best_;
+  std::vector<std::uint8_t> deflated_;
+};
+
+void PngRowSearch::filter(const PngRowBlock& block, Measure measure, std::uint8_t* filtered) {
+  const std::size_t row_size = block.row_bytes + 1;
+  const std::size_t most_above = std::min(std::max(usual_rows_above, fewest_bytes_above / row_size),
+                                          most_bytes_above / row_size + 1);
+  best_.resize(row_size);
+  deflated_.resize(
+      libdeflate_deflate_compress_bound(compressor_.get(), (most_above + 1) * row_size));
+  const std::uint8_t* above = block.above;
+  const std::size_t count = block.rows.size() / block.row_bytes;
+  for (std::size_t y = 0; y < count; ++y) {
+    check_stop();
+    const auto row = block.rows.subspan(y * block.row_bytes, block.row_bytes);
+    std::uint8_t* place = filtered + y * row_size;
+    const std::size_t rows_above = std::min(y, most_above);
+    std::size_t smallest = std::numeric_limits<std::size_t>::max();
+    for (const PngFilter filter :
+         {PngFilter::none, PngFilter::sub, PngFilter::up, PngFilter::average, PngFilter::paeth}) {
+      if (above == nullptr && filter > PngFilter::sub) break;
+      png_filter_row(filter, row, above, block.distance, place);
+      const std::size_t found = size({place - rows_above * row_size, (rows_above + 1) * row_size},
+                                     block.row_bytes, measure);
+      if (found >= smallest) continue;
+      smallest = found;
+      std::copy_n(place, row_size, best_.begin());
+    }
+    std::copy(best_.begin(), best_.end(), place);
+    above = row.data();
+  }
+}
 
 namespace {
 
@@ -27,8 +258,6 @@ constexpr std::array every_filter{PngFilter::none,    PngFilter::sub,   PngFilte
                                   PngFilter::average, PngFilter::paeth, PngFilter::best};
 
 constexpr std::size_t price_unit = 64;  // prices are in bytes / this
-
-using ByteSpan = std::span<const std::uint8_t>;
 
 // A replacement for `filter` in a row whose neighbour above may not be read.
 PngFilter without_above(PngFilter filter) {

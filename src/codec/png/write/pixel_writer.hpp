@@ -3,13 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
-#include <memory>
 #include <span>
 #include <vector>
 
-#include "base/background.hpp"
+#include "base/ordered_pieces.hpp"
 #include "codec/png/write/compression.hpp"
 #include "codec/png/write/storage.hpp"
 #include "image/rows.hpp"
@@ -28,9 +26,6 @@ class PngPixelWriter {
 
   // `emit` is called by write() and finish(), in the caller's thread.
   PngPixelWriter(ImageSize size, PngStorage storage, int png_level, Emit emit);
-  ~PngPixelWriter();
-  PngPixelWriter(const PngPixelWriter&) = delete;
-  PngPixelWriter& operator=(const PngPixelWriter&) = delete;
 
   // The rows of every piece but the last.
   [[nodiscard]] std::size_t rows_a_piece() const { return rows_a_chunk_; }
@@ -43,11 +38,21 @@ class PngPixelWriter {
   void finish();
 
  private:
-  struct Chunk;
+  struct Chunk {
+    explicit Chunk(std::size_t bytes) : rows(bytes) {}
 
-  void start(std::unique_ptr<Chunk> chunk);
-  void emit_first();
-  [[nodiscard]] std::unique_ptr<Chunk> take_chunk();
+    std::vector<std::uint8_t> above = {};  // the row above the first one; empty: not to be used
+    std::vector<std::uint8_t> rows;        // room for as many as a chunk has
+    std::size_t row_count = 0;
+    PngCompressor compressor = {};
+    PngCompressor::Result result = {};
+    bool last = false;
+  };
+  using Chunks = OrderedPieces<Chunk>;
+
+  void start(Chunks::Owned filled);
+  void emit_down_to(std::size_t count);
+  [[nodiscard]] Chunks::Owned take_chunk();
 
   int width_;
   PngStorage storage_;
@@ -58,11 +63,9 @@ class PngPixelWriter {
   std::size_t rows_a_chunk_;
   std::size_t rows_since_start_ = 0;  // since the last chunk that does not refer to the row above
   Emit emit_;
-  Background background_;
-  std::size_t max_chunks_;                      // in the background at the same time
-  std::deque<std::unique_ptr<Chunk>> running_;  // in their order
-  std::vector<std::unique_ptr<Chunk>> spare_;
-  std::unique_ptr<Chunk> filling_;
+  std::size_t max_chunks_;  // in the background at the same time
+  Chunks chunks_;
+  Chunks::Owned filling_;
   std::uint32_t adler32_ = 1;
   bool first_ = true;
 };

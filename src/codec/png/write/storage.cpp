@@ -31,11 +31,6 @@ void take_sample(std::vector<std::size_t>& taken, int sample, int depth) {
   taken.push_back(2 * at + 1 - first);
 }
 
-void put_u16(Bytes& bytes, unsigned value) {
-  bytes.push_back(static_cast<std::uint8_t>(value >> 8U));
-  bytes.push_back(static_cast<std::uint8_t>(value));
-}
-
 // Puts value(x) for each pixel into `bits` bits, from the highest bits of a byte to the lowest.
 template <int bits, typename Value>
 void pack_bits_of(int width, std::uint8_t* packed, const Value& value) {
@@ -117,9 +112,11 @@ PngStorage PngStorage::reduced(const PixelFormat& format, const Reduction& reduc
   if (reduction.transparent) {
     const int unused_bits = format.depth - storage.depth_;
     for (int sample = 0; sample < colors; ++sample)
-      put_u16(storage.transparency_,
-              static_cast<unsigned>(reduction.transparent->at(static_cast<std::size_t>(sample))) >>
-                  static_cast<unsigned>(unused_bits));
+      put_number(
+          storage.transparency_,
+          static_cast<unsigned>(reduction.transparent->at(static_cast<std::size_t>(sample))) >>
+              static_cast<unsigned>(unused_bits),
+          2);
   }
   return storage;
 }

@@ -1,24 +1,97 @@
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <isa-l/crc.h>
 
+#include "base/byte_cursor.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "codec/png/codec.hpp"
 #include "codec/png/metadata/metadata.hpp"
 #include "codec/png/read/chunk.hpp"
-#include "codec/png/read/held_picture.hpp"
-#include "codec/png/read/piece_index.hpp"
+#include "codec/png/write/held_picture.hpp"
 #include "codec/png/write/pixel_writer.hpp"
-#include "codec/png/write/smallest.hpp"
+#include "codec/png/write/storage.hpp"
+#include "image/metadata.hpp"
 
 namespace gpufilter {
 namespace {
+
+struct PngEncoded {
+  PngStorage storage;
+  std::vector<Bytes> idats = {};  // the data of the IDAT chunks
+  std::size_t rows_a_piece = 0;   // of every chunk but the last
+  std::size_t bytes = 0;          // of the chunks that depend on the storage
+};
+
+constexpr int highest_level = 9;
+constexpr int level_of_trials = 8;
+
+// The storages that are compressed at the highest level: up to so many, as long as the trials make
+// them larger than the best by at most 1 / close_storages. All of them if a picture as it is has at
+// most small_picture bytes.
+constexpr std::size_t finalists = 2;
+constexpr std::size_t close_storages = 20;
+constexpr std::size_t small_picture = std::size_t{64} << 10U;
+
+constexpr std::size_t chunk_overhead = 12;  // bytes: length, type and checksum
+
+std::size_t chunk_bytes(std::size_t data) {
+  return data == 0 ? 0 : data + chunk_overhead;
+}
+
+PngEncoded encode(PngHeldPicture& picture, ImageSize size, const PngStorage& storage, int level) {
+  PngEncoded encoded{storage};
+  encoded.bytes =
+      chunk_bytes(storage.palette().size()) + chunk_bytes(storage.transparency().size());
+  PngPixelWriter writer(size, storage, level, [&encoded](PngPixelWriter::IdatParts parts) {
+    Bytes& idat = encoded.idats.emplace_back();
+    for (const auto& part : parts)
+      idat.insert(idat.end(), part.begin(), part.end());
+    encoded.bytes += chunk_bytes(idat.size());
+  });
+  encoded.rows_a_piece = writer.rows_a_piece();
+  for (int y = 0; y < size.height; ++y)
+    writer.write_row(picture.row(y, storage));
+  writer.finish();
+  return encoded;
+}
+
+// Compresses the picture, which is complete, in each of its storages at the level below the
+// highest, and in the best of them at the highest. The result depends on the picture alone.
+PngEncoded smallest_png(PngHeldPicture& picture, ImageSize size) {
+  struct Trial {
+    PngStorage storage;
+    std::size_t bytes;
+  };
+  std::vector<Trial> trials;
+  for (const PngStorage& storage : picture.storages())
+    trials.push_back({storage, 0});
+  const bool is_small =
+      trials.front().storage.row_bytes(size.width) * static_cast<std::size_t>(size.height) <=
+      small_picture;
+  if (!is_small && trials.size() > 1) {
+    for (Trial& trial : trials)
+      trial.bytes = encode(picture, size, trial.storage, level_of_trials).bytes;
+    std::stable_sort(trials.begin(), trials.end(),
+                     [](const Trial& a, const Trial& b) { return a.bytes < b.bytes; });
+    const std::size_t most = trials.front().bytes + trials.front().bytes / close_storages;
+    while (trials.size() > finalists || trials.back().bytes > most)
+      trials.pop_back();
+  }
+  PngEncoded best = encode(picture, size, trials.front().storage, highest_level);
+  for (std::size_t i = 1; i < trials.size(); ++i) {
+    PngEncoded other = encode(picture, size, trials[i].storage, highest_level);
+    if (other.bytes < best.bytes) best = std::move(other);
+  }
+  return best;
+}
 
 constexpr std::array<std::uint8_t, 8> signature{0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
 
@@ -114,8 +187,8 @@ class PngWriter final : public RowWriter {
     file_pixels_ = storage.file_pixels();
     sink_.write(signature);
     Bytes header;
-    put_u32(header, static_cast<std::uint32_t>(size_.width));
-    put_u32(header, static_cast<std::uint32_t>(size_.height));
+    put_number(header, static_cast<unsigned>(size_.width), 4);
+    put_number(header, static_cast<unsigned>(size_.height), 4);
     header.push_back(static_cast<std::uint8_t>(storage.depth()));
     header.push_back(static_cast<std::uint8_t>(storage.color_type()));
     header.insert(header.end(), 3, 0);  // compression, filters, no interlacing
@@ -136,7 +209,7 @@ class PngWriter final : public RowWriter {
     for (const auto& part : parts)
       size += part.size();
     Bytes head;
-    put_u32(head, static_cast<std::uint32_t>(size));
+    put_number(head, size, 4);
     head.insert(head.end(), type.begin(), type.end());
     std::uint32_t checksum = crc32_gzip_refl(0, head.data() + 4, type.size());
     sink_.write(head);
@@ -145,7 +218,7 @@ class PngWriter final : public RowWriter {
       sink_.write(part);
     }
     Bytes tail;
-    put_u32(tail, checksum);
+    put_number(tail, checksum, 4);
     sink_.write(tail);
   }
 

@@ -1,0 +1,264 @@
+#include "codec/png/write/held_picture.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <utility>
+
+namespace gpufilter {
+namespace {
+
+constexpr std::uint32_t opaque = 255;
+
+unsigned red_of(PngColor color) {
+  return color & 255U;
+}
+unsigned green_of(PngColor color) {
+  return color >> 8U & 255U;
+}
+unsigned blue_of(PngColor color) {
+  return color >> 16U & 255U;
+}
+
+// The bits that a grey value needs: it is a multiple of 255 / (2^bits - 1).
+int bits_of_grey(unsigned value) {
+  return value % 255 == 0 ? 1 : value % 85 == 0 ? 2 : value % 17 == 0 ? 4 : 8;
+}
+
+void put_pixel(PngColor color, const PixelFormat& format, std::uint8_t* pixel) {
+  for (int c = 0; c < format.color_channels(); ++c)
+    *pixel++ = static_cast<std::uint8_t>(color >> static_cast<unsigned>(8 * c));
+  if (format.has_alpha()) *pixel = static_cast<std::uint8_t>(alpha_of(color));
+}
+
+// Neighbours in this order are often neighbours in the picture.
+unsigned brightness(PngColor color) {
+  return 2 * red_of(color) + 5 * green_of(color) + blue_of(color);
+}
+
+}  // namespace
+
+PngHeldPicture::PngHeldPicture(ImageSize size, const PixelFormat& format, Aim aim,
+                               bool keeps_colors)
+    : size_(size), format_(format), aim_(aim), keeps_colors_(keeps_colors) {
+  if (format.depth == 8 && aim != Aim::few_bits) colors_.emplace();
+  if (aim != Aim::smallest) held_.reserve(static_cast<std::size_t>(bytes(size, format, aim)));
+  row_.resize(row_bytes(size.width, format));
+}
+
+std::uint64_t PngHeldPicture::bytes(ImageSize size, const PixelFormat& format, Aim aim) {
+  return size.pixels() * (aim == Aim::smallest ? format.bytes_per_pixel() : 1);
+}
+
+bool PngHeldPicture::add(const std::uint8_t* row) {
+  ++rows_;
+  if (format_.depth == 16) {
+    note_wide_row(row);
+  } else if (aim_ == Aim::few_bits) {
+    note_grey_row(row);
+  } else if (format_.channels == 1) {
+    note_row<1>(row);
+  } else if (format_.channels == 2) {
+    note_row<2>(row);
+  } else if (format_.channels == 3) {
+    note_row<3>(row);
+  } else {
+    note_row<4>(row);
+  }
+  return is_reachable();
+}
+
+template <int channels>
+void PngHeldPicture::note_row(const std::uint8_t* row) {
+  const auto width = static_cast<std::size_t>(size_.width);
+  std::size_t x = 0;
+  if (colors_) {
+    PngColors& colors = *colors_;
+    const std::size_t begin = held_.size();
+    held_.resize(begin + width);
+    std::uint8_t* numbers = held_.data() + begin;
+    for (; x < width; ++x) {
+      const PngColor color = png_color<channels>(row + channels * x);
+      const std::size_t known = colors.all().size();
+      const auto number = colors.add(color);
+      if (!number) break;
+      if (colors.all().size() > known) note(color);
+      numbers[x] = *number;
+    }
+    if (x == width) return;
+    held_.resize(begin);
+    give_up_numbers();
+  }
+  std::optional<PngColor> last;
+  for (; x < width; ++x) {
+    const PngColor color = png_color<channels>(row + channels * x);
+    if (color != last) note(color);
+    last = color;
+  }
+  held_.insert(held_.end(), row, row + channels * width);
+}
+
+void PngHeldPicture::note_grey_row(const std::uint8_t* row) {
+  std::uint8_t not_1_bit = 0;  // 0 if each value is a multiple as bits_of_grey() says
+  std::uint8_t not_2_bits = 0;
+  std::uint8_t not_4_bits = 0;
+  for (std::size_t x = 0; x < row_.size(); ++x) {
+    const unsigned value = row[x];
+    not_1_bit |= static_cast<std::uint8_t>(value ^ (value >> 7U) * 255U);
+    not_2_bits |= static_cast<std::uint8_t>(value ^ (value >> 6U) * 85U);
+    not_4_bits |= static_cast<std::uint8_t>(value ^ (value >> 4U) * 17U);
+  }
+  const int bits = not_1_bit == 0 ? 1 : not_2_bits == 0 ? 2 : not_4_bits == 0 ? 4 : 8;
+  grey_bits_ = std::max(grey_bits_, bits);
+  held_.insert(held_.end(), row, row + row_.size());
+}
+
+void PngHeldPicture::note(PngColor color) {
+  const unsigned red = red_of(color);
+  const bool grey = red == green_of(color) && red == blue_of(color);
+  is_grey_ = is_grey_ && grey;
+  grey_bits_ = std::max(grey_bits_, bits_of_grey(red));
+  const unsigned alpha = alpha_of(color);
+  if (alpha == opaque) return;
+  is_opaque_ = false;
+  alpha_is_binary_ = alpha_is_binary_ && alpha == 0;
+  if (alpha == 0) {
+    note_transparent({static_cast<std::uint16_t>(red), static_cast<std::uint16_t>(green_of(color)),
+                      static_cast<std::uint16_t>(blue_of(color))});
+  }
+}
+
+void PngHeldPicture::note_wide_row(const std::uint8_t* row) {
+  const auto channels = static_cast<std::size_t>(format_.channels);
+  std::array<std::uint16_t, 4> pixel{};
+  for (std::size_t x = 0; x < static_cast<std::size_t>(size_.width); ++x) {
+    std::memcpy(pixel.data(), row + 2 * channels * x, 2 * channels);
+    const bool has_colors = format_.color_channels() == 3;
+    const Transparent samples{pixel[0], pixel[has_colors ? 1 : 0], pixel[has_colors ? 2 : 0]};
+    is_grey_ = is_grey_ && samples[0] == samples[1] && samples[0] == samples[2];
+    const std::uint16_t alpha = format_.has_alpha() ? pixel.at(channels - 1) : 65535;
+    if (alpha == 65535) continue;
+    is_opaque_ = false;
+    alpha_is_binary_ = alpha_is_binary_ && alpha == 0;
+    if (alpha == 0) note_transparent(samples);
+  }
+  held_.insert(held_.end(), row, row + row_.size());
+}
+
+void PngHeldPicture::note_transparent(const Transparent& samples) {
+  if (transparent_ && *transparent_ != samples) transparent_differ_ = true;
+  transparent_ = samples;
+}
+
+// There are too many colours: from now on the rows are held as they are.
+void PngHeldPicture::give_up_numbers() {
+  const std::size_t pixel = format_.bytes_per_pixel();
+  std::vector<std::uint8_t> plain(held_.size() * pixel);
+  for (std::size_t i = 0; i < held_.size(); ++i)
+    put_pixel(colors_->all()[held_[i]], format_, plain.data() + i * pixel);
+  held_ = std::move(plain);
+  colors_.reset();
+}
+
+const std::uint8_t* PngHeldPicture::row(int y, const PngStorage& storage) {
+  const auto index = static_cast<std::size_t>(y);
+  const auto width = static_cast<std::size_t>(size_.width);
+  if (!colors_) return held_.data() + index * row_.size();
+  if (storage.has_palette()) return held_.data() + index * width;
+  const std::size_t pixel = format_.bytes_per_pixel();
+  for (std::size_t x = 0; x < width; ++x)
+    put_pixel(colors_->all()[held_[index * width + x]], format_, row_.data() + x * pixel);
+  return row_.data();
+}
+
+bool PngHeldPicture::may_leave_out_alpha() const {
+  if (!format_.has_alpha()) return false;
+  return is_opaque_ || (alpha_is_binary_ && !transparent_differ_);
+}
+
+bool PngHeldPicture::may_be_grey() const {
+  return format_.color_channels() == 3 && is_grey_ && !keeps_colors_;
+}
+
+// A palette of grey values helps only if its numbers have fewer bits.
+bool PngHeldPicture::palette_helps() const {
+  if (!colors_ || (format_.color_channels() == 1 && keeps_colors_)) return false;
+  const bool grey_alone = !format_.has_alpha() && (may_be_grey() || format_.channels == 1);
+  return !grey_alone || bits_for(colors_->all().size()) < grey_bits_;
+}
+
+bool PngHeldPicture::is_reachable() const {
+  switch (aim_) {
+    case Aim::palette:
+      return colors_.has_value();
+    case Aim::few_bits:
+      return grey_bits_ < 8;
+    case Aim::smallest:
+      break;
+  }
+  return may_leave_out_alpha() || may_be_grey() || palette_helps() ||
+         (colors_ && format_.channels == 1 && grey_bits_ < 8);
+}
+
+// Whether no opaque pixel has the samples of the transparent ones.
+bool PngHeldPicture::is_unlike_opaque(const Transparent& samples) {
+  const auto channels = static_cast<std::size_t>(format_.channels);
+  const auto colors = static_cast<std::size_t>(format_.color_channels());
+  const PngStorage plain(format_);
+  std::array<std::uint16_t, 4> pixel{};
+  for (int y = 0; y < rows_; ++y) {
+    const std::uint8_t* at = row(y, plain);
+    for (int x = 0; x < size_.width; ++x, at += format_.bytes_per_pixel()) {
+      if (format_.depth == 16)
+        std::memcpy(pixel.data(), at, 2 * channels);
+      else
+        std::copy_n(at, channels, pixel.begin());
+      if (pixel.at(channels - 1) != 0 &&
+          std::equal(pixel.begin(), pixel.begin() + colors, samples.begin()))
+        return false;
+    }
+  }
+  return true;
+}
+
+PngStorage::Reduction PngHeldPicture::reduction() {
+  PngStorage::Reduction reduction{.colors = may_be_grey()};
+  reduction.alpha = may_leave_out_alpha() && (!transparent_ || is_unlike_opaque(*transparent_));
+  if (reduction.alpha) reduction.transparent = transparent_;
+  const bool becomes_grey = reduction.colors || format_.color_channels() == 1;
+  if (becomes_grey && format_.depth == 8 && (reduction.alpha || !format_.has_alpha()))
+    reduction.bits = grey_bits_;
+  return reduction;
+}
+
+std::vector<PngStorage> PngHeldPicture::storages() {
+  std::vector<std::uint8_t> order(colors_ ? colors_->all().size() : 0);
+  std::iota(order.begin(), order.end(), std::uint8_t{0});
+  if (aim_ == Aim::palette) {
+    return {PngStorage::with_palette(colors_->all(), order, bits_for(order.size()),
+                                     format_.has_alpha())};
+  }
+  if (aim_ == Aim::few_bits) return {PngStorage::reduced(format_, {.bits = grey_bits_})};
+  std::vector<PngStorage> storages{PngStorage(format_)};
+  PngStorage::Reduction fewest = reduction();
+  if (fewest.colors || fewest.alpha || fewest.bits < 8) {
+    storages.push_back(PngStorage::reduced(format_, fewest));
+    // Repetitions of bytes are easier to find than those of bits.
+    if (std::exchange(fewest.bits, 8) < 8 && (fewest.colors || fewest.alpha))
+      storages.push_back(PngStorage::reduced(format_, fewest));
+  }
+  if (!palette_helps()) return storages;
+  const std::vector<PngColor>& colors = colors_->all();
+  const int bits = bits_for(colors.size());
+  storages.push_back(PngStorage::with_palette(colors, order, bits, false));
+  const auto key = [&](std::uint8_t number) {
+    return std::pair(alpha_of(colors[number]), brightness(colors[number]));
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint8_t a, std::uint8_t b) { return key(a) < key(b); });
+  storages.push_back(PngStorage::with_palette(colors, order, bits, false));
+  if (bits < 8) storages.push_back(PngStorage::with_palette(colors, order, 8, false));
+  return storages;
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,120 @@
+// Holds the rows of a picture until it is known how few bits can store them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "codec/png/write/storage.hpp"
+#include "image/rows.hpp"
+
+namespace gpufilter {
+
+// The pixel of `channels` samples at `samples`.
+template <int channels>
+[[nodiscard]] inline PngColor png_color(const std::uint8_t* samples) {
+  constexpr bool is_grey = channels <= 2;
+  const PngColor alpha = channels % 2 == 0 ? samples[channels - 1] : 255U;
+  const PngColor green = samples[is_grey ? 0 : 1];
+  const PngColor blue = samples[is_grey ? 0 : 2];
+  return samples[0] | green << 8U | blue << 16U | alpha << 24U;
+}
+
+// Up to 256 colours, numbered in the order in which they are added.
+class PngColors {
+ public:
+  static constexpr std::size_t most = 256;
+
+  // The number of a colour, which is added if it is new. Nothing if there are too many.
+  std::optional<std::uint8_t> add(PngColor color) {
+    constexpr std::uint32_t multiplier = 0x9E3779B1U;  // odd, with irregular bits
+    std::size_t at = color * multiplier >> 22U;
+    while (slots_[at].is_used && slots_[at].color != color)
+      at = (at + 1) % slots_.size();
+    if (!slots_[at].is_used) {
+      if (colors_.size() == most) return std::nullopt;
+      slots_[at] = {color, static_cast<std::uint8_t>(colors_.size()), true};
+      colors_.push_back(color);
+    }
+    return slots_[at].number;
+  }
+
+  [[nodiscard]] const std::vector<PngColor>& all() const { return colors_; }
+
+ private:
+  struct Slot {
+    PngColor color = 0;
+    std::uint8_t number = 0;
+    bool is_used = false;
+  };
+  std::array<Slot, 1024> slots_{};
+  std::vector<PngColor> colors_;
+};
+
+class PngHeldPicture {
+ public:
+  // What is looked for.
+  enum class Aim {
+    palette,   // a palette of the same channels
+    few_bits,  // grey of fewer than 8 bits
+    smallest   // whatever holds the same pixels
+  };
+
+  // The memory that the rows may take.
+  [[nodiscard]] static std::uint64_t bytes(ImageSize size, const PixelFormat& format, Aim aim);
+
+  // `keeps_colors`: a grey picture stays grey and a coloured one coloured, as its profile demands.
+  PngHeldPicture(ImageSize size, const PixelFormat& format, Aim aim, bool keeps_colors);
+
+  // Adds the next row. Returns whether the aim can still be reached.
+  bool add(const std::uint8_t* row);
+
+  // The rows so far.
+  [[nodiscard]] int rows() const { return rows_; }
+  // For PngStorage::pack(), numbers of colours if `storage` has a palette. Valid until the next
+  // call.
+  [[nodiscard]] const std::uint8_t* row(int y, const PngStorage& storage);
+
+  // After the last row: the storages that reach the aim. For Aim::smallest, all that may be the
+  // smallest, the first one with the pixels as they are.
+  [[nodiscard]] std::vector<PngStorage> storages();
+
+ private:
+  // The samples of the pixels with alpha 0, if they are the same in all of them.
+  using Transparent = std::array<std::uint16_t, 3>;
+
+  template <int channels>
+  void note_row(const std::uint8_t* row);
+  void note_grey_row(const std::uint8_t* row);
+  void note_wide_row(const std::uint8_t* row);
+  void note(PngColor color);
+  void note_transparent(const Transparent& samples);
+  void give_up_numbers();
+  [[nodiscard]] bool may_leave_out_alpha() const;
+  [[nodiscard]] bool may_be_grey() const;
+  [[nodiscard]] bool palette_helps() const;
+  [[nodiscard]] bool is_reachable() const;
+  [[nodiscard]] bool is_unlike_opaque(const Transparent& samples);
+  [[nodiscard]] PngStorage::Reduction reduction();
+
+  ImageSize size_;
+  PixelFormat format_;
+  Aim aim_;
+  bool keeps_colors_;
+  int rows_ = 0;
+  // Of the pixels so far.
+  std::optional<PngColors> colors_;  // nothing: too many, or not looked for
+  bool is_grey_ = true;
+  bool is_opaque_ = true;
+  bool alpha_is_binary_ = true;
+  bool transparent_differ_ = false;
+  std::optional<Transparent> transparent_;
+  int grey_bits_ = 1;
+  // The rows: a byte a pixel with its colour's number, or as they are if there is no colors_.
+  std::vector<std::uint8_t> held_;
+  std::vector<std::uint8_t> row_;
+};
+
+}  // namespace gpufilter

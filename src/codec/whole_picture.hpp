@@ -1,0 +1,106 @@
+// Formats whose libraries decode and encode whole pictures.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/log.hpp"
+#include "codec/codec.hpp"
+#include "codec/codec_table.hpp"
+#include "codec/fidelity.hpp"
+#include "codec/read_limits.hpp"
+#include "codec/unread.hpp"
+#include "image/image.hpp"
+#include "image/metadata.hpp"
+
+namespace gpufilter {
+
+// Adds the metadata that the format cannot hold, colours apart: density, IPTC and text.
+void note_all_but_exif_and_xmp(const Metadata& metadata, LeftOut& left_out);
+
+// EXIF as boxes of ISO base media files hold it, after the offset of its TIFF structure (4 bytes).
+// Without JPEG's prefix, which some programs leave there. Nothing if the offset points outside.
+[[nodiscard]] Bytes exif_from_box(const Bytes& box);
+[[nodiscard]] Bytes exif_for_box(const Bytes& exif);
+
+class WholePictureReader : public RowReader {
+ public:
+  void read(const MutableRows& rows) final;
+  Metadata finish() override;
+
+ protected:
+  // Called once, with the first rows: a caller may want only the header.
+  [[nodiscard]] virtual Image decode() = 0;
+
+  // In decode(), for a damaged picture that is kept: only the first rows have been decoded.
+  void end_at(int rows, PictureError damage) {
+    rows_ = rows;
+    damage_ = std::move(damage);
+  }
+
+ private:
+  std::optional<Image> image_;
+  int next_row_ = 0;
+  int rows_ = std::numeric_limits<int>::max();
+  std::optional<PictureError> damage_;  // throws, behind these rows
+};
+
+// All bytes of `source`. Throws PictureError if they and `pixel_bytes` are more than the memory
+// limit; `holder` and `remedy` are as in check_memory().
+[[nodiscard]] Bytes whole_file(ByteSource& source, std::uint64_t pixel_bytes,
+                               const ReadLimits& limits, const std::string& holder,
+                               const std::string& remedy);
+
+class WholePictureWriter : public RowWriter {
+ public:
+  // Encodes the picture.
+  void finish(const Metadata& trailing) final {
+    add_late_metadata(metadata_, kept_part(trailing, kinds_));
+    encode();
+    note_all_but_exif_and_xmp(metadata_, left_out_);
+  }
+
+ protected:
+  // The picture and the encoder take `bytes` of memory. `detail` follows the fidelity in reports.
+  // Throws PictureError if the options do not allow so much memory.
+  WholePictureWriter(const Codec& codec, ByteSink& sink, const PictureHeader& header,
+                     const WriteOptions& options, Fidelity fidelity, std::uint64_t bytes,
+                     std::string_view detail = "")
+      : sink_(sink),
+        fidelity_(std::move(fidelity)),
+        codec_(codec),
+        kinds_(kept_metadata(options)),
+        metadata_(kept_part(header.metadata, kinds_)) {
+    check_memory(sink.name(), bytes, {.max_memory = options.max_memory()}, "a " + codec.name,
+                 "write PNG instead");
+    note_private_metadata(header, kinds_);
+    notes_ = notes_on(fidelity_, detail);
+    log::info(formatted("{}: {}", sink.name(), notes_->text));
+  }
+
+  // Writes the file, with metadata(), and names the descriptions of colours that it cannot hold.
+  virtual void encode() = 0;
+
+  [[noreturn]] void fail(std::string_view why) const {
+    throw PictureError(sink_.name(), formatted("cannot be encoded as {}: {}", codec_.name, why));
+  }
+  // The metadata to write. Complete in encode().
+  [[nodiscard]] const Metadata& metadata() const { return metadata_; }
+
+  ByteSink& sink_;
+  const Fidelity fidelity_;
+  int next_row_ = 0;
+
+ private:
+  const Codec& codec_;
+  MetadataKinds kinds_;
+  Metadata metadata_;
+};
+
+}  // namespace gpufilter

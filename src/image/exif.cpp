@@ -1,0 +1,313 @@
+#include "image/exif.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/printable.hpp"
+#include "image/tiff.hpp"
+#include "image/xmp.hpp"
+
+namespace gpufilter {
+namespace {
+
+constexpr std::uint32_t gps_directory_tag = 0x8825;
+constexpr std::uint32_t interoperability_tag = 0xa005;
+constexpr std::uint32_t jpeg_offset_tag = 0x0201;
+constexpr std::uint32_t jpeg_length_tag = 0x0202;
+constexpr std::uint32_t strip_offsets_tag = 0x0111;
+constexpr std::uint32_t strip_lengths_tag = 0x0117;
+
+constexpr std::size_t tiff_header_bytes = 8;
+constexpr std::size_t max_directories = 8;  // EXIF has five
+constexpr std::size_t max_strips = 65536;
+
+using Ranges = std::vector<ByteRange>;
+
+// Gathers which bytes directories use.
+class Uses {
+ public:
+  Uses(const Tiff& tiff, std::size_t size) : tiff_(tiff), size_(size) {}
+
+  // The directory's entries and their values.
+  void add_directory(std::size_t directory) {
+    add(directory, tiff_.link_of(directory) + 4 - directory);
+    for (std::size_t i = 0; i < tiff_.entry_count(directory); ++i) {
+      const auto entry = tiff_.entry(directory, i);
+      if (!entry) return;
+      ranges_.push_back(entry->value);
+    }
+  }
+
+  // The same, with the directories that it points to, but for that of the tag `without`.
+  void add_tree(std::size_t directory, std::uint32_t without = 0) {
+    if (++directories_ > max_directories) return;
+    add_directory(directory);
+    for (std::size_t i = 0; i < tiff_.entry_count(directory); ++i) {
+      const auto entry = tiff_.entry(directory, i);
+      if (!entry) return;
+      if (entry->tag == without) continue;
+      const bool points = entry->tag == Tiff::exif_directory_tag ||
+                          entry->tag == gps_directory_tag || entry->tag == interoperability_tag;
+      const auto child = points ? tiff_.value(*entry) : std::nullopt;
+      if (child) add_tree(*child);
+    }
+  }
+
+  // The picture whose place the directory's entries with these tags say, part by part.
+  void add_data(std::size_t directory, std::uint32_t offsets_tag, std::uint32_t lengths_tag) {
+    const auto offsets = tiff_.find(directory, offsets_tag);
+    const auto lengths = tiff_.find(directory, lengths_tag);
+    if (!offsets || !lengths) return;
+    for (std::size_t i = 0; i < max_strips; ++i) {
+      const auto offset = tiff_.value(*offsets, i);
+      const auto length = tiff_.value(*lengths, i);
+      if (!offset || !length) return;
+      add(*offset, *length);
+    }
+  }
+
+  // In order, none touching another.
+  [[nodiscard]] Ranges merged() const {
+    Ranges sorted = ranges_;
+    std::sort(sorted.begin(), sorted.end());
+    Ranges merged;
+    for (const ByteRange& range : sorted) {
+      if (range.begin == range.end) continue;
+      if (!merged.empty() && range.begin <= merged.back().end) {
+        merged.back().end = std::max(merged.back().end, range.end);
+      } else {
+        merged.push_back(range);
+      }
+    }
+    return merged;
+  }
+
+ private:
+  // As far as it is within the bytes.
+  void add(std::size_t offset, std::size_t length) {
+    const std::size_t begin = std::min(offset, size_);
+    ranges_.push_back({begin, begin + std::min(length, size_ - begin)});
+  }
+
+  const Tiff& tiff_;
+  std::size_t size_;
+  Ranges ranges_;
+  std::size_t directories_ = 0;
+};
+
+// `from` without `taken`, both as merged() yields them.
+Ranges difference(const Ranges& from, const Ranges& taken) {
+  Ranges rest;
+  auto next = taken.begin();
+  for (ByteRange range : from) {
+    while (next != taken.end() && next->end <= range.begin)
+      ++next;
+    for (auto cut = next; cut != taken.end() && cut->begin < range.end; ++cut) {
+      if (range.begin < cut->begin) rest.push_back({range.begin, cut->begin});
+      range.begin = std::min(range.end, cut->end);
+    }
+    if (range.begin < range.end) rest.push_back(range);
+  }
+  return rest;
+}
+
+void clear(Bytes& bytes, const ByteRange& range) {
+  std::fill(bytes.begin() + static_cast<std::ptrdiff_t>(range.begin),
+            bytes.begin() + static_cast<std::ptrdiff_t>(range.end), std::uint8_t{0});
+}
+
+// The entries behind it, and the link to the next directory, move up.
+void remove_entry(Bytes& exif, std::size_t directory, const TiffEntry& entry) {
+  const Tiff tiff(exif);
+  const std::size_t count = tiff.entry_count(directory) - 1;
+  const std::size_t end = tiff.link_of(directory) + 4;
+  std::copy(exif.begin() + static_cast<std::ptrdiff_t>(entry.place + Tiff::entry_bytes),
+            exif.begin() + static_cast<std::ptrdiff_t>(end),
+            exif.begin() + static_cast<std::ptrdiff_t>(entry.place));
+  clear(exif, {end - Tiff::entry_bytes, end});
+  store_number(count, std::span(exif).subspan(directory, 2), tiff.order());
+}
+
+// The size without what `unused` has at the end, where a byte of padding may stand between.
+std::size_t size_without(const Ranges& unused, std::size_t used_end, std::size_t size) {
+  for (auto range = unused.rbegin(); range != unused.rend() && range->end + 1 >= size; ++range)
+    size = std::max(range->begin, used_end);
+  return size;
+}
+
+}  // namespace
+
+void remove_exif_thumbnail(Bytes& exif) {
+  const Tiff tiff(exif);
+  if (!tiff.is_valid()) return;
+  const std::size_t first = tiff.first_directory();
+  const std::size_t second = tiff.next_directory(first);
+  if (second == 0 || !tiff.number(second, 2)) return;
+
+  Uses picture(tiff, exif.size());
+  picture.add_tree(first);
+  Uses thumbnail(tiff, exif.size());
+  thumbnail.add_directory(second);
+  thumbnail.add_data(second, jpeg_offset_tag, jpeg_length_tag);
+  thumbnail.add_data(second, strip_offsets_tag, strip_lengths_tag);
+  Ranges used = picture.merged();
+  used.insert(used.begin(), {0, tiff_header_bytes});
+  const Ranges unused = difference(thumbnail.merged(), used);
+
+  const std::size_t link = tiff.link_of(first);
+  clear(exif, {link, link + 4});
+  for (const ByteRange& range : unused)
+    clear(exif, range);
+  exif.resize(size_without(unused, used.back().end, exif.size()));
+}
+
+void remove_exif_location(Bytes& exif) {
+  const Tiff tiff(exif);
+  if (!tiff.is_valid()) return;
+  const std::size_t first = tiff.first_directory();
+  while (const auto pointer = tiff.find(first, gps_directory_tag)) {
+    if (!tiff.number(tiff.link_of(first), 4)) return;
+    Uses rest(tiff, exif.size());
+    rest.add_tree(first, gps_directory_tag);
+    if (const std::size_t second = tiff.next_directory(first); second != 0) rest.add_tree(second);
+    Uses location(tiff, exif.size());
+    if (const auto directory = tiff.value(*pointer); directory && tiff.number(*directory, 2))
+      location.add_directory(*directory);
+    Ranges used = rest.merged();
+    used.insert(used.begin(), {0, tiff_header_bytes});
+    for (const ByteRange& range : difference(location.merged(), used))
+      clear(exif, range);
+    remove_entry(exif, first, *pointer);
+    if (tiff.entry_count(first) == 0) return exif.clear();
+  }
+}
+
+void remove_exif_prefix(Bytes& exif) {
+  constexpr std::string_view prefix("Exif\0\0", 6);
+  while (exif.size() >= prefix.size() && std::equal(prefix.begin(), prefix.end(), exif.begin()))
+    exif.erase(exif.begin(), exif.begin() + prefix.size());
+}
+
+void set_exif_color_space(Metadata& metadata, bool is_srgb) {
+  constexpr std::uint16_t srgb = 1;
+  constexpr std::uint16_t uncalibrated = 65535;
+  constexpr std::uint32_t color_space_tag = 0xa001;
+  const std::uint16_t value = is_srgb ? srgb : uncalibrated;
+  set_xmp_number(metadata.xmp, "exif:ColorSpace", value);
+  const Tiff tiff(metadata.exif);
+  if (!tiff.is_valid()) return;
+  const auto pointer = tiff.find(tiff.first_directory(), Tiff::exif_directory_tag);
+  const auto directory = pointer ? tiff.value(*pointer) : std::nullopt;
+  const auto entry = directory ? tiff.find(*directory, color_space_tag) : std::nullopt;
+  if (entry && tiff.integer(*entry)) set_integer(metadata.exif, *entry, value);
+}
+
+namespace {
+
+// Of one side, in the first directory and in EXIF's own.
+struct Tags {
+  std::uint32_t picture;
+  std::uint32_t exif;
+};
+constexpr Tags width_tags{0x0100, 0xa002};
+constexpr Tags height_tags{0x0101, 0xa003};
+
+void set_entry(Bytes& exif, std::size_t directory, std::uint32_t tag, int value) {
+  const Tiff tiff(exif);
+  const auto entry = tiff.find(directory, tag);
+  if (entry && tiff.integer(*entry)) set_integer(exif, *entry, static_cast<std::uint32_t>(value));
+}
+
+void set_side(Bytes& exif, const Tags& tags, int value) {
+  const Tiff tiff(exif);
+  if (!tiff.is_valid()) return;
+  const std::size_t first = tiff.first_directory();
+  set_entry(exif, first, tags.picture, value);
+  const auto pointer = tiff.find(first, Tiff::exif_directory_tag);
+  if (const auto directory = pointer ? tiff.value(*pointer) : std::nullopt)
+    set_entry(exif, *directory, tags.exif, value);
+}
+
+}  // namespace
+
+void set_exif_size(Metadata& metadata, const ImageSize& size) {
+  set_side(metadata.exif, width_tags, size.width);
+  set_side(metadata.exif, height_tags, size.height);
+  for (const char* property : {"tiff:ImageWidth", "exif:PixelXDimension"})
+    set_xmp_number(metadata.xmp, property, size.width);
+  for (const char* property : {"tiff:ImageLength", "exif:PixelYDimension"})
+    set_xmp_number(metadata.xmp, property, size.height);
+}
+
+namespace {
+
+constexpr std::uint32_t type_ascii = 2;
+constexpr std::uint32_t type_utf8 = 129;
+
+enum Tag : std::uint32_t {
+  make = 0x010f,
+  model = 0x0110,
+  date = 0x0132,
+  date_original = 0x9003,
+  lens_model = 0xa434,
+};
+
+class Fields {
+ public:
+  explicit Fields(const Bytes& exif) : bytes_(exif), tiff_(exif) {
+    if (!tiff_.is_valid()) return;
+    first_ = tiff_.first_directory();
+    const auto link = tiff_.find(first_, Tiff::exif_directory_tag);
+    if (link) second_ = tiff_.value(*link).value_or(0);
+  }
+
+  [[nodiscard]] std::string main(std::uint32_t tag) const { return text(first_, tag); }
+  [[nodiscard]] std::string photo(std::uint32_t tag) const { return text(second_, tag); }
+
+ private:
+  [[nodiscard]] std::string text(std::size_t directory, std::uint32_t tag) const {
+    const auto entry = directory == 0 ? std::nullopt : tiff_.find(directory, tag);
+    if (!entry || (entry->type != type_ascii && entry->type != type_utf8)) return "";
+    std::string text(bytes_.begin() + static_cast<std::ptrdiff_t>(entry->value.begin),
+                     bytes_.begin() + static_cast<std::ptrdiff_t>(entry->value.end));
+    text.erase(std::min(text.find('\0'), text.size()));
+    text.erase(text.find_last_not_of(' ') + 1);
+    text.erase(0, std::min(text.find_first_not_of(' '), text.size()));
+    for (std::size_t i = 0; i < text.size();) {
+      const std::size_t length = utf8_length(std::string_view(text).substr(i));
+      if (length == 0) return "";
+      i += length;
+    }
+    return text;
+  }
+
+  const Bytes& bytes_;
+  Tiff tiff_;
+  std::size_t first_ = 0;
+  std::size_t second_ = 0;
+};
+
+// Many cameras repeat the maker's name in the model's.
+std::string camera_of(const std::string& maker, const std::string& name) {
+  const std::string first = maker.substr(0, maker.find(' '));
+  if (maker.empty() || name.starts_with(first)) return name;
+  return name.empty() ? maker : maker + " " + name;
+}
+
+}  // namespace
+
+ExifSummary exif_summary(const Bytes& exif) {
+  const Fields fields(exif);
+  ExifSummary summary{.camera = camera_of(fields.main(make), fields.main(model)),
+                      .lens = fields.photo(lens_model),
+                      .taken = fields.photo(date_original)};
+  if (summary.taken.empty()) summary.taken = fields.main(date);
+  return summary;
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,156 @@
+#include "image/icc.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "base/byte_cursor.hpp"
+
+namespace gpufilter {
+namespace {
+
+constexpr std::size_t icc_header_size = 128;
+constexpr std::size_t icc_version_at = 8;
+constexpr std::size_t icc_space_at = 16;
+constexpr std::size_t icc_space_size = 4;
+
+}  // namespace
+
+std::string icc_color_space(const Bytes& profile) {
+  if (profile.size() < icc_header_size) return "";
+  const auto begin = profile.begin() + icc_space_at;
+  std::string name(begin, begin + icc_space_size);
+  while (!name.empty() && name.back() == ' ')
+    name.pop_back();
+  const bool is_word =
+      std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) != 0; });
+  return is_word ? name : "";
+}
+
+int icc_major_version(const Bytes& profile) {
+  return profile.size() < icc_header_size ? 0 : profile[icc_version_at];
+}
+
+namespace {
+
+using std::size_t;
+
+constexpr size_t header_bytes = 128;
+constexpr size_t color_space_at = 16;
+constexpr size_t signature_at = 36;
+
+// Some bytes of a profile, numbers big-endian.
+class Part {
+ public:
+  explicit Part(ByteSpan bytes) : bytes_(bytes) {}
+
+  // Throws NoIccCurves if they do not all exist.
+  [[nodiscard]] Part from(size_t offset, size_t size) const {
+    const auto part = ByteCursor(bytes_).part(offset, size);
+    if (!part) throw NoIccCurves("is truncated or damaged");
+    return Part(*part);
+  }
+  [[nodiscard]] std::uint32_t number(size_t offset, size_t size) const {
+    return static_cast<std::uint32_t>(number_of(from(offset, size).bytes_));
+  }
+  // s15Fixed16Number
+  [[nodiscard]] double fixed(size_t offset) const {
+    return static_cast<std::int32_t>(number(offset, 4)) / 65536.0;
+  }
+  [[nodiscard]] std::string_view word(size_t offset) const {
+    return as_text(from(offset, 4).bytes_);
+  }
+
+ private:
+  ByteSpan bytes_;
+};
+
+// Nothing if there is no such tag.
+std::optional<Part> find_tag(const Part& profile, std::string_view name) {
+  constexpr size_t entry_bytes = 12;
+  const std::uint32_t count = profile.number(header_bytes, 4);
+  for (size_t i = 0; i < count; ++i) {
+    const Part entry = profile.from(header_bytes + 4 + i * entry_bytes, entry_bytes);
+    if (entry.word(0) == name) return profile.from(entry.number(4, 4), entry.number(8, 4));
+  }
+  return std::nullopt;
+}
+
+// curveType: nothing, a gamma, or a table.
+TransferCurve sampled_curve(const Part& tag) {
+  constexpr size_t values_at = 12;
+  const std::uint32_t count = tag.number(8, 4);
+  if (count == 0) return {};
+  if (count == 1) return {.gamma = tag.number(values_at, 2) / 256.0};
+  TransferCurve curve;
+  const Part values = tag.from(values_at, size_t{2} * count);
+  for (size_t i = 0; i < count; ++i)
+    curve.table.push_back(static_cast<std::uint16_t>(values.number(2 * i, 2)));
+  return curve;
+}
+
+// parametricCurveType: functions 0 to 4 of more and more numbers.
+TransferCurve parametric_curve(const Part& tag) {
+  constexpr std::array<size_t, 5> counts{1, 3, 4, 5, 7};
+  const std::uint32_t function = tag.number(8, 2);
+  if (function >= counts.size()) throw NoIccCurves("has a curve of an unknown kind");
+  std::array<double, 7> numbers{1, 1, 0, 0, 0, 0, 0};  // g a b c d e f
+  for (size_t i = 0; i < counts.at(function); ++i)
+    numbers.at(i) = tag.fixed(12 + 4 * i);
+  auto [gamma, a, b, c, d, e, f] = numbers;
+  if (function == 1 || function == 2) {
+    if (a == 0) throw NoIccCurves("has a curve that is not increasing");
+    d = -b / a;
+    e = f = c;  // of function 2; 0 of function 1
+    c = 0;
+  }
+  return {.gamma = gamma, .a = a, .b = b, .c = c, .d = d, .e = e, .f = f};
+}
+
+TransferCurve curve_of(const Part& profile, std::string_view name) {
+  const auto tag = find_tag(profile, name);
+  if (!tag) throw NoIccCurves("has tables instead of curves");
+  const std::string_view type = tag->word(0);
+  if (type != "curv" && type != "para") throw NoIccCurves("has a curve of an unknown kind");
+  TransferCurve curve = type == "curv" ? sampled_curve(*tag) : parametric_curve(*tag);
+  if (curve.gamma < lowest_exponent || curve.gamma > highest_exponent || !is_rising(curve))
+    throw NoIccCurves("has a curve that is not increasing");
+  return curve;
+}
+
+}  // namespace
+
+std::array<TransferCurve, 3> icc_curves(const Bytes& bytes) {
+  const Part profile(bytes);
+  if (profile.word(signature_at) != "acsp") throw NoIccCurves("is damaged");
+  const std::string_view space = profile.word(color_space_at);
+  if (space == "GRAY") {
+    const TransferCurve grey = curve_of(profile, "kTRC");
+    return {grey, grey, grey};
+  }
+  if (space != "RGB ") throw NoIccCurves("is not for RGB or grey pictures");
+  return {curve_of(profile, "rTRC"), curve_of(profile, "gTRC"), curve_of(profile, "bTRC")};
+}
+
+std::optional<std::array<double, 6>> icc_primaries(const Bytes& bytes) try {
+  const Part profile(bytes);
+  std::array<double, 6> primaries{};
+  size_t next = 0;
+  for (const char* name : {"rXYZ", "gXYZ", "bXYZ"}) {
+    const auto tag = find_tag(profile, name);
+    if (!tag) return std::nullopt;
+    const double x = tag->fixed(8);
+    const double y = tag->fixed(12);
+    const double sum = x + y + tag->fixed(16);
+    if (sum <= 0 || y <= 0) return std::nullopt;
+    primaries.at(next++) = x / sum;
+    primaries.at(next++) = y / sum;
+  }
+  return primaries;
+} catch (const NoIccCurves&) {
+  return std::nullopt;
+}
+
+}  // namespace gpufilter
