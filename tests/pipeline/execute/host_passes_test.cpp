@@ -15,7 +15,7 @@ namespace gpufilter {
 namespace {
 
 // Each sample becomes the largest of those up to `radius` rows above and below; notes its calls.
-class TallMaximum final : public Stage {
+class TallMaximum final : public OneStepStage {
  public:
   explicit TallMaximum(int radius) : radius_(radius) {}
   [[nodiscard]] std::string name() const override { return "tall"; }
