@@ -11,6 +11,7 @@
 #include "image/exif_orientation.hpp"
 #include "pipeline/run/memory_rows.hpp"
 #include "pipeline/run/run_description.hpp"
+#include "pipeline/run/whole_picture_stages.hpp"
 
 namespace gpufilter {
 namespace {
@@ -19,10 +20,6 @@ namespace {
 constexpr std::size_t kept_shapes = 16;
 // Rows of a picture that are turned at a time, at least.
 constexpr int turned_rows = 64;
-
-bool has_demand(const LoweredStage& stage) {
-  return stage.demand.has_value();
-}
 
 // The chain for a picture of this shape with this metadata.
 LoweredChain chain_for(const StageChain& chain, const PictureShape& shape,
@@ -69,11 +66,10 @@ class MemoryRun {
   }
 
   EngineReport run(const MemoryFilter::TargetOf& target_of) {
-    for (std::size_t i = 0; i < chain_.size(); ++i) {
-      const auto& demand = chain_[i].demand;
-      if (!demand) continue;
-      demand->statistics ? resolve(i) : keep(i);
-    }
+    settle(
+        chain_, first_, [&](std::size_t i, Quantity quantity) { return measure(i, quantity); },
+        [&](std::size_t i) { return keep(i); },
+        [&] { check_shapes(shape_of(source_), part_of(chain_, first_, chain_.size()), call_); });
     MemoryPart last = part(chain_.size(), std::nullopt);
     last.run(source_, target_of(last.output()), call_);
     if (!report_ || report_->kind == "none") report_ = last.report();
@@ -88,14 +84,15 @@ class MemoryRun {
              reason_}};
   }
 
-  void resolve(std::size_t index) {
-    MemoryPart before = part(index, chain_[index].demand->statistics);
+  PictureStatistics measure(std::size_t index, Quantity quantity) {
+    MemoryPart before = part(index, quantity);
     report_ = before.report();
-    meet_demand(chain_, index, before.measure(source_, call_));
+    return before.measure(source_, call_);
   }
 
-  // The result of the stages before the one at `index` becomes the source, turned as that says.
-  void keep(std::size_t index) {
+  // The result of the stages before the one at `index` becomes the source, turned as that demands.
+  // Returns whether a part of its work is left.
+  bool keep(std::size_t index) {
     if (index > first_) {
       MemoryPart before = part(index, std::nullopt);
       Image result(before.output().size, before.output().format);
@@ -104,10 +101,8 @@ class MemoryRun {
       replace(std::move(result));
     }
     turn(*chain_[index].demand->whole);
-    const bool is_left = meet_demand(chain_, index, PictureInMemory(source_));
-    first_ = index + (is_left ? 0 : 1);
     if (!report_) report_ = engine_that_turns();
-    if (is_left) check_shapes(shape_of(source_), part_of(chain_, index, chain_.size()), call_);
+    return meet_demand(chain_, index, PictureInMemory(source_));
   }
 
   void turn(const Turn& turn) {
