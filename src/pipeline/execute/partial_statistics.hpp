@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "image/image_pool.hpp"
+#include "image/image.hpp"
 #include "pipeline/execute/host_passes.hpp"
 
 namespace gpufilter {
