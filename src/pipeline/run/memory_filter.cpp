@@ -21,6 +21,10 @@ constexpr std::size_t kept_shapes = 16;
 // Rows of a picture that are turned at a time, at least.
 constexpr int turned_rows = 64;
 
+bool has_demand(const LoweredStage& stage) {
+  return stage.demand.has_value();
+}
+
 // The chain for a picture of this shape with this metadata.
 LoweredChain chain_for(const StageChain& chain, const PictureShape& shape,
                        const Metadata& metadata) {
