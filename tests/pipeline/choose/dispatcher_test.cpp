@@ -9,6 +9,7 @@
 #include "base/log.hpp"
 #include "base/thread_limit.hpp"
 #include "pipeline/run/run.hpp"
+#include "stage/lowering.hpp"
 #include "stages/window/blur.hpp"
 #include "support/picture_tasks.hpp"
 
@@ -73,8 +74,11 @@ class DispatcherTest : public ::testing::Test {
 
   static std::string name_of(const Assignment& assignment) {
     Timeline timeline;
+    const PictureShape shape{{4, 4}, {3, 8}};
     return assignment.engine
-        ->prepare({{{4, 4}, {3, 8}}, {make_blur({})}, std::nullopt, UINT64_MAX, {}}, timeline)
+        ->prepare(
+            {shape, lower_chain({make_blur({})}, {.shape = shape}), std::nullopt, UINT64_MAX, {}},
+            timeline)
         .report.reason;
   }
 
@@ -170,7 +174,7 @@ TEST_F(DispatcherTest, CompilingCountsUntilItWasDone) {
   EXPECT_EQ(engines_made_, 1);
   EXPECT_EQ(assignment.reason.find("to compile"), std::string::npos) << assignment.reason;
   PictureTask other = task;
-  other.chain.push_back(make_blur({}));
+  other.chain.push_back(lower_chain({make_blur({})}, {.shape = other.shape}).front());
   EXPECT_NE(fleet->assign(other).reason.find("to compile"), std::string::npos);
   other = task;
   other.shape.format = {4, 8};

@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "stage/lowering.hpp"
 #include "stages/window/blur.hpp"
 #include "support/filtering.hpp"
 #include "support/pictures.hpp"
@@ -36,7 +37,8 @@ class EngineTest : public ::testing::Test {
   static DeviceCandidate last() { return processor("the last"); }
 
   static Work blur_of(const Image& image, const BlurParameters& parameters = {}) {
-    return {{image.size(), image.format()}, {make_blur(parameters)}};
+    const PictureShape shape{image.size(), image.format()};
+    return {shape, lower_chain({make_blur(parameters)}, {.shape = shape})};
   }
 
   static Image run(const Prepared& prepared, const Image& image) {
