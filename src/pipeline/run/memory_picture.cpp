@@ -122,29 +122,26 @@ Image filter_in_memory(const Image& image, const StageChain& chain, const PlanLi
 
 Image filter_by_baseline(const Image& image, const StageChain& chain) {
   const BaselineOnThisThread baseline;
-  Image result;
-  const Image* current = &image;
+  Image result = turned_by_definition(image, {});
   for (const auto& stage : chain) {
-    LoweredChain lowered = lower_chain({stage}, {.shape = shape_of(*current)});
+    LoweredChain lowered = lower_chain({stage}, {.shape = shape_of(result)});
     if (lowered.empty()) continue;
     const auto demand = lowered.front().demand;
     if (demand && demand->statistics) {
-      PictureStatistics statistics = no_statistics(current->format(), *demand->statistics);
-      add_pixels(statistics, current->rows());
+      PictureStatistics statistics = no_statistics(result.format(), *demand->statistics);
+      add_pixels(statistics, result.rows());
       meet_demand(lowered, 0, statistics);
     } else if (demand) {
-      result = turned_by_definition(*current, *demand->whole);
-      current = &result;
+      result = turned_by_definition(result, *demand->whole);
       if (!meet_demand(lowered, 0, PictureInMemory(std::as_const(result).rows()))) continue;
     }
-    const Plan plan = make_plan(shape_of(*current), lowered, {.band_rows = INT32_MAX});
+    const Plan plan = make_plan(shape_of(result), lowered, {.band_rows = INT32_MAX});
     ImagePool pool;
     Image next;
-    feed_bands(*current, plan, pool, [&](const ConstRows& source, const RowRange& band) {
+    feed_bands(result, plan, pool, [&](const ConstRows& source, const RowRange& band) {
       next = baseline_rows(plan, source, band);
     });
     result = std::move(next);
-    current = &result;
   }
   return result;
 }

@@ -209,7 +209,7 @@ std::shared_ptr<const Stage> blur_from_options(const OptionValues& values) {
 
 }  // namespace
 
-std::shared_ptr<const Stage> make_blur(const BlurParameters& parameters) {
+std::shared_ptr<const OneStepStage> make_blur(const BlurParameters& parameters) {
   return std::make_shared<Blur>(parameters);
 }
 

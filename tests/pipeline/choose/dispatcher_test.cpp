@@ -9,7 +9,6 @@
 #include "base/log.hpp"
 #include "base/thread_limit.hpp"
 #include "pipeline/run/run.hpp"
-#include "stage/lowering.hpp"
 #include "stages/window/blur.hpp"
 #include "support/picture_tasks.hpp"
 
@@ -75,11 +74,8 @@ class DispatcherTest : public ::testing::Test {
   static std::string name_of(const Assignment& assignment) {
     Timeline timeline;
     const PictureShape shape{{4, 4}, {3, 8}};
-    return assignment.engine
-        ->prepare(
-            {shape, lower_chain({make_blur({})}, {.shape = shape}), std::nullopt, UINT64_MAX, {}},
-            timeline)
-        .report.reason;
+    const Work work{.input = shape, .chain = lower_chain({make_blur({})}, {.shape = shape})};
+    return assignment.engine->prepare(work, timeline).report.reason;
   }
 
   const std::shared_ptr<RateStore> store_ptr_ = std::make_shared<RateStore>();
@@ -173,8 +169,7 @@ TEST_F(DispatcherTest, CompilingCountsUntilItWasDone) {
   const Assignment assignment = fleet->assign(task);
   EXPECT_EQ(engines_made_, 1);
   EXPECT_EQ(assignment.reason.find("to compile"), std::string::npos) << assignment.reason;
-  PictureTask other = task;
-  other.chain.push_back(lower_chain({make_blur({})}, {.shape = other.shape}).front());
+  PictureTask other = task_of(1000, 1000, {make_blur({}), make_blur({})});
   EXPECT_NE(fleet->assign(other).reason.find("to compile"), std::string::npos);
   other = task;
   other.shape.format = {4, 8};

@@ -9,7 +9,6 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "stage/lowering.hpp"
 #include "stages/window/blur.hpp"
 #include "support/filtering.hpp"
 #include "support/pictures.hpp"
@@ -38,7 +37,7 @@ class EngineTest : public ::testing::Test {
 
   static Work blur_of(const Image& image, const BlurParameters& parameters = {}) {
     const PictureShape shape{image.size(), image.format()};
-    return {shape, lower_chain({make_blur(parameters)}, {.shape = shape})};
+    return {.input = shape, .chain = lower_chain({make_blur(parameters)}, {.shape = shape})};
   }
 
   static Image run(const Prepared& prepared, const Image& image) {
@@ -92,21 +91,21 @@ TEST_F(EngineTest, StartsADeviceOnce) {
   EXPECT_EQ(starts, 1);
 }
 
-TEST_F(EngineTest, LimitsThePicturesOnADevice) {
+TEST_F(EngineTest, SoManyPicturesHaveATurnOnADevice) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   Engine engine({{test::all_sessions().front()->device(), "the first"}, last()}, {});
-  std::vector<std::shared_ptr<void>> held;
-  for (int i = 0; i < Engine::slots; ++i)
-    held.push_back(engine.acquire_slot());
-  auto next = std::async(std::launch::async, [&engine] { return engine.acquire_slot(); });
+  std::vector<std::shared_ptr<void>> turns;
+  for (int i = 0; i < Engine::turns; ++i)
+    turns.push_back(engine.take_turn());
+  auto next = std::async(std::launch::async, [&engine] { return engine.take_turn(); });
   EXPECT_EQ(next.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
-  held.pop_back();
+  turns.pop_back();
   EXPECT_NE(next.get(), nullptr);
 }
 
-TEST_F(EngineTest, TheProcessorHasNoSlots) {
+TEST_F(EngineTest, TheProcessorHasNoTurns) {
   Engine engine({last()}, {});
-  EXPECT_EQ(engine.acquire_slot(), nullptr);
+  EXPECT_EQ(engine.take_turn(), nullptr);
 }
 
 TEST_F(EngineTest, FallsBackFromWhatFails) {

@@ -56,7 +56,8 @@ TEST(HostPasses, KeepOnlyTheRowsThatTheNextStageReads) {
   std::vector<std::shared_ptr<TallMaximum>> stages;
   for (int i = 0; i < 5; ++i)
     stages.push_back(std::make_shared<TallMaximum>(radius));
-  const Plan plan = make_plan({image.size(), image.format()}, StageChain{stages.begin(), stages.end()});
+  const StageChain chain(stages.begin(), stages.end());
+  const Plan plan = make_plan({image.size(), image.format()}, chain);
   const RowRange part{201, 478};
   const Image expected = baseline_rows(plan, image.rows(), part);
   for (const auto& stage : stages) {

@@ -167,7 +167,7 @@ TEST(ConvertColors, WarnsOfProfilesThatDoNotFit) {
   damaged.data.resize(100);
   EXPECT_EQ(reason({3, 8}, with(damaged)), "is damaged");
   EXPECT_EQ(reason({3, 8}, with({"icc", {}})), "is damaged");
-  EXPECT_EQ(reason({3, 8}, with(square_profile(1))), "is for grey, and the picture is RGB");
+  EXPECT_EQ(reason({3, 8}, with(square_profile(1))), "is for grey, but the picture is RGB");
   EXPECT_EQ(reason({1, 8}, with(square_profile(1))), "none");
   EXPECT_EQ(reason({1, 8}, with(square_profile(3))), "none");
   IccProfile link = square_profile(3);
@@ -181,7 +181,7 @@ TEST(ConvertColors, WarnsOfProfilesThatDoNotFit) {
   inks.data[17] = 'M';
   inks.data[18] = 'Y';
   inks.data[19] = 'K';
-  EXPECT_EQ(reason({3, 8}, with(inks)), "is for CMYK, and the picture is RGB");
+  EXPECT_EQ(reason({3, 8}, with(inks)), "is for CMYK, but the picture is RGB");
   IccProfile empty = square_profile(3);
   const std::string_view red = "rXYZ";
   const auto tag = std::search(empty.data.begin(), empty.data.end(), red.begin(), red.end());

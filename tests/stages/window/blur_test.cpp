@@ -17,7 +17,6 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "stage/lowering.hpp"
 #include "stages/window/blur_plain.hpp"
 #include "stages/window/blur_weighted.hpp"
 #include "support/filtering.hpp"
@@ -314,17 +313,11 @@ INSTANTIATE_TEST_SUITE_P(Automatic, BlurKernel,
                                             ::testing::ValuesIn(test::all_borders)),
                          case_name);
 
-std::unique_ptr<DevicePass> prepared(Session& session, const BlurParameters& parameters,
-                                     PixelFormat format) {
-  const PictureShape shape{{64, 64}, format};
-  const LoweredChain chain = lower_chain({make_blur(parameters)}, {.shape = shape});
-  return steps_of(chain.front(), &session.device()).front()->prepare(session, shape);
-}
-
 TEST(BlurKernels, SayWhyTheyWereChosen) {
   for (Session* session : test::kernel_sessions()) {
-    const auto automatic = prepared(*session, {}, {3, 8});
-    const auto naive = prepared(*session, {.variant = BlurVariant::naive}, {3, 8});
+    const auto automatic = make_blur({})->prepare(*session, {{64, 64}, {3, 8}});
+    const auto naive =
+        make_blur({.variant = BlurVariant::naive})->prepare(*session, {{64, 64}, {3, 8}});
     EXPECT_TRUE(automatic->description().variant.starts_with("strips"));
     EXPECT_TRUE(automatic->description().reason.starts_with("auto: "));
     EXPECT_EQ(naive->description().reason, "requested");
@@ -368,8 +361,9 @@ class SmallDevice : public ::testing::Test {
 };
 
 TEST_F(SmallDevice, RefusesATileOfTooManyWorkItems) {
+  const auto blur = make_blur({.variant = BlurVariant::tiled, .tile = 32});
   try {
-    static_cast<void>(prepared(*session_, {.variant = BlurVariant::tiled, .tile = 32}, {1, 8}));
+    static_cast<void>(blur->prepare(*session_, {{64, 64}, {1, 8}}));
     FAIL() << "the tile was accepted";
   } catch (const UsageError& error) {
     EXPECT_NE(std::string(error.what()).find("--tile 32"), std::string::npos) << error.what();
@@ -378,9 +372,9 @@ TEST_F(SmallDevice, RefusesATileOfTooManyWorkItems) {
 }
 
 TEST_F(SmallDevice, RefusesATileOfTooMuchLocalMemory) {
-  const BlurParameters tiled{.variant = BlurVariant::tiled, .tile = 16};
-  EXPECT_NO_THROW(static_cast<void>(prepared(*session_, tiled, {1, 8})));  // 864 bytes
-  EXPECT_THROW(static_cast<void>(prepared(*session_, tiled, {2, 8})), UsageError);
+  const auto blur = make_blur({.variant = BlurVariant::tiled, .tile = 16});
+  EXPECT_NO_THROW(static_cast<void>(blur->prepare(*session_, {{64, 64}, {1, 8}})));  // 864 bytes
+  EXPECT_THROW(static_cast<void>(blur->prepare(*session_, {{64, 64}, {2, 8}})), UsageError);
 }
 
 }  // namespace
