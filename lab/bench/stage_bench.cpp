@@ -59,10 +59,12 @@ class FormatBench {
 
   void run(const std::vector<StageCase>& cases) {
     std::set<std::string> measured;
-    for (StageCase each : cases) {
-      each.stage = with_colors_of({each.stage}, picture_.format(), {}).front();
-      target_ = Image(each.stage->output_size(picture_.size()),
-                      each.stage->output_format(picture_.format()));
+    const PictureShape shape{picture_.size(), picture_.format()};
+    const auto no_metadata = std::make_shared<Metadata>();
+    for (const StageCase& each : cases) {
+      chain_ = lower_chain({each.stage}, {.shape = shape, .metadata = no_metadata});
+      const PictureShape result = output_of(chain_, shape);
+      target_ = Image(result.size, result.format);
       if (measured.insert(each.name).second) {
         measure_host(each);
       }
@@ -116,8 +118,7 @@ class FormatBench {
     Timeline timeline;
     PlanLimits limits;
     limits.band_rows = target_.size().height;
-    const Plan plan =
-        make_plan({picture_.size(), picture_.format()}, StageChain{each.stage}, limits);
+    const Plan plan = make_plan({picture_.size(), picture_.format()}, chain_, limits);
     const auto executor = make_host_executor(plan, timeline);
     const auto filter = [&](const RowRange& rows) {
       executor->run(std::as_const(picture_).rows().part(plan.windows(rows).front()),
@@ -167,15 +168,18 @@ class FormatBench {
 
   void measure_device(const StageCase& each) {
     bed_.step(formatted("{}, {}: {}", each.name, to_string(picture_.format()), each.kernel));
-    if (const std::string reason = each.stage->processor_only(); !reason.empty()) {
+    Session& session = *bed_.session;
+    const std::vector<Pass> passes = passes_on(session.device());
+    for (const Pass& pass : passes) {
+      const std::string& reason = pass.properties.processor_only;
+      if (reason.empty()) continue;
       report_.notes.push_back(formatted("{}: only on the processor; {}", each.name, reason));
       return;
     }
-    Session& session = *bed_.session;
-    std::vector<Step> steps;
+    std::vector<PreparedStep> steps;
     static_cast<void>(take_made_kernels());
     try {
-      steps = prepared_steps(each, session);
+      steps = prepared_steps(passes, session);
     } catch (const UsageError& error) {
       report_.notes.emplace_back(error.what());
       return;
@@ -191,7 +195,7 @@ class FormatBench {
     queue.download(steps.back().result, target_.rows().data, target_.bytes());
     queue.finish();
     std::vector<std::string> variants;
-    for (const Step& step : steps)
+    for (const PreparedStep& step : steps)
       variants.push_back(step.pass->description().variant);
     add_row(each, each.kernel, on_device, formatted("{}", fmt::join(variants, "; ")), measurement,
             copies_.device, all_rows().count());
@@ -199,31 +203,40 @@ class FormatBench {
   }
 
   // A kernel of a stage, and the memory of its result.
-  struct Step {
+  struct PreparedStep {
     std::unique_ptr<DevicePass> pass;
     Buffer result;
     int rows = 0;
   };
 
-  std::vector<Step> prepared_steps(const StageCase& each, Session& session) const {
-    std::vector<Step> steps;
+  // Each step by itself: nothing is merged or left out.
+  [[nodiscard]] std::vector<Pass> passes_on(const DeviceInfo& device) const {
+    std::vector<Pass> passes;
     PictureShape shape{picture_.size(), picture_.format()};
-    for (const auto& stage : expanded({each.stage}, shape, &session.device())) {
-      const PictureShape result = stage->output(shape);
-      const std::size_t bytes = row_pitch(result.size.width, result.format) *
-                                static_cast<std::size_t>(result.size.height);
-      steps.push_back({stage->prepare(session, shape), session.allocate(bytes + row_slack),
-                       result.size.height});
-      shape = result;
+    for (const LoweredStage& stage : chain_) {
+      for (const auto& step : steps_of(stage, &device))
+        shape = passes.emplace_back(step, shape, &device).output;
+    }
+    return passes;
+  }
+
+  static std::vector<PreparedStep> prepared_steps(const std::vector<Pass>& passes,
+                                                  Session& session) {
+    std::vector<PreparedStep> steps;
+    for (const Pass& pass : passes) {
+      const std::size_t bytes =
+          row_pitch(pass.output) * static_cast<std::size_t>(pass.output.size.height);
+      steps.push_back({pass.step->prepare(session, pass.input), session.allocate(bytes + row_slack),
+                       pass.output.size.height});
     }
     return steps;
   }
 
-  std::vector<Event> enqueued(const std::vector<Step>& steps, Queue& queue,
+  std::vector<Event> enqueued(const std::vector<PreparedStep>& steps, Queue& queue,
                               const Buffer& from) const {
     std::vector<Event> events;
     DeviceRows source{&from, {0, picture_.size().height}, 0};
-    for (const Step& step : steps) {
+    for (const PreparedStep& step : steps) {
       const DeviceRows target{&step.result, {0, step.rows}, 0};
       for (Event& event : step.pass->enqueue(queue, source, target))
         events.push_back(std::move(event));
@@ -234,6 +247,7 @@ class FormatBench {
 
   const TestBed& bed_;
   Report& report_;
+  LoweredChain chain_;  // of the case
   Image picture_;
   Image reference_;
   std::vector<RowRange> reference_rows_;  // those that the reference has

@@ -101,14 +101,17 @@ class Bench {
   }
 
   void stage(const std::string& name, const std::shared_ptr<const Stage>& stage, Alpha alpha) {
-    if (!is_exact(*stage, alpha)) {
+    const PictureShape shape{size, format_};
+    const auto step =
+        steps_of(lower_chain({stage}, {.shape = shape}).at(0), &session_.device()).at(0);
+    if (!is_exact(*step, alpha)) {
       fmt::print("{:<34} WRONG: not what the processor gives\n", name);
       return;
     }
-    const auto pass = stage->prepare(session_, {size, format_});
+    const auto pass = step->prepare(session_, shape);
     const RowRange rows{0, size.height};
-    const std::size_t target_bytes = row_pitch(size.width, stage->output_format(format_)) *
-                                     static_cast<std::size_t>(size.height);
+    const std::size_t target_bytes =
+        row_pitch(size.width, step->output(shape).format) * static_cast<std::size_t>(size.height);
     time(
         name + ": " + pass->description().variant,
         [&] {
@@ -161,23 +164,23 @@ class Bench {
   }
 
   // Against the processor, with a small picture.
-  bool is_exact(const Stage& stage, Alpha alpha) {
+  bool is_exact(const Step& step, Alpha alpha) {
     const ImageSize small{1919, 61};
     Image image(small, format_);
     fill(image.rows(), alpha);
-    Image expected(small, stage.output_format(format_));
-    Image result(small, stage.output_format(format_));
-    stage.run(image.rows(), expected.rows(), {small, small});
+    const PixelFormat format = step.output({small, format_}).format;
+    Image expected(small, format);
+    Image result(small, format);
+    step.run(image.rows(), expected.rows(), {small, small});
     const Buffer from = session_.allocate(image.bytes());
     const Buffer to = session_.allocate(result.bytes());
     queue_.upload(from, image.rows().data, image.bytes());
     const RowRange rows{0, small.height};
-    const auto pass = stage.prepare(session_, {small, format_});  // its tables are still being read
+    const auto pass = step.prepare(session_, {small, format_});  // its tables are still being read
     static_cast<void>(pass->enqueue(queue_, {&from, rows}, {&to, rows}));
     queue_.download(to, result.rows().data, result.bytes());
     queue_.finish();
-    const std::size_t bytes =
-        static_cast<std::size_t>(small.width) * stage.output_format(format_).bytes_per_pixel();
+    const std::size_t bytes = static_cast<std::size_t>(small.width) * format.bytes_per_pixel();
     for (int y = 0; y < small.height; ++y) {
       if (std::memcmp(result.rows().row(y), expected.rows().row(y), bytes) != 0) return false;
     }

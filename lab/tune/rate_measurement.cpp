@@ -30,7 +30,7 @@ void measure_stage(MachineRates& rates, Session* session, const std::shared_ptr<
                    const PixelFormat& format) {
   const ImageSize size = session != nullptr ? timing_size(session->device()) : size_for_processor;
   const Image picture = random_picture(size, format);
-  const StageChain chain{resolved_stage(stage, format)};
+  const StageChain chain{measured_stage(stage, format)};
   RunReport report;
   for (int run = 0; run < 2; ++run) {  // the first is a warm-up
     Timeline timeline;

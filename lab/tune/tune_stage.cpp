@@ -26,10 +26,30 @@ double kernel_milliseconds(const Timeline& timeline) {
   return static_cast<double>(sum) / 1e6;
 }
 
+// A stage that gets the same statistics for every picture.
+class MeasuredStage final : public Stage {
+ public:
+  MeasuredStage(std::shared_ptr<const Stage> stage, PictureStatistics statistics)
+      : stage_(std::move(stage)), statistics_(std::move(statistics)) {}
+
+  [[nodiscard]] std::string name() const override { return stage_->name(); }
+  [[nodiscard]] std::string label() const override { return stage_->label(); }
+  [[nodiscard]] std::string key() const override { return stage_->key(); }
+  [[nodiscard]] Lowered lower(const PictureContext& context) const override {
+    PictureContext known = context;
+    known.statistics = &statistics_;
+    return stage_->lower(known);
+  }
+
+ private:
+  std::shared_ptr<const Stage> stage_;
+  PictureStatistics statistics_;
+};
+
 class StageSubject final : public TuneSubject {
  public:
   StageSubject(Session& session, std::shared_ptr<const Stage> stage, const PixelFormat& format)
-      : session_(session), chain_{resolved_stage(std::move(stage), format)}, format_(format) {}
+      : session_(session), chain_{measured_stage(std::move(stage), format)}, format_(format) {}
 
   void build() const override {
     Timeline unused;
@@ -118,14 +138,14 @@ ImageSize timing_size(const DeviceInfo& device) {
   return device.kind == DeviceKind::gpu ? size_for_gpu : size_for_cpu;
 }
 
-std::shared_ptr<const Stage> resolved_stage(std::shared_ptr<const Stage> stage,
+std::shared_ptr<const Stage> measured_stage(std::shared_ptr<const Stage> stage,
                                             const PixelFormat& format) {
-  const auto quantity = stage->needs();
-  if (!quantity) return stage;
+  if (!stage->traits().measures) return stage;
   const Image picture = verify_picture({{67, 37}, format});
-  PictureStatistics statistics = no_statistics(format, *quantity);
+  const auto demand = stage->lower({.shape = {picture.size(), format}}).demand;
+  PictureStatistics statistics = no_statistics(format, demand->statistics.value());
   add_pixels(statistics, picture.rows());
-  return stage->resolved(statistics, format);
+  return std::make_shared<MeasuredStage>(std::move(stage), std::move(statistics));
 }
 
 std::unique_ptr<TuneSubject> make_stage_subject(Session& session,

@@ -58,7 +58,7 @@ class TuneSubject {
 [[nodiscard]] ImageSize timing_size(const DeviceInfo& device);
 
 // The stage, or the stage that it resolves to for a random picture.
-[[nodiscard]] std::shared_ptr<const Stage> resolved_stage(std::shared_ptr<const Stage> stage,
+[[nodiscard]] std::shared_ptr<const Stage> measured_stage(std::shared_ptr<const Stage> stage,
                                                           const PixelFormat& format);
 
 }  // namespace gpufilter::lab

@@ -14,9 +14,11 @@ namespace {
 Image in_srgb(Image image, const Metadata& metadata) {
   try {
     Timeline unused;
-    const StageChain chain = with_colors_of({make_to_srgb({})}, image.format(), metadata);
+    const PictureContext picture{.shape = {image.size(), image.format()},
+                                 .metadata = std::make_shared<Metadata>(metadata)};
     return lab::filter_in_memory(
-        image, chain, {}, [&](const Plan& plan) { return make_host_executor(plan, unused); });
+        image, lower_chain({make_to_srgb({})}, picture), {},
+        [&](const Plan& plan) { return make_host_executor(plan, unused); });
   } catch (const UnusableProfile&) {
     return image;
   }

@@ -66,37 +66,32 @@ class Net final : public Stage {
         "net {} {} {} {:a} {}", hash_of(*graph_), static_cast<int>(parameters_.use.input),
         static_cast<int>(parameters_.use.border), parameters_.use.strength, parameters_.enlarge);
   }
-  [[nodiscard]] ImageSize output_size(ImageSize source) const override {
-    const int scale = graph_->scale() * parameters_.enlarge;
-    constexpr int max = std::numeric_limits<int>::max() / 2;
-    if (source.width > max / scale || source.height > max / scale) {
-      throw UnsuitableSize(
-          formatted("--net {}: a picture of {} x {} is too large to be enlarged {} "
-                    "times",
-                    label(), source.width, source.height, scale));
-    }
-    return {source.width * scale, source.height * scale};
-  }
-  [[nodiscard]] PixelFormat output_format(const PixelFormat& input) const override {
-    return net_output_format(*graph_, input);
-  }
-  [[nodiscard]] StageChain expand(const PictureShape& input,
-                                  const DeviceInfo* /*device*/) const override {
-    StageChain steps;
-    PictureShape shape = input;
+  [[nodiscard]] Lowered lower(const PictureContext& context) const override {
+    check_size(context.shape.size);
+    Lowered lowered;
+    PictureShape shape = context.shape;
     if (parameters_.enlarge > 1) {
-      steps.push_back(
-          make_resize({.percent = 100.0 * parameters_.enlarge, .kernel = ResizeKernel::cubic}));
-      shape = steps.back()->output(input);
+      const auto enlarged =
+          make_resize({.percent = 100.0 * parameters_.enlarge, .kernel = ResizeKernel::cubic});
+      lowered.steps = enlarged->lower(context).steps;
+      for (const auto& step : lowered.steps)
+        shape = step->output(shape);
     }
-    steps.push_back(std::make_shared<NetStep>(graph_, parameters_.use, shape, parameters_.scratch));
-    return steps;
-  }
-  [[nodiscard]] StageCost cost(const PixelFormat& /*input*/) const override {
-    return net_cost(*graph_);
+    lowered.steps.push_back(
+        std::make_shared<NetStep>(graph_, parameters_.use, shape, parameters_.scratch));
+    return lowered;
   }
 
  private:
+  void check_size(ImageSize source) const {
+    const int scale = graph_->scale() * parameters_.enlarge;
+    constexpr int max = std::numeric_limits<int>::max() / 2;
+    if (source.width <= max / scale && source.height <= max / scale) return;
+    throw UnsuitableSize(
+        formatted("--net {}: a picture of {} x {} is too large to be enlarged {} times", label(),
+                  source.width, source.height, scale));
+  }
+
   std::shared_ptr<const NetGraph> graph_;
   NetParameters parameters_;
 };

@@ -26,7 +26,7 @@ constexpr std::uint64_t suitable_bytes = std::uint64_t{256} << 20U;
 const NetKernel pixel_shape{.file = "net.cl", .function = {}};
 
 // A kernel with the numbers of one operation.
-struct Step {
+struct OperationStep {
   const NetOperation* operation;
   NetKernel shape;  // without its numbers
   Kernel kernel;
@@ -68,7 +68,7 @@ class NetPass final : public DevicePass {
     for (const NetBlock& block : net_blocks(target.rows, shapes_.target.size.width, block_)) {
       const auto places = net_places(*graph_, beginnings_, block, shapes_.source.size, use_.border);
       unpack(queue, source, places.front(), events);
-      for (Step& step : steps_)
+      for (OperationStep& step : steps_)
         run(queue, step, places, events);
       pack(queue, base, target, places[static_cast<size_t>(graph_->output)], events);
     }
@@ -96,7 +96,7 @@ class NetPass final : public DevicePass {
     return graph_->values[static_cast<size_t>(value)].channels;
   }
 
-  Step make_step(const NetOperation& operation) {
+  OperationStep make_step(const NetOperation& operation) {
     NetKernel shape = kernel_of(*graph_, operation, session_.device());
     Kernel kernel = session_.make_kernel({shape.file, shape.function,
                                           formatted("-D KERNEL_{} -D BORDER={} {}", shape.function,
@@ -173,7 +173,7 @@ class NetPass final : public DevicePass {
             static_cast<size_t>(divided_up(out.rows, shape.pixels.height)), items, 1};
   }
 
-  void run(Queue& queue, Step& step, const std::vector<NetPlace>& places,
+  void run(Queue& queue, OperationStep& step, const std::vector<NetPlace>& places,
            std::vector<Event>& events) {
     const NetOperation& operation = *step.operation;
     const NetPlace& out = places[static_cast<size_t>(operation.output)];
@@ -232,7 +232,7 @@ class NetPass final : public DevicePass {
   std::int32_t source_pitch_;  // samples
   std::int32_t target_pitch_;
   std::int32_t base_pitch_;
-  std::vector<Step> steps_;
+  std::vector<OperationStep> steps_;
   // The picture at the result's size, where it is enlarged.
   std::optional<RowLaunch> base_columns_;
   std::optional<RowLaunch> base_rows_;

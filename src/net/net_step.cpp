@@ -15,10 +15,6 @@ namespace {
 // Rows of the source around a row of the result that enlarging may read.
 constexpr int resize_reach = 9;
 
-ImageSize scaled(ImageSize size, int scale) {
-  return {size.width * scale, size.height * scale};
-}
-
 }  // namespace
 
 NetStep::NetStep(std::shared_ptr<const NetGraph> graph, const NetUse& use,
@@ -28,7 +24,7 @@ NetStep::NetStep(std::shared_ptr<const NetGraph> graph, const NetUse& use,
   base_.needed = follows_luma || use.strength != 1 || input.format.has_alpha();
   base_.weighted = input.format.has_alpha();
   if (!base_.needed || graph_->scale() == 1) return;
-  const ImageSize target = output_size(input.size);
+  const ImageSize target = output(input).size;
   base_.columns =
       make_resize_taps(input.size.width, target.width, ResizeKernel::lanczos, input.format.depth);
   base_.rows =
@@ -37,12 +33,12 @@ NetStep::NetStep(std::shared_ptr<const NetGraph> graph, const NetUse& use,
   base_.row_tables = ResizeTables(base_.rows, false);
 }
 
-ImageSize NetStep::output_size(ImageSize source) const {
-  return scaled(source, graph_->scale());
-}
-
-PixelFormat NetStep::output_format(const PixelFormat& input) const {
-  return net_output_format(*graph_, input);
+// Networks of three channels turn grey into RGB.
+PictureShape NetStep::output(const PictureShape& input) const {
+  const int scale = graph_->scale();
+  PictureShape result{{input.size.width * scale, input.size.height * scale}, input.format};
+  if (graph_->channels() != 1) result.format.channels = input.format.has_alpha() ? 4 : 3;
+  return result;
 }
 
 RowRange NetStep::source_rows(const RowRange& target, ImageSize source) const {
@@ -76,35 +72,26 @@ void NetStep::run(const ConstRows& source, const MutableRows& target,
   net_rows(*graph_, use_, source, std::as_const(base).rows(), target, sizes.source);
 }
 
-std::uint64_t NetStep::host_scratch_bytes(const PictureShape& input) const {
-  return net_rows_memory(*graph_, input.size.width);
+StepProperties NetStep::properties(const PictureShape& input, const DeviceInfo* device) const {
+  if (device == nullptr) {
+    return {.suitable_rows = net_suitable_rows(*graph_),
+            .scratch_bytes = net_rows_memory(*graph_, input.size.width)};
+  }
+  return {.scratch_bytes = net_pass_memory(*graph_, input.size, scratch_, *device),
+          .with_scratch = [this](std::uint64_t bytes) { return with_scratch(bytes); }};
 }
 
-int NetStep::suitable_rows() const {
-  return net_suitable_rows(*graph_);
-}
-
-std::uint64_t NetStep::scratch_bytes(const PictureShape& input, const DeviceInfo& device) const {
-  return net_pass_memory(*graph_, input.size, scratch_, device);
-}
-
-std::shared_ptr<const Stage> NetStep::with_scratch(std::uint64_t bytes) const {
+std::shared_ptr<const Step> NetStep::with_scratch(std::uint64_t bytes) const {
   const std::uint64_t granted = scratch_ == 0 ? bytes : std::min(scratch_, bytes);
   return std::make_shared<NetStep>(graph_, use_, input_, granted);
 }
 
 std::unique_ptr<DevicePass> NetStep::prepare(Session& session, const PictureShape& input) const {
-  return make_net_pass(session, graph_, use_, base_,
-                       {input, {output_size(input.size), output_format(input.format)}}, scratch_);
+  return make_net_pass(session, graph_, use_, base_, {input, output(input)}, scratch_);
 }
 
 StageCost net_cost(const NetGraph& graph) {
   return {Rate("net", 30e-12, 0.3e-12), std::max(net_products(graph), 1.0)};
-}
-
-PixelFormat net_output_format(const NetGraph& graph, const PixelFormat& input) {
-  if (graph.channels() == 1) return input;
-  return {input.has_alpha() ? 4 : 3, input.depth};
 }
 
 }  // namespace gpufilter

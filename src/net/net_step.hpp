@@ -5,7 +5,7 @@
 
 #include "net/graph/net_graph.hpp"
 #include "net/net_pixels.hpp"
-#include "stage/stage.hpp"
+#include "stage/step.hpp"
 #include "stages/resize/resize_taps.hpp"
 
 namespace gpufilter {
@@ -21,30 +21,26 @@ struct NetBase {
   ResizeTables row_tables = {};
 };
 
-class NetStep final : public Stage {
+class NetStep final : public Step {
  public:
   // `scratch`: bytes for its values on a device; 0: what suits.
   NetStep(std::shared_ptr<const NetGraph> graph, const NetUse& use, const PictureShape& input,
           std::uint64_t scratch);
 
-  [[nodiscard]] std::string name() const override { return "net"; }
-  [[nodiscard]] std::string label() const override { return graph_->name; }
-  [[nodiscard]] std::string key() const override { return "net step"; }
-  [[nodiscard]] ImageSize output_size(ImageSize source) const override;
-  [[nodiscard]] PixelFormat output_format(const PixelFormat& input) const override;
+  [[nodiscard]] StepTitle title() const override { return {"net", graph_->name}; }
+  [[nodiscard]] PictureShape output(const PictureShape& input) const override;
   [[nodiscard]] RowRange source_rows(const RowRange& target, ImageSize source) const override;
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override;
   void run(const ConstRows& source, const MutableRows& target,
            const StageSizes& sizes) const override;
-  [[nodiscard]] std::uint64_t host_scratch_bytes(const PictureShape& input) const override;
-  [[nodiscard]] int suitable_rows() const override;
-  [[nodiscard]] std::uint64_t scratch_bytes(const PictureShape& input,
-                                            const DeviceInfo& device) const override;
-  [[nodiscard]] std::shared_ptr<const Stage> with_scratch(std::uint64_t bytes) const override;
+  [[nodiscard]] StepProperties properties(const PictureShape& input,
+                                          const DeviceInfo* device) const override;
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
                                                     const PictureShape& input) const override;
 
  private:
+  [[nodiscard]] std::shared_ptr<const Step> with_scratch(std::uint64_t bytes) const;
+
   std::shared_ptr<const NetGraph> graph_;
   NetUse use_;
   PictureShape input_;
@@ -54,8 +50,5 @@ class NetStep final : public Stage {
 
 // The cost of a network for a pixel of its result.
 [[nodiscard]] StageCost net_cost(const NetGraph& graph);
-
-// The format of the result: networks of three channels turn grey into RGB.
-[[nodiscard]] PixelFormat net_output_format(const NetGraph& graph, const PixelFormat& input);
 
 }  // namespace gpufilter

@@ -21,7 +21,7 @@ namespace gpufilter {
 namespace {
 
 // The rows `first` to `last` of a picture, in steps of `step`.
-class EveryRow final : public Stage {
+class EveryRow final : public OneStepStage {
  public:
   EveryRow(int first, int step) : first_(first), step_(step) {}
   [[nodiscard]] std::string name() const override { return "rows"; }
@@ -29,8 +29,9 @@ class EveryRow final : public Stage {
   [[nodiscard]] StageCost cost(const PixelFormat& /*input*/) const override {
     return {{"rows", 1e-9, 1e-9}, 1};
   }
-  [[nodiscard]] ImageSize output_size(ImageSize source) const override {
-    return {source.width, (source.height - first_ + step_ - 1) / step_};
+  [[nodiscard]] PictureShape output(const PictureShape& input) const override {
+    const int height = (input.size.height - first_ + step_ - 1) / step_;
+    return {{input.size.width, height}, input.format};
   }
   [[nodiscard]] RowRange source_rows(const RowRange& target, ImageSize /*source*/) const override {
     return {first_ + target.begin * step_, first_ + (target.end - 1) * step_ + 1};

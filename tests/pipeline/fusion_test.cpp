@@ -117,7 +117,8 @@ TEST(Fusion, BlursInTilesGiveTheBitsOfTheProcessor) {
     for (const Case& each : cases) {
       const PixelFormat format{each.channels, 8};
       const auto blur = make_blur(each.blur);
-      ASSERT_EQ(blur->window_kernel(format, session->device(), {})->function, "blur_rolled_tile");
+      const auto step = blur->lower({}).steps.at(0);
+      ASSERT_EQ(step->window_kernel(format, session->device(), {})->function, "blur_rolled_tile");
       StageChain chain{make_levels({16, false}, {235, false}), blur,
                        make_levels({3, false}, {200, false})};
       if (each.channels >= 3) chain.push_back(test::Chains(5).color());

@@ -24,7 +24,7 @@ constexpr int height = 3000;
 constexpr int rows_at_once = 10;
 
 // Says that a row takes a millisecond, and requests a stop as soon as it is run.
-class StoppingStage final : public Stage {
+class StoppingStage final : public OneStepStage {
  public:
   explicit StoppingStage(std::stop_source& source) : source_(source) {}
   [[nodiscard]] std::string name() const override { return "stopping"; }

@@ -102,7 +102,27 @@ std::vector<Session*> kernel_sessions(const PixelFormat& format) {
   return sessions;
 }
 
+LoweredChain lowered(const StageChain& chain, const PixelFormat& format, const Metadata& metadata) {
+  return lower_chain(
+      chain, {.shape = {{640, 480}, format}, .metadata = std::make_shared<Metadata>(metadata)});
+}
+
+PictureShape result_of(const std::shared_ptr<const Stage>& stage, const PictureShape& input) {
+  return output_of(lower_chain({stage}, {.shape = input}), input);
+}
+
+bool changes_nothing(const std::shared_ptr<const Stage>& stage, const PictureShape& input) {
+  const Steps steps = stage->lower({.shape = input}).steps;
+  return steps.at(0)->properties(input, nullptr).changes_nothing;
+}
+
 Image filter_on_device(Session& session, const Image& image, const StageChain& chain,
+                       PlanLimits limits, bool fuse) {
+  return filter_on_device(
+      session, image, lower_chain(chain, {.shape = {image.size(), image.format()}}), limits, fuse);
+}
+
+Image filter_on_device(Session& session, const Image& image, const LoweredChain& chain,
                        PlanLimits limits, bool fuse) {
   limits.device = &session.device();
   const Plan plan = make_plan({image.size(), image.format()}, chain, limits);
@@ -113,9 +133,23 @@ Image filter_on_device(Session& session, const Image& image, const StageChain& c
 }
 
 Image filter_on_host(const Image& image, const StageChain& chain, const PlanLimits& limits) {
+  return filter_on_host(image, lower_chain(chain, {.shape = {image.size(), image.format()}}),
+                        limits);
+}
+
+Image filter_on_host(const Image& image, const LoweredChain& chain, const PlanLimits& limits) {
   const Plan plan = make_plan({image.size(), image.format()}, chain, limits);
   Timeline timeline;
   return run_bands(image, plan, *make_host_executor(plan, timeline));
+}
+
+Image by_statistics(const Image& image, const std::shared_ptr<const Stage>& stage) {
+  LoweredChain chain = lowered({stage}, image.format());
+  PictureStatistics statistics =
+      no_statistics(image.format(), chain.at(0).demand.value().statistics.value());
+  add_pixels(statistics, image.rows());
+  meet_demand(chain, 0, statistics);
+  return filter_on_host(image, chain, {});
 }
 
 Image stage_by_stage(const Image& image, const StageChain& chain) {

@@ -39,12 +39,30 @@ class ImageReader final : public RowReader {
 // takes most of a test's time.
 [[nodiscard]] std::vector<Session*> kernel_sessions(const PixelFormat& format);
 
+// The chain as it is for a picture of this format, whose samples mean what `metadata` says; only
+// for stages for which the size makes no difference.
+[[nodiscard]] LoweredChain lowered(const StageChain& chain, const PixelFormat& format,
+                                   const Metadata& metadata = {});
+// The shape of a stage's result.
+[[nodiscard]] PictureShape result_of(const std::shared_ptr<const Stage>& stage,
+                                     const PictureShape& input);
+// Whether the only step of a stage changes nothing.
+[[nodiscard]] bool changes_nothing(const std::shared_ptr<const Stage>& stage,
+                                   const PictureShape& input);
+
 // Filters band by band with the pipeline's own feed and executor. On a device each band's buffers
 // first hold the results of another picture, so that pixels that a kernel does not write show.
 [[nodiscard]] Image filter_on_device(Session& session, const Image& image, const StageChain& chain,
                                      PlanLimits limits, bool fuse = true);
+[[nodiscard]] Image filter_on_device(Session& session, const Image& image,
+                                     const LoweredChain& chain, PlanLimits limits,
+                                     bool fuse = true);
 [[nodiscard]] Image filter_on_host(const Image& image, const StageChain& chain,
                                    const PlanLimits& limits);
+[[nodiscard]] Image filter_on_host(const Image& image, const LoweredChain& chain,
+                                   const PlanLimits& limits);
+// The same by a stage that demands statistics of the picture.
+[[nodiscard]] Image by_statistics(const Image& image, const std::shared_ptr<const Stage>& stage);
 // The same, one stage after the other, each over the whole picture.
 [[nodiscard]] Image stage_by_stage(const Image& image, const StageChain& chain);
 

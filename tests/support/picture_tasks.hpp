@@ -1,8 +1,6 @@
 // Picture tasks for tests of estimates.
 #pragma once
 
-#include <utility>
-
 #include "codec/jpeg/codec.hpp"
 #include "codec/png/codec.hpp"
 #include "pipeline/choose/estimate.hpp"
@@ -11,10 +9,10 @@
 namespace gpufilter::test {
 
 // An RGB picture of 8 bits that is decoded as JPEG by one thread and encoded as PNG by all.
-inline PictureTask task_of(int width, int height, StageChain chain = {make_blur({})}) {
+inline PictureTask task_of(int width, int height, const StageChain& chain = {make_blur({})}) {
   PictureTask task;
   task.shape = {{width, height}, {3, 8}};
-  task.chain = std::move(chain);
+  task.chain = lower_chain(chain, {.shape = task.shape});
   task.decoding = jpeg_codec().decoding;
   task.encoding = png_codec().encoding;
   task.parallel_encoding = true;

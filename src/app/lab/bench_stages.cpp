@@ -194,7 +194,8 @@ int run_bench_stages(int argc, const char* const* argv) {
   std::vector<StageCase> cases;
   std::map<std::string, int> uses;
   for (const auto& stage : stages.chain()) {
-    if (stage->needs() || stage->keeps_source() || stage->for_orientation(1)) {
+    const StageTraits traits = stage->traits();
+    if (traits.measures || traits.keeps_picture || traits.turns_upright) {
       throw UsageError(
           formatted("--{}: needs the whole picture first; 'gpufilter bench pipeline' measures it",
                     stage->name()));

@@ -80,7 +80,7 @@ double seconds_a_pixel(const NetGraph& graph) {
       std::clamp(static_cast<int>(std::min(products_to_try / products / 128, 128.0)), 16, 128);
   const PixelFormat format{graph.channels() == 1 ? 1 : 3, 8};
   const PictureShape shape{{128, side}, format};
-  const StageChain steps = expanded({make_net(graph, {})}, shape, nullptr);
+  const Steps steps = make_net(graph, {})->lower({.shape = shape}).steps;
   Image source(shape.size, format);
   const std::size_t bytes = source.bytes();
   for (std::size_t i = 0; i < bytes; ++i)

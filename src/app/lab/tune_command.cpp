@@ -19,6 +19,7 @@
 #include "lab/tune/tune_report.hpp"
 #include "lab/verify/verify_cases.hpp"
 #include "pipeline/choose/make_dispatcher.hpp"
+#include "stage/lowering.hpp"
 
 namespace gpufilter {
 namespace {
@@ -93,9 +94,10 @@ void declare_options(Arguments& app, TuneCommand& command) {
   app.footer(tune_explanation);
 }
 
-bool takes(const Stage& stage, const PixelFormat& format) {
+bool takes(const std::shared_ptr<const Stage>& stage, const PixelFormat& format) {
   try {
-    static_cast<void>(stage.output_format(format));
+    const PictureShape shape{{1280, 960}, format};
+    static_cast<void>(output_of(lower_chain({stage}, {.shape = shape}), shape));
     return true;
   } catch (const UsageError&) {
     return false;
@@ -128,10 +130,9 @@ std::vector<Job> jobs_of(const TuneCommand& command) {
   if (names.empty() && !command.names.empty()) return jobs;
   for (const StageKind& kind : lab::stage_kinds(names)) {
     for (lab::StageSample& sample : lab::samples_of(kind, false)) {
-      if (!sample.has_defaults || sample.stage->keeps_source()) continue;
+      if (!sample.has_defaults || sample.stage->traits().keeps_picture) continue;
       for (const PixelFormat& format : lab::verify_formats(false)) {
-        if (wants(command, format) && takes(*sample.stage, format))
-          jobs.push_back({sample, format});
+        if (wants(command, format) && takes(sample.stage, format)) jobs.push_back({sample, format});
       }
     }
   }

@@ -33,7 +33,7 @@ void hash_weights(ContentHasher& hasher, const std::vector<Number>& numbers) {
   hasher.add({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
 }
 
-class Mlp final : public Stage {
+class Mlp final : public OneStepStage {
  public:
   Mlp(Network network, const MlpBlock& block)
       : Mlp(std::make_shared<const Network>(std::move(network)), block) {}
@@ -62,8 +62,8 @@ class Mlp final : public Stage {
     return "mlp " + to_string(hasher.result());
   }
 
-  [[nodiscard]] PixelFormat output_format(const PixelFormat& input) const override {
-    return output_of(*network_, input);
+  [[nodiscard]] PictureShape output(const PictureShape& input) const override {
+    return {input.size, output_of(*network_, input.format)};
   }
 
   void run(const ConstRows& source, const MutableRows& target,
@@ -77,27 +77,31 @@ class Mlp final : public Stage {
     return network_function(*network_, input);
   }
 
-  [[nodiscard]] std::uint64_t scratch_bytes(const PictureShape& input,
-                                            const DeviceInfo& device) const override {
-    if (has_own_kernel(device)) return 0;
-    MlpBlock block = block_;
-    block.bytes = std::min(block.bytes, 2 * device.max_allocation);  // each plane is a buffer
-    return mlp_block_bytes(*network_, block, input.size);
-  }
-  [[nodiscard]] std::shared_ptr<const Stage> with_scratch(std::uint64_t bytes) const override {
-    MlpBlock block = block_;
-    block.bytes = std::min(block.bytes, bytes);
-    return std::make_shared<Mlp>(network_, block);
+  [[nodiscard]] StepProperties properties(const PictureShape& input,
+                                          const DeviceInfo* device) const override {
+    if (device == nullptr || has_own_kernel(*device)) return {};
+    // Each plane is a buffer.
+    const MlpBlock block = block_of(2 * device->max_allocation);
+    return {.scratch_bytes = mlp_block_bytes(*network_, block, input.size),
+            .with_scratch = [this](std::uint64_t bytes) {
+              return std::make_shared<Mlp>(network_, block_of(bytes));
+            }};
   }
 
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
                                                     const PictureShape& input) const override {
-    if (has_own_kernel(session.device())) return Stage::prepare(session, input);
+    if (has_own_kernel(session.device())) return Step::prepare(session, input);
     return make_mlp_pass(session, network_, block_, input.size,
-                         {input.format, output_format(input.format)});
+                         {input.format, output(input).format});
   }
 
  private:
+  // At most `bytes` of it.
+  [[nodiscard]] MlpBlock block_of(std::uint64_t bytes) const {
+    MlpBlock block = block_;
+    block.bytes = std::min(block.bytes, bytes);
+    return block;
+  }
   [[nodiscard]] bool has_own_kernel(const DeviceInfo& device) const {
     return block_.pixels == 0 && suits(network_size(*network_), device.kind != DeviceKind::cpu);
   }

@@ -14,28 +14,28 @@ using std::size_t;
 constexpr int interleaved = 4;
 
 // How a layer is written: alone, or with the next one, to whose sums each output is added at once.
-struct Steps {
+struct LayerOrder {
   std::vector<bool> with_next;  // by layer
   int numbers = 0;              // alive at a time
 };
 
 // The way of writing layers `first` and on that keeps the fewest numbers alive at a time.
-Steps plan_layers(const Network& network) {
+LayerOrder plan_layers(const Network& network) {
   const size_t count = network.layers.size();
   std::vector<int> widths{network.inputs()};
   for (const NetworkLayer& layer : network.layers)
     widths.push_back(layer.outputs());
   std::vector<int> numbers(count + 1, 0);  // from each layer on
-  Steps steps{std::vector<bool>(count, false), 0};
+  LayerOrder order{std::vector<bool>(count, false), 0};
   for (size_t i = count; i-- > 0;) {
     numbers[i] = std::max(widths[i] + widths[i + 1], numbers[i + 1]);
     if (i + 2 > count) continue;
     const int together = std::max(widths[i] + widths[i + 2] + interleaved, numbers[i + 2]);
-    steps.with_next[i] = together < numbers[i];
+    order.with_next[i] = together < numbers[i];
     numbers[i] = std::min(numbers[i], together);
   }
-  steps.numbers = numbers.front();
-  return steps;
+  order.numbers = numbers.front();
+  return order;
 }
 
 // The name of input `index` of layer `layer`.
@@ -146,12 +146,12 @@ NetworkSize network_size(const Network& network) {
 }
 
 PixelFunction network_function(const Network& network, const PixelFormat& source) {
-  const Steps steps = plan_layers(network);
+  const LayerOrder order = plan_layers(network);
   PixelFunction function{.body = load_text(network, source),
-                         .numbers = steps.numbers,
+                         .numbers = order.numbers,
                          .operations = network_size(network).operations};
   for (size_t i = 0; i < network.layers.size(); ++i) {
-    if (!steps.with_next[i]) {
+    if (!order.with_next[i]) {
       function.body += layer_text(network.layers[i], i);
       continue;
     }

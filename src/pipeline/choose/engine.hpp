@@ -46,7 +46,7 @@ inline constexpr const char* processor_kind = "processor";
 // The work to do for a picture.
 struct Work {
   PictureShape input;
-  StageChain chain;                                // every stage resolved
+  LoweredChain chain;                              // without demands
   std::optional<Quantity> measure = std::nullopt;  // statistics to measure instead of the pixels
   std::uint64_t max_memory = UINT64_MAX;           // see PlanLimits
   std::string reason = {};  // why on this engine; empty: the engine's own reason

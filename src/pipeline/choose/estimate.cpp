@@ -1,6 +1,7 @@
 #include "pipeline/choose/estimate.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace gpufilter {
 namespace {
@@ -17,9 +18,9 @@ double samples_of(const PictureShape& picture) {
 // Those of JpegData and JpegRows.
 constexpr double decoding_programs = 11;
 
-bool reads_neighbours(const Stage& stage) {
+bool reads_neighbours(const Step& step) {
   const RowRange rows{4, 5};
-  return stage.source_rows(rows, {9, 9}) != rows;
+  return step.source_rows(rows, {9, 9}) != rows;
 }
 
 double encoding_time(const HostTimes& work, const TaskTimes& times, double threads) {
@@ -39,29 +40,34 @@ TaskTimes estimated_times(const PictureTask& task, const Rates& rates) {
   double literals = 0;
   PictureShape shape = task.shape;
   host.decode = decode_once;
-  for (const auto& stage : expanded(task.chain, task.shape, nullptr)) {
-    if (stage->needs()) {
+  const auto add = [&](const StageCost& cost, bool is_on_processor) {
+    const double operations = static_cast<double>(shape.size.pixels()) * cost.operations_a_pixel;
+    const double host_time = operations * rates.on_host(cost.rate);
+    literals += cost.literals;
+    host.filter += host_time;
+    times.gpu += is_on_processor ? host_time + 2 * bytes_of(shape) * transfer
+                                 : operations * rates.on_gpu(cost.rate);
+  };
+  for (const LoweredStage& stage : task.chain) {
+    if (stage.demand && stage.demand->statistics) {
       // The picture is read once more, and filtered up to here.
       ++walks;
       host.decode += decode_once;
       host.filter += host.filter + samples_of(shape) * rates.on_host(statistics_rate);
       times.gpu += times.gpu + samples_of(shape) * rates.on_gpu(statistics_rate);
-    }
-    const StageCost cost = stage->cost(shape.format);
-    windows += reads_neighbours(*stage) ? 1 : 0;
-    literals += cost.literals;
-    shape = stage->output(shape);
-    const double operations = static_cast<double>(shape.size.pixels()) * cost.operations_a_pixel;
-    const double host_time = operations * rates.on_host(cost.rate);
-    const double there_and_back = 2 * bytes_of(shape) * transfer;
-    if (stage->keeps_source()) {
+      add(stage.demand->cost, false);
+    } else if (stage.demand) {
       // The processor does it, between two walks.
-      host.decode += host_time;
-      times.gpu += there_and_back;
-    } else {
-      host.filter += host_time;
-      times.gpu += stage->processor_only().empty() ? operations * rates.on_gpu(cost.rate)
-                                                   : host_time + there_and_back;
+      const StageCost& cost = stage.demand->cost;
+      shape = output_of(stage, shape);
+      host.decode += static_cast<double>(shape.size.pixels()) * cost.operations_a_pixel *
+                     rates.on_host(cost.rate);
+      times.gpu += 2 * bytes_of(shape) * transfer;
+    }
+    for (const auto& step : stage.steps) {
+      const PictureShape source = std::exchange(shape, step->output(shape));
+      windows += reads_neighbours(*step) ? 1 : 0;
+      add(step->cost(source.format), !step->properties(source, nullptr).processor_only.empty());
     }
   }
   host.encode = bytes_of(shape) * rates.on_host(task.encoding);

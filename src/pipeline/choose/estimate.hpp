@@ -14,7 +14,7 @@ namespace gpufilter {
 // The known properties of a picture once its header is read.
 struct PictureTask {
   PictureShape shape;
-  StageChain chain;                // as requested
+  LoweredChain chain;
   Rate decoding;                   // of the input's format
   Rate encoding;                   // of the output's
   bool parallel_encoding = false;  // whether its encoder uses several threads

@@ -43,7 +43,7 @@ std::string programs_note(const std::string& place) {
 std::string programs_for(const PictureTask& task) {
   std::string text = formatted("{} {}", GPUFILTER_VERSION, to_string(task.shape.format));
   for (const auto& stage : task.chain)
-    text += '\n' + stage->key();
+    text += '\n' + stage.stage->key();
   if (task.device_decodes) text += "\ndecode";
   if (task.device_encodes) text += "\nencode";
   return to_string(content_hash(text)).substr(0, 16) + " ";

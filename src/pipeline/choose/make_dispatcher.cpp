@@ -49,7 +49,7 @@ Engines engines_on_gpus(DeviceCatalog catalog, bool require_device, const Engine
 
 bool names_kernel(const StageChain& chain) {
   return std::any_of(chain.begin(), chain.end(),
-                     [](const auto& stage) { return stage->names_kernel(); });
+                     [](const auto& stage) { return stage->traits().names_kernel; });
 }
 
 }  // namespace

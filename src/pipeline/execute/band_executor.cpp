@@ -8,9 +8,9 @@
 namespace gpufilter {
 
 PassReport describe_pass(const Pass& pass) {
-  const StageCost cost = pass.stage->cost(pass.input.format);
+  const StageCost cost = pass.step->cost(pass.input.format);
   PassReport report;
-  report.stage = pass.stage->name();
+  report.stage = pass.step->title().name;
   report.work = {{cost.rate,
                   cost.operations_a_pixel * static_cast<double>(pass.output.size.pixels()),
                   cost.literals}};
@@ -39,21 +39,20 @@ std::optional<CodedRows> BandExecutor::run_coded(const ConstRows& source, const 
 }
 
 // No work: its speed is part of no estimate that is learned from runs.
-PassReport describe_keeping(const Stage& stage, bool in_memory) {
+PassReport describe_keeping(const StepTitle& stage, bool in_memory) {
   PassReport report;
-  report.stage = stage.name();
+  report.stage = stage.name;
   const auto set = to_string(instruction_set());
-  report.variant =
-      stage.label().empty() ? std::string(set) : formatted("{}, {}", stage.label(), set);
+  report.variant = stage.label.empty() ? std::string(set) : formatted("{}, {}", stage.label, set);
   report.reason = in_memory ? "the processor, whole picture in memory"
                             : "the processor, whole picture in a temporary file";
   return report;
 }
 
-PassReport describe_stored(const Stage& stage) {
+PassReport describe_stored(const StepTitle& stage) {
   PassReport report;
-  report.stage = stage.name();
-  report.variant = stage.label();
+  report.stage = stage.name;
+  report.variant = stage.label;
   report.reason = "without decoding";
   return report;
 }

@@ -33,10 +33,10 @@ struct PassReport : CodeDescription {
 [[nodiscard]] PassReport describe_measuring(const Plan& plan);
 // Of a step of JpegEncoder, for a plan with a coding.
 [[nodiscard]] PassReport describe_coding(const Plan& plan, std::size_t step);
-// Of a stage that keeps its source, in memory or in a temporary file.
-[[nodiscard]] PassReport describe_keeping(const Stage& stage, bool in_memory);
+// Of a stage for which its source is kept, in memory or in a temporary file.
+[[nodiscard]] PassReport describe_keeping(const StepTitle& stage, bool in_memory);
 // Of a stage whose work needs no pixels.
-[[nodiscard]] PassReport describe_stored(const Stage& stage);
+[[nodiscard]] PassReport describe_stored(const StepTitle& stage);
 
 class BandExecutor {
  public:

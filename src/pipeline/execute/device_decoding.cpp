@@ -80,7 +80,7 @@ std::vector<PassReport> DeviceDecoding::describe(const JpegRows& rows) const {
   return reports;
 }
 
-std::unique_ptr<Plan> plan_for_decoding(const PictureShape& input, const StageChain& chain,
+std::unique_ptr<Plan> plan_for_decoding(const PictureShape& input, const LoweredChain& chain,
                                         const JpegScan& scan, PlanLimits limits) {
   const std::uint64_t data = JpegData::memory_of(scan);
   if (!JpegData::can_index(scan) || limits.max_memory <= data) return nullptr;
@@ -95,7 +95,7 @@ std::unique_ptr<Plan> plan_for_decoding(const PictureShape& input, const StageCh
                     !plan->reads_past_edges();
   // The device decodes for itself: the first stage may not be one of the processor.
   const bool begins_on_device =
-      plan->passes.empty() || plan->passes.front().stage->processor_only().empty();
+      plan->passes.empty() || plan->passes.front().properties.processor_only.empty();
   return fits && begins_on_device ? std::move(plan) : nullptr;
 }
 

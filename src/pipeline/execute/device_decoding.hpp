@@ -50,7 +50,7 @@ class DeviceDecoding {
 // everything may take `limits.max_memory`. nullptr if that is too little, or if the device cannot
 // begin.
 [[nodiscard]] std::unique_ptr<Plan> plan_for_decoding(const PictureShape& input,
-                                                      const StageChain& chain, const JpegScan& scan,
-                                                      PlanLimits limits);
+                                                      const LoweredChain& chain,
+                                                      const JpegScan& scan, PlanLimits limits);
 
 }  // namespace gpufilter

@@ -157,12 +157,13 @@ class DeviceExecutor final : public BandExecutor {
 
   // Such a pass is a group by itself.
   [[nodiscard]] bool is_on_processor(std::size_t group) const {
-    return !first_pass(group).stage->processor_only().empty();
+    return !first_pass(group).properties.processor_only.empty();
   }
 
   [[nodiscard]] CodeDescription describe_processor(std::size_t group) const {
-    const Stage& stage = *first_pass(group).stage;
-    return {stage.label(), formatted("the processor: {}", stage.processor_only())};
+    const Pass& pass = first_pass(group);
+    return {pass.step->title().label,
+            formatted("the processor: {}", pass.properties.processor_only)};
   }
 
   void run_on_processor(std::size_t group, const ConstRows& source, const MutableRows& target) {

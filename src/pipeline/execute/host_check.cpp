@@ -22,9 +22,9 @@ std::uint32_t sample_at(const std::uint8_t* row, std::size_t index, int depth) {
 
 int rows_between_checks(const Pass& pass, int all) {
   constexpr double seconds = 0.01;
-  const StageCost cost = pass.stage->cost(pass.input.format);
+  const StageCost cost = pass.step->cost(pass.input.format);
   const double of_row = cost.rate.host * cost.operations_a_pixel * pass.output.size.width;
-  const int fewest = std::max({pass.window_rows() / 4, pass.stage->suitable_rows(), 4});
+  const int fewest = std::max({pass.window_rows() / 4, pass.properties.suitable_rows, 4});
   return of_row * all <= seconds ? all : std::max(static_cast<int>(seconds / of_row), fewest);
 }
 
@@ -36,8 +36,8 @@ void run_on_host(const Pass& pass, const ConstRows& source, const MutableRows& t
     for (int y = part.rows.begin; y < part.rows.end; y += step) {
       check_stop();
       const RowRange rows{y, std::min(y + step, part.rows.end)};
-      pass.stage->run(from, target.part(rows).renumbered(-part.repeats * pass.output.size.height),
-                      {pass.input.size, pass.output.size});
+      pass.step->run(from, target.part(rows).renumbered(-part.repeats * pass.output.size.height),
+                     {pass.input.size, pass.output.size});
     }
   }
 }

@@ -18,7 +18,7 @@ class HostExecutor final : public BandExecutor {
   HostExecutor(const Plan& plan, Timeline& timeline)
       : plan_(plan), timeline_(timeline), host_(plan) {
     for (const Pass& pass : plan.passes)
-      add_report(describe_pass(pass), pass.stage->label());
+      add_report(describe_pass(pass), pass.step->title().label);
     if (plan.measure) add_report(describe_measuring(plan), {});
   }
 

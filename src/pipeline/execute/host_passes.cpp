@@ -18,7 +18,7 @@ constexpr int minimum_part_rows = 32;
 int rows_of_strip(const Pass& pass) {
   const int fitting = static_cast<int>(strip_bytes / row_pitch(pass.output));
   // Strips that read many rows around them have about as many of their own.
-  const int needed = std::max(pass.window_rows(), pass.stage->suitable_rows());
+  const int needed = std::max(pass.window_rows(), pass.properties.suitable_rows);
   return divided_up(std::max(fitting, needed), strip_rows_multiple) * strip_rows_multiple;
 }
 
@@ -32,7 +32,7 @@ HostPasses::HostPasses(const Plan& plan)
   for (std::size_t i = 0; i < plan.passes.size(); ++i) {
     const Pass& pass = plan.passes[i];
     const bool joins =
-        i > 0 && pass.stage->runs_in_place() && !plan.passes[i - 1].stage->view_of_source();
+        i > 0 && pass.properties.runs_in_place && !plan.passes[i - 1].properties.view_of_source;
     if (!joins) groups_.push_back({i, i + 1});
     Group& group = groups_.back();
     group.end = i + 1;
@@ -44,7 +44,7 @@ std::optional<PixelPosition> HostPasses::corner_of_view(const Group& group,
                                                         const RowRange& wanted) const {
   const Pass& pass = plan_.passes[group.first];
   const bool is_inside = RowRange{0, pass.output.size.height}.contains(wanted);
-  return is_inside ? pass.stage->view_of_source() : std::nullopt;
+  return is_inside ? pass.properties.view_of_source : std::nullopt;
 }
 
 // Passes that read more rows than they fill would have to read them again for each part.

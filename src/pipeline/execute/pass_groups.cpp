@@ -9,7 +9,7 @@ namespace gpufilter {
 
 namespace {
 
-// The properties of a stage that decide whether it may share a kernel.
+// What decides whether a pass may share a kernel.
 struct Role {
   bool pixels = false;  // it works on single pixels
   bool window = false;
@@ -21,11 +21,11 @@ Role role_of(const Pass& pass, const DeviceInfo& device) {
   // contains the code of the stages after it once for each row that a work-item fills.
   constexpr double heavy = 256;
   Role role;
-  if (const auto function = pass.stage->pixel_function(pass.input.format, device)) {
+  if (const auto function = pass.step->pixel_function(pass.input.format, device)) {
     role.pixels = true;
     role.heavy = function->operations > heavy;
   } else {
-    role.window = pass.stage->window_kernel(pass.input.format, device, {}).has_value();
+    role.window = pass.step->window_kernel(pass.input.format, device, {}).has_value();
   }
   return role;
 }
@@ -67,13 +67,13 @@ StageGroup stage_group(const Plan& plan, const PassGroup& group, const DeviceInf
   for (std::size_t i = group.first; i < group.end; ++i) {
     const Pass& pass = plan.passes[i];
     const PixelFormat& input = pass.input.format;
-    if (auto function = pass.stage->pixel_function(input, device)) {
+    if (auto function = pass.step->pixel_function(input, device)) {
       auto& steps = stages.window ? stages.after : stages.before;
       steps.push_back({std::move(*function), input, pass.output.format});
     } else {
       const WindowUse use{.computes_loads = !stages.before.empty(),
                           .counts_results = counts.has_value()};
-      stages.window = {pass.stage->window_kernel(input, device, use).value(), input};
+      stages.window = {pass.step->window_kernel(input, device, use).value(), input};
     }
   }
   return stages;
@@ -82,7 +82,7 @@ StageGroup stage_group(const Plan& plan, const PassGroup& group, const DeviceInf
 std::string labels_of(const Plan& plan, const PassGroup& group) {
   std::string labels;
   for (std::size_t i = group.first; i < group.end; ++i) {
-    const std::string label = plan.passes[i].stage->label();
+    const std::string label = plan.passes[i].step->title().label;
     labels += (labels.empty() || label.empty() ? "" : "; ") + label;
   }
   return labels;
@@ -117,7 +117,7 @@ std::vector<PassGroup> group_passes(const Plan& plan, const DeviceInfo& device, 
 std::unique_ptr<DevicePass> prepare_group(const Plan& plan, const PassGroup& group,
                                           Session& session) {
   const Pass& first = plan.passes[group.first];
-  if (group.end - group.first == 1) return first.stage->prepare(session, first.input);
+  if (group.end - group.first == 1) return first.step->prepare(session, first.input);
   return make_fused_pass(session, stage_group(plan, group, session.device(), std::nullopt),
                          {labels_of(plan, group), fused});
 }

@@ -1,6 +1,7 @@
 #include "pipeline/plan/plan.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
@@ -26,33 +27,34 @@ int maximum_rows(const Plan& plan, const Fit& fit) {
   return fitting;
 }
 
-// The memory besides the rows that stages need on the processor. Throws UnsuitableSize.
+// The memory besides the rows that steps need on the processor. Throws UnsuitableSize.
 std::uint64_t host_scratch(const std::vector<Pass>& passes, const PlanLimits& limits) {
   std::uint64_t sum = 0;
   for (const Pass& pass : passes) {
-    sum += pass.stage->host_scratch_bytes(pass.input);
+    sum += pass.properties.scratch_bytes;
     if (sum <= limits.max_memory) continue;
+    const StepTitle title = pass.step->title();
     throw UnsuitableSize(
         formatted("--{} {}: takes {} bytes of memory for pictures of {} x {}; set "
                   "--max-memory higher",
-                  pass.stage->name(), pass.stage->label(), sum, pass.input.size.width,
-                  pass.input.size.height));
+                  title.name, title.label, sum, pass.input.size.width, pass.input.size.height));
   }
   return sum;
 }
 
-// Divides half of a band's memory among the stages that need memory besides the rows; returns the
+// Divides half of a band's memory among the steps that need memory besides the rows; returns the
 // sum.
 std::uint64_t grant_scratch(std::vector<Pass>& passes, const PlanLimits& limits) {
   if (limits.device == nullptr) return host_scratch(passes, limits);
   std::vector<Pass*> takers;
   for (Pass& pass : passes) {
-    if (pass.stage->scratch_bytes(pass.input, *limits.device) > 0) takers.push_back(&pass);
+    if (pass.properties.scratch_bytes > 0) takers.push_back(&pass);
   }
   std::uint64_t sum = 0;
   for (Pass* pass : takers) {
-    pass->stage = pass->stage->with_scratch(limits.max_memory / limits.bands / 2 / takers.size());
-    sum += pass->stage->scratch_bytes(pass->input, *limits.device);
+    const std::uint64_t bytes = limits.max_memory / limits.bands / 2 / takers.size();
+    *pass = {pass->properties.with_scratch(bytes), pass->input, limits.device};
+    sum += pass->properties.scratch_bytes;
   }
   return sum;
 }
@@ -78,12 +80,12 @@ int suitable_rows(const Plan& plan, const PlanLimits& limits) {
 }
 
 // Adds a pass, or replaces it and the pass before it by one that does the work of both.
-void append(std::vector<Pass>& passes, Pass pass) {
+void append(std::vector<Pass>& passes, Pass pass, const DeviceInfo* device) {
   if (!passes.empty()) {
     const Pass& last = passes.back();
-    auto both = last.stage->merged_with(*pass.stage);
+    auto both = last.step->merged_with(*pass.step);
     if (both && both->output(last.input) == pass.output) {
-      pass = {std::move(both), last.input, pass.output};
+      pass = {std::move(both), last.input, device};
       passes.pop_back();
     }
   }
@@ -92,9 +94,9 @@ void append(std::vector<Pass>& passes, Pass pass) {
 
 // Removes the passes that change nothing, but keeps at least one: an executor needs a pass to copy.
 void remove_idle(std::vector<Pass>& passes) {
-  const auto idle = [](const Pass& pass) { return pass.stage->changes_nothing(pass.input); };
+  const auto idle = [](const Pass& pass) { return pass.properties.changes_nothing; };
   if (std::all_of(passes.begin(), passes.end(), idle)) {
-    passes.resize(std::min<std::size_t>(passes.size(), 1));
+    if (!passes.empty()) passes.erase(passes.begin() + 1, passes.end());
   } else {
     passes.erase(std::remove_if(passes.begin(), passes.end(), idle), passes.end());
   }
@@ -124,12 +126,18 @@ std::vector<RepeatedRows> cut_at_edges(const RowRange& rows, int height) {
   return parts;
 }
 
+Pass::Pass(std::shared_ptr<const Step> work, const PictureShape& source, const DeviceInfo* device)
+    : step(std::move(work)),
+      input(source),
+      output(step->output(source)),
+      properties(step->properties(source, device)) {}
+
 RowRange Pass::source_rows(const RowRange& target) const {
   std::optional<RowRange> all;
   for (const RepeatedRows& part : cut_at_edges(target, output.size.height)) {
     const RowRange within = part.rows.moved(-part.repeats * output.size.height);
     const RowRange read =
-        stage->source_rows(within, input.size).moved(part.repeats * input.size.height);
+        step->source_rows(within, input.size).moved(part.repeats * input.size.height);
     all = all ? RowRange{std::min(all->begin, read.begin), std::max(all->end, read.end)} : read;
   }
   return all.value_or(RowRange{});
@@ -191,13 +199,16 @@ std::uint64_t Plan::largest_buffer(int rows) const {
   return largest;
 }
 
-Plan make_plan(const PictureShape& input, const StageChain& chain, const PlanLimits& limits) {
+Plan make_plan(const PictureShape& input, const LoweredChain& chain, const PlanLimits& limits) {
   Plan plan{.input = input, .passes = {}, .on_device = limits.device != nullptr};
   PictureShape shape = input;
-  for (const auto& stage : expanded(chain, input, limits.device)) {
-    const PictureShape output = stage->output(shape);
-    append(plan.passes, {stage, shape, output});
-    shape = output;
+  for (const LoweredStage& stage : chain) {
+    if (stage.demand) throw std::logic_error("--" + stage.title.name + ": its demand is not met");
+    for (const auto& step : steps_of(stage, limits.device)) {
+      Pass pass(step, shape, limits.device);
+      shape = pass.output;
+      append(plan.passes, std::move(pass), limits.device);
+    }
   }
   remove_idle(plan.passes);
   plan.scratch = grant_scratch(plan.passes, limits);
@@ -222,6 +233,10 @@ Plan make_plan(const PictureShape& input, const StageChain& chain, const PlanLim
     choose_rows();
   }
   return plan;
+}
+
+Plan make_plan(const PictureShape& input, const StageChain& chain, const PlanLimits& limits) {
+  return make_plan(input, lower_chain(chain, {.shape = input}), limits);
 }
 
 }  // namespace gpufilter

@@ -1,4 +1,4 @@
-// How a chain of stages is applied to a picture, band by band.
+// How the steps of a chain are applied to a picture, band by band.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,19 @@
 
 #include "image/jpeg_coding.hpp"
 #include "image/rows.hpp"
-#include "stage/stage.hpp"
+#include "stage/lowering.hpp"
 
 namespace gpufilter {
 
-// One stage of the chain at its place, with its input and output.
+// One step of the chain at its place, with its input and output.
 struct Pass {
-  std::shared_ptr<const Stage> stage;
+  // On `device`; nullptr: on the processor. Throws what Step::output() does.
+  Pass(std::shared_ptr<const Step> work, const PictureShape& source, const DeviceInfo* device);
+
+  std::shared_ptr<const Step> step;
   PictureShape input;
   PictureShape output;
+  StepProperties properties;
 
   // The rows that it reads for the rows `target` of its result. Either may reach past the picture's
   // edges, where the rows are repeated.
@@ -42,7 +46,7 @@ struct Plan {
   std::vector<Pass> passes;
   int band_rows = 1;       // rows of the result of every band but the last
   bool on_device = false;  // not on the processor
-  // Bytes of device memory that stages use besides the rows, for each band in progress.
+  // Bytes of memory that steps use besides the rows, for each band in progress.
   std::uint64_t scratch = 0;
   // The statistics to measure instead of storing the result.
   std::optional<Quantity> measure = std::nullopt;
@@ -83,7 +87,7 @@ struct PlanLimits {
   // Bytes that a buffer may take: the device's largest allocation.
   std::uint64_t max_buffer = UINT64_MAX;
   // Bytes that all bands in progress may take. Bands are low enough that `bands` of them fit. If
-  // bands of 16 rows do not fit, there are fewer bands; if not even one fits, it is lower. Stages
+  // bands of 16 rows do not fit, there are fewer bands; if not even one fits, it is lower. Steps
   // get at most half of it as scratch memory.
   std::uint64_t max_memory = UINT64_MAX;
   unsigned bands = 3;  // one is decoded, one filtered, one encoded
@@ -95,10 +99,13 @@ struct PlanLimits {
   std::optional<JpegCoding> coding = std::nullopt;
 };
 
-// Stages are expanded into their steps. Neighbouring stages that one stage can replace become one
-// pass, and stages that change nothing are left out; neither changes a bit. Throws UsageError if a
-// stage cannot work on the result before it, and DeviceError if not even a band of one row fits in
+// A chain without demands. Neighbouring steps that one step can replace become one pass, and steps
+// that change nothing are left out; neither changes a bit. Throws UsageError if a step cannot work
+// on the result before it, and DeviceError if not even a band of one row fits in
 // `limits.max_buffer`.
+[[nodiscard]] Plan make_plan(const PictureShape& input, const LoweredChain& chain,
+                             const PlanLimits& limits = {});
+// For a picture of which only the shape is known.
 [[nodiscard]] Plan make_plan(const PictureShape& input, const StageChain& chain,
                              const PlanLimits& limits = {});
 

@@ -20,29 +20,28 @@ constexpr std::size_t kept_shapes = 16;
 // Rows of a picture that are turned at a time, at least.
 constexpr int turned_rows = 64;
 
-bool needs_whole_picture(const Stage& stage) {
-  return stage.needs().has_value() || stage.keeps_source().has_value();
+bool has_demand(const LoweredStage& stage) {
+  return stage.demand.has_value();
 }
 
-// The chain for a picture of this format with this metadata.
-StageChain chain_for(const StageChain& chain, const PixelFormat& format, const Metadata& metadata) {
+// The chain for a picture of this shape with this metadata.
+LoweredChain chain_for(const StageChain& chain, const PictureShape& shape,
+                       const Metadata& metadata) {
   std::vector<ChainOutput> none;
   PictureHeader header;
-  header.format = format;
+  header.size = shape.size;
+  header.format = shape.format;
   header.metadata = metadata;
-  return chain_for_colors(
-      chain_for_orientation(chain, stored_orientation(metadata).value_or(1), none),
-      picture_in_memory, header);
+  return lower_for(chain, picture_in_memory, header, stored_orientation(metadata).value_or(1),
+                   none);
 }
 
 bool depends_on_colors(const StageChain& chain) {
-  return std::any_of(chain.begin(), chain.end(), [](const auto& stage) {
-    PictureColors colors;
-    return stage->for_colors(colors) != nullptr;
-  });
+  return std::ranges::any_of(chain,
+                             [](const auto& stage) { return stage->traits().reads_metadata; });
 }
 
-void check_shapes(const PictureShape& input, const StageChain& chain, const MemoryCall& call) {
+void check_shapes(const PictureShape& input, const LoweredChain& chain, const MemoryCall& call) {
   const ReadLimits limits{.max_pixels = call.limits().max_pixels};
   check_size(picture_in_memory, static_cast<std::uint64_t>(input.size.width),
              static_cast<std::uint64_t>(input.size.height), input.format, limits);
@@ -52,29 +51,28 @@ void check_shapes(const PictureShape& input, const StageChain& chain, const Memo
   check_results(picture_in_memory, header, chain, limits);
 }
 
-PictureTask task_for(const PictureShape& input, const StageChain& chain) {
+PictureTask task_for(const PictureShape& input, const LoweredChain& chain) {
   return {.shape = input, .chain = chain, .decoding = {}, .encoding = {}};
 }
 
 // One call for a chain with stages that need the whole picture.
 class MemoryRun {
  public:
-  MemoryRun(const ConstRows& input, StageChain chain, Engine& engine, std::string reason,
+  MemoryRun(const ConstRows& input, LoweredChain chain, Engine& engine, std::string reason,
             MemoryCall& call)
       : source_(input),
         chain_(std::move(chain)),
         engine_(engine),
         reason_(std::move(reason)),
         call_(call) {
-    const auto whole = std::count_if(chain_.begin(), chain_.end(),
-                                     [](const auto& stage) { return needs_whole_picture(*stage); });
-    call_.expect_walks(1 + static_cast<int>(whole));
+    call_.expect_walks(1 + static_cast<int>(std::ranges::count_if(chain_, has_demand)));
   }
 
   EngineReport run(const MemoryFilter::TargetOf& target_of) {
     for (std::size_t i = 0; i < chain_.size(); ++i) {
-      if (chain_[i]->needs()) resolve(i);
-      if (chain_[i]->keeps_source()) keep(i);
+      const auto& demand = chain_[i].demand;
+      if (!demand) continue;
+      demand->statistics ? resolve(i) : keep(i);
     }
     MemoryPart last = part(chain_.size(), std::nullopt);
     last.run(source_, target_of(last.output()), call_);
@@ -85,16 +83,15 @@ class MemoryRun {
  private:
   // The stages from the first that still has to run to the one before `end`.
   [[nodiscard]] MemoryPart part(std::size_t end, std::optional<Quantity> measure) {
-    const StageChain stages(chain_.begin() + static_cast<std::ptrdiff_t>(first_),
-                            chain_.begin() + static_cast<std::ptrdiff_t>(end));
-    return {engine_, {shape_of(source_), stages, measure, call_.limits().max_memory, reason_}};
+    return {engine_,
+            {shape_of(source_), part_of(chain_, first_, end), measure, call_.limits().max_memory,
+             reason_}};
   }
 
   void resolve(std::size_t index) {
-    MemoryPart before = part(index, chain_[index]->needs());
+    MemoryPart before = part(index, chain_[index].demand->statistics);
     report_ = before.report();
-    const PictureStatistics statistics = before.measure(source_, call_);
-    chain_[index] = chain_[index]->resolved(statistics, before.output().format);
+    meet_demand(chain_, index, before.measure(source_, call_));
   }
 
   // The result of the stages before the one at `index` becomes the source, turned as that says.
@@ -106,14 +103,11 @@ class MemoryRun {
       report_ = before.report();
       replace(std::move(result));
     }
-    turn(*chain_[index]->keeps_source());
-    auto rest = chain_[index]->rest_of(PictureInMemory(source_));
-    first_ = rest ? index : index + 1;
+    turn(*chain_[index].demand->whole);
+    const bool is_left = meet_demand(chain_, index, PictureInMemory(source_));
+    first_ = index + (is_left ? 0 : 1);
     if (!report_) report_ = engine_that_turns();
-    if (!rest) return;
-    chain_[index] = std::move(rest);
-    const StageChain left(chain_.begin() + static_cast<std::ptrdiff_t>(index), chain_.end());
-    check_shapes(shape_of(source_), left, call_);
+    if (is_left) check_shapes(shape_of(source_), part_of(chain_, index, chain_.size()), call_);
   }
 
   void turn(const Turn& turn) {
@@ -139,7 +133,7 @@ class MemoryRun {
 
   ConstRows source_;
   Image memory_;  // of the source, unless that is the input
-  StageChain chain_;
+  LoweredChain chain_;
   std::size_t first_ = 0;  // of the stages that still have to run
   Engine& engine_;
   std::string reason_;
@@ -161,16 +155,13 @@ struct MemoryFilter::Kept {
 
 PictureShape MemoryFilter::result_shape(const PictureShape& input) const {
   PictureShape shape = input;
-  for (const auto& stage : chain_for(chain_, input.format, {})) {
-    if (stage->keeps_source() && stage->keeps_source()->changes_nothing()) {
+  const auto nothing = std::make_shared<Metadata>();
+  for (const LoweredStage& stage : lower_chain(chain_, {.shape = input, .metadata = nothing})) {
+    if (stage.demand && stage.demand->whole && !stage.turn) {
       throw UsageError(
-          formatted("--{}: the size of its result depends on the pixels", stage->name()));
+          formatted("--{}: the size of its result depends on the pixels", stage.title.name));
     }
-    if (const auto turn = stage->keeps_source()) {
-      shape.size = turn->size_of(shape.size);
-    } else {
-      shape = stage->output(shape);
-    }
+    shape = output_of(stage, shape);
   }
   return shape;
 }
@@ -192,9 +183,8 @@ std::shared_ptr<MemoryFilter::Kept> MemoryFilter::kept_for(const PictureShape& i
       return kept_.front();
     }
   }
-  StageChain chain = chain_for(chain_, input.format, {});
-  const auto is_plain = [](const auto& stage) { return !needs_whole_picture(*stage); };
-  if (!std::all_of(chain.begin(), chain.end(), is_plain)) return nullptr;
+  LoweredChain chain = chain_for(chain_, input, {});
+  if (std::ranges::any_of(chain, has_demand)) return nullptr;
   check_shapes(input, chain, call);
   const Assignment assignment = dispatcher_.assign(task_for(input, chain));
   auto kept = std::make_shared<Kept>(
@@ -208,7 +198,8 @@ std::shared_ptr<MemoryFilter::Kept> MemoryFilter::kept_for(const PictureShape& i
 }
 
 bool MemoryFilter::keeps_positions(ImageSize size) const {
-  return !is_oriented_ && gpufilter::keeps_positions(chain_, size);
+  const PictureShape shape{size, {}};
+  return !is_oriented_ && gpufilter::keeps_positions(lower_chain(chain_, {.shape = shape}), shape);
 }
 
 MemoryResult MemoryFilter::run(const ConstRows& input, const Metadata* metadata,
@@ -233,7 +224,7 @@ MemoryResult MemoryFilter::run_once(const ConstRows& input, const Metadata* meta
     kept->part.run(input, target, call);
     return {kept->part.report(), kept->profile};
   }
-  StageChain chain = chain_for(chain_, input.format, is_plain ? Metadata() : *metadata);
+  LoweredChain chain = chain_for(chain_, shape, is_plain ? Metadata() : *metadata);
   check_shapes(shape, chain, call);
   const Assignment assignment = dispatcher_.assign(task_for(shape, chain));
   auto profile = last_profile(chain);

@@ -29,7 +29,7 @@ void feed_bands(const Image& image, const Plan& plan, ImagePool& pool, const OnB
   }
 }
 
-PictureStatistics measure(const Image& image, const StageChain& before, Quantity quantity,
+PictureStatistics measure(const Image& image, const LoweredChain& before, Quantity quantity,
                           const PlanLimits& limits, const MakeExecutor& make) {
   Plan plan = make_plan(shape_of(image), before, limits);
   plan.measure = quantity;
@@ -40,15 +40,9 @@ PictureStatistics measure(const Image& image, const StageChain& before, Quantity
   return executor->statistics();
 }
 
-// The result of a chain that keeps no picture.
-Image filter_in_one_walk(const Image& image, StageChain chain, const PlanLimits& limits,
+// The result of a chain without demands.
+Image filter_in_one_walk(const Image& image, const LoweredChain& chain, const PlanLimits& limits,
                          const MakeExecutor& make) {
-  for (auto stage = chain.begin(); stage != chain.end(); ++stage) {
-    if (!(*stage)->needs()) continue;
-    const StageChain before(chain.begin(), stage);
-    const PixelFormat format = make_plan(shape_of(image), before).output().format;
-    *stage = (*stage)->resolved(measure(image, before, *(*stage)->needs(), limits, make), format);
-  }
   const Plan plan = make_plan(shape_of(image), chain, limits);
   const auto executor = make(plan);
   Image result(plan.output().size, plan.output().format);
@@ -63,18 +57,19 @@ Image filter_in_one_walk(const Image& image, StageChain chain, const PlanLimits&
   return result;
 }
 
-// The picture as the pipeline keeps it between two walks, in a file for odd bands. Sets `rest` to
-// what is left to do.
-Image kept_in_bands(const Image& image, const Stage& stage, const PlanLimits& limits,
-                    StageChain& rest) {
+// The picture, turned, as the pipeline keeps it between two walks, in a file for odd bands. Meets
+// the demand of the stage at `index`.
+Image kept_in_bands(const Image& image, const PlanLimits& limits, LoweredChain& chain,
+                    std::size_t& index) {
   const int height = image.size().height;
   const int band_rows = std::min(limits.band_rows.value_or(height), height);
-  KeptPicture kept(shape_of(image), *stage.keeps_source(), band_rows, band_rows % 2 == 0, "verify");
+  KeptPicture kept(shape_of(image), *chain[index].demand->whole, band_rows, band_rows % 2 == 0,
+                   "verify");
   for (int y = 0; y < height; y += band_rows)
     kept.add(image.rows().part({y, std::min(y + band_rows, height)}));
   Image result(kept.shape().size, kept.shape().format);
   kept.read(result.rows());
-  if (auto next = stage.rest_of(kept)) rest.insert(rest.begin(), std::move(next));
+  if (!meet_demand(chain, index, kept)) ++index;
   return result;
 }
 
@@ -98,38 +93,51 @@ Image turned_by_definition(const Image& image, const Turn& turn) {
 
 }  // namespace
 
+Image filter_in_memory(const Image& image, LoweredChain chain, const PlanLimits& limits,
+                       const MakeExecutor& make) {
+  Image kept;
+  const Image* source = &image;
+  std::size_t first = 0;  // of the stages after the last picture that was kept
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    if (!chain[i].demand) continue;
+    const LoweredChain before = part_of(chain, first, i);
+    if (const auto quantity = chain[i].demand->statistics) {
+      meet_demand(chain, i, measure(*source, before, *quantity, limits, make));
+      continue;
+    }
+    const Image result =
+        before.empty() ? Image() : filter_in_one_walk(*source, before, limits, make);
+    first = i;
+    kept = kept_in_bands(before.empty() ? *source : result, limits, chain, first);
+    source = &kept;
+  }
+  if (first > 0 && first == chain.size()) return kept;
+  return filter_in_one_walk(*source, part_of(chain, first, chain.size()), limits, make);
+}
+
 Image filter_in_memory(const Image& image, const StageChain& chain, const PlanLimits& limits,
                        const MakeExecutor& make) {
-  const auto keeping = std::find_if(chain.begin(), chain.end(),
-                                    [](const auto& stage) { return stage->keeps_source(); });
-  if (keeping == chain.end()) return filter_in_one_walk(image, chain, limits, make);
-  StageChain rest(keeping + 1, chain.end());
-  Image kept =
-      keeping == chain.begin()
-          ? kept_in_bands(image, **keeping, limits, rest)
-          : kept_in_bands(filter_in_one_walk(image, {chain.begin(), keeping}, limits, make),
-                          **keeping, limits, rest);
-  if (rest.empty()) return kept;
-  return filter_in_memory(kept, rest, limits, make);
+  return filter_in_memory(image, lower_chain(chain, {.shape = shape_of(image)}), limits, make);
 }
 
 Image filter_by_baseline(const Image& image, const StageChain& chain) {
   const BaselineOnThisThread baseline;
   Image result;
   const Image* current = &image;
-  for (std::shared_ptr<const Stage> stage : chain) {
-    if (const auto quantity = stage->needs()) {
-      PictureStatistics statistics = no_statistics(current->format(), *quantity);
+  for (const auto& stage : chain) {
+    LoweredChain lowered = lower_chain({stage}, {.shape = shape_of(*current)});
+    if (lowered.empty()) continue;
+    const auto demand = lowered.front().demand;
+    if (demand && demand->statistics) {
+      PictureStatistics statistics = no_statistics(current->format(), *demand->statistics);
       add_pixels(statistics, current->rows());
-      stage = stage->resolved(statistics, current->format());
-    }
-    if (const auto turn = stage->keeps_source()) {
-      result = turned_by_definition(*current, *turn);
+      meet_demand(lowered, 0, statistics);
+    } else if (demand) {
+      result = turned_by_definition(*current, *demand->whole);
       current = &result;
-      stage = stage->rest_of(PictureInMemory(std::as_const(result).rows()));
-      if (!stage) continue;
+      if (!meet_demand(lowered, 0, PictureInMemory(std::as_const(result).rows()))) continue;
     }
-    const Plan plan = make_plan(shape_of(*current), {stage}, {.band_rows = INT32_MAX});
+    const Plan plan = make_plan(shape_of(*current), lowered, {.band_rows = INT32_MAX});
     ImagePool pool;
     Image next;
     feed_bands(*current, plan, pool, [&](const ConstRows& source, const RowRange& band) {

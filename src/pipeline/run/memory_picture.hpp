@@ -11,9 +11,12 @@ namespace gpufilter::lab {
 // Makes the executor for the passes of a plan.
 using MakeExecutor = std::function<std::unique_ptr<BandExecutor>(const Plan&)>;
 
-// The result of the whole chain, including stages that need statistics, in bands and on a device
+// The result of the whole chain, whose demands are met, in bands and on a device
 // as `limits` say. The result's memory is filled with a pattern beforehand, so that unwritten
 // pixels show. Throws what the executors throw.
+[[nodiscard]] Image filter_in_memory(const Image& image, LoweredChain chain,
+                                     const PlanLimits& limits, const MakeExecutor& make);
+// The same for a picture of which only the shape is known.
 [[nodiscard]] Image filter_in_memory(const Image& image, const StageChain& chain,
                                      const PlanLimits& limits, const MakeExecutor& make);
 

@@ -20,8 +20,8 @@ bool is_regular_file(const std::string& path) {
   return std::filesystem::is_regular_file(path, ignored);
 }
 
-bool needs_statistics(const StageChain& chain) {
-  return std::any_of(chain.begin(), chain.end(), [](const auto& stage) { return stage->needs(); });
+bool measures(const StageChain& chain) {
+  return std::ranges::any_of(chain, [](const auto& stage) { return stage->traits().measures; });
 }
 
 // An orientation may stand behind the pixels. `first` gets the source that was looked at.
@@ -36,7 +36,7 @@ bool may_be_turned_late(const std::string& path, const StageChain& chain, const 
 RepeatableSource source_for(const std::string& path, const StageChain& chain,
                             const OpenSource& open, bool& is_read_again) {
   const auto first = std::make_shared<std::unique_ptr<ByteSource>>();
-  is_read_again = needs_statistics(chain) || may_be_turned_late(path, chain, open, *first);
+  is_read_again = measures(chain) || may_be_turned_late(path, chain, open, *first);
   return {path, is_read_again, [first, open](const std::string& again) {
             return *first ? std::move(*first) : open(again);
           }};

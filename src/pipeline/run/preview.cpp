@@ -46,8 +46,9 @@ EngineReport expected_engine(Dispatcher& dispatcher, const PictureTask& task) {
     report.reason = "no stage to run";
     return report;
   }
-  if (std::all_of(task.chain.begin(), task.chain.end(),
-                  [](const auto& stage) { return stage->keeps_source().has_value(); })) {
+  if (std::ranges::all_of(task.chain, [](const LoweredStage& stage) {
+        return stage.demand && stage.demand->whole;
+      })) {
     return engine_that_turns();
   }
   report.device = assignment.engine->is_on_processor() ? "processor" : "OpenCL";
@@ -69,15 +70,14 @@ RunReport preview_picture(const std::string& input, const std::string& output,
   report.exif_orientation = source.orientation();
   describe_orientation(report, asked, options.outputs);
   std::vector<ChainOutput> outputs = options.outputs;
-  const StageChain chain =
-      chain_for_orientation(chain_for_colors(asked, input, header), source.orientation(), outputs);
+  const LoweredChain chain = lower_for(asked, input, header, source.orientation(), outputs);
   check_results(input, header, chain, options.limits);
   describe_formats(report, header, chain, to, outputs, options);
   const StoredOutputs stored(source, chain, outputs, to, options);
   stored.describe(report);
   if (!stored.are_copies()) report.unread = header.unread;
   if (options.refuse_unread) refuse_unread(source);
-  if (const int largest = decoding_divisor(chain, header.size, outputs, stored.without_rows());
+  if (const int largest = decoding_divisor(chain, source.shape(), outputs, stored.without_rows());
       largest > 1)
     report.decoding_divisor = source.decode_smaller(largest);
   if (!options.open_output) {

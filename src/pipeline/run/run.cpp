@@ -18,7 +18,7 @@ class PictureRun {
  public:
   PictureRun(const std::string& input, const Codec* output_format, const StageChain& chain,
              Dispatcher& dispatcher, const RunOptions& options, Nanoseconds start)
-      : chain_(chain),
+      : asked_(chain),
         places_(options.outputs),
         output_format_(output_format),
         dispatcher_(dispatcher),
@@ -54,8 +54,9 @@ class PictureRun {
   void filter() {
     assign(input_->header());
     for (std::size_t i = 0; i < chain_.size(); ++i) {
-      if (chain_[i]->needs()) resolve(i);
-      if (chain_[i]->keeps_source()) keep(i);
+      const auto& demand = chain_[i].demand;
+      if (!demand) continue;
+      demand->statistics ? resolve(i) : keep(i);
     }
     write();
     report_.total = now() - report_.start;
@@ -69,7 +70,7 @@ class PictureRun {
     describe();
     report_.engine = engine_of_stored(outputs_->stored().account());
     for (const auto& stage : chain_)
-      report_.passes.push_back(describe_stored(*stage));
+      report_.passes.push_back(describe_stored(stage.title));
     report_.result_passes = report_.passes.size();
     for (OutputReport& other : report_.others)
       outputs_->open(other);
@@ -89,7 +90,7 @@ class PictureRun {
   // Reads the picture for the statistics of its input that the stage at `index` needs.
   void resolve(std::size_t index) {
     ChainWalk walk(*input_);
-    prepare(walk, stages_between(first_stage_, index), chain_[index]->needs());
+    prepare(walk, stages_between(first_stage_, index), chain_[index].demand->statistics);
     const Plan& plan = *walk.first().plan;
     // Statistics cover the whole picture, so the processor gathers all of them for comparison.
     Timeline unused;
@@ -105,9 +106,8 @@ class PictureRun {
         [](const Band&) {});
     static_cast<void>(walk.reader().finish());
     if (second && second->statistics() != walk.first().executor->statistics())
-      refuse_statistics(report_.input, *chain_[index], walk.first().report.device);
-    chain_[index] =
-        chain_[index]->resolved(walk.first().executor->statistics(), plan.output().format);
+      refuse_statistics(report_.input, chain_[index].title, walk.first().report.device);
+    meet_demand(chain_, index, walk.first().executor->statistics());
     close(walk);
   }
 
@@ -115,15 +115,16 @@ class PictureRun {
   // begin there.
   void keep(std::size_t index) {
     ChainWalk walk(*input_);
-    const Stage& stage = *chain_[index];
+    const StepTitle title = chain_[index].title;
+    const Turn turn = *chain_[index].demand->whole;
     note_changes(index);
-    changed_ = changed_ || !stage.keeps_source()->changes_nothing();
-    const PictureShape shape = shape_after(stages_between(first_stage_, index), input_->shape());
+    changed_ = changed_ || !turn.changes_nothing();
+    const PictureShape shape = output_of(stages_between(first_stage_, index), input_->shape());
     const bool in_memory = reserve_memory(KeptPicture::bytes_of(shape));
     prepare_with_outputs(walk, index);
     const Prepared& last = walk.last();
-    auto kept = std::make_unique<KeptPicture>(shape, *stage.keeps_source(), last.plan->band_rows,
-                                              in_memory, input_->name());
+    auto kept =
+        std::make_unique<KeptPicture>(shape, turn, last.plan->band_rows, in_memory, input_->name());
     const int pass = last.executor ? static_cast<int>(last.executor->passes().size()) : 0;
     filter_bands(walk, [&](const ConstRows& rows) {
       Span span = band_span(Activity::kernel, rows);
@@ -134,15 +135,16 @@ class PictureRun {
     });
     input_->finish(walk.reader());
     report_.result_passes += static_cast<std::size_t>(walk.pass_count());
-    auto rest = [&] {
+    const bool is_left = [&] {
       const ScopedSpan span(walk.last_timeline(), {.activity = Activity::kernel, .pass = pass});
-      return stage.rest_of(*kept);
+      return meet_demand(chain_, index, *kept);
     }();
     close(walk);
-    describe_kept(report_, stage, in_memory, walk_ - 1);
+    describe_kept(report_, title, in_memory, walk_ - 1);
     input_->replace(std::move(kept));
     kept_memory_ = input_->memory();
-    continue_with(std::move(rest), index);
+    first_stage_ = index + (is_left ? 0 : 1);
+    if (is_left) check_results(input_->name(), input_->header(), chain_, options_.limits);
   }
 
   // Whether a picture of so many bytes is to be kept in memory, which the bands then lack.
@@ -150,15 +152,6 @@ class PictureRun {
     const bool fits = input_->memory() + bytes <= options_.max_memory / 4 * 3;
     kept_memory_ = input_->memory() + (fits ? bytes : 0);
     return fits;
-  }
-
-  // After the stage at `index`, its rest follows, if there is one.
-  void continue_with(std::shared_ptr<const Stage> rest, std::size_t index) {
-    first_stage_ = index + 1;
-    if (!rest) return;
-    chain_[index] = std::move(rest);
-    first_stage_ = index;
-    check_results(input_->name(), input_->header(), chain_, options_.limits);
   }
 
   // Whether the stages before the one at `end` change the picture, once they are known.
@@ -211,7 +204,7 @@ class PictureRun {
   }
 
   [[nodiscard]] std::unique_ptr<ChainPart> make_part(const PictureShape& input,
-                                                     StageChain stages) const {
+                                                     LoweredChain stages) const {
     if (stages.empty()) return nullptr;
     const Work work{input, std::move(stages), std::nullopt, memory_of_bands(), assignment_.reason};
     auto part = std::make_unique<ChainPart>(*assignment_.engine, work, options_.verify_blocks,
@@ -223,24 +216,21 @@ class PictureRun {
   // Once the header is read, the chain and the device are known.
   void begin() {
     const Nanoseconds start = now();
-    input_.emplace(report_.input, chain_, options_);
+    input_.emplace(report_.input, asked_, options_);
     report_.spans.push_back(
         {.activity = Activity::decode, .start = start, .duration = now() - start});
     const PictureHeader& header = input_->header();
     report_.size = header.size;
     report_.input_pixel = header.format;
-    gpufilter::describe_orientation(report_, chain_, places_);
-    chain_ = chain_for_orientation(chain_, input_->orientation(), places_);
-    chain_ = chain_for_colors(chain_, input_->name(), header);
-    walks_ += static_cast<int>(std::count_if(chain_.begin(), chain_.end(), [](const auto& stage) {
-      return stage->needs() || stage->keeps_source();
-    }));
+    gpufilter::describe_orientation(report_, asked_, places_);
+    chain_ = lower_for(asked_, input_->name(), header, input_->orientation(), places_);
+    walks_ += static_cast<int>(std::ranges::count_if(
+        chain_, [](const LoweredStage& stage) { return stage.demand.has_value(); }));
     check_results(input_->name(), header, chain_, options_.limits);
   }
 
-  [[nodiscard]] StageChain stages_between(std::size_t begin, std::size_t end) const {
-    return {chain_.begin() + static_cast<std::ptrdiff_t>(begin),
-            chain_.begin() + static_cast<std::ptrdiff_t>(end)};
+  [[nodiscard]] LoweredChain stages_between(std::size_t begin, std::size_t end) const {
+    return part_of(chain_, begin, end);
   }
 
   [[nodiscard]] const Codec& output_format_of(const PictureHeader& header) const {
@@ -262,7 +252,7 @@ class PictureRun {
 
   // Decodes a file while the device is being started. Not a pipe: waiting for its data would delay
   // work that does not depend on them.
-  void prepare(ChainWalk& walk, StageChain chain, std::optional<Quantity> measure,
+  void prepare(ChainWalk& walk, LoweredChain chain, std::optional<Quantity> measure,
                const std::optional<JpegCoding>& coding = std::nullopt) {
     Engine& engine = *assignment_.engine;
     for (bool more = input_->is_file(); more && !engine.is_ready();) {
@@ -350,7 +340,8 @@ class PictureRun {
   // Moves the walk's spans and passes into the report.
   void close(const ChainWalk& walk) { walk.add_to(report_, walk_++); }
 
-  StageChain chain_;
+  const StageChain& asked_;
+  LoweredChain chain_;
   std::vector<ChainOutput> places_;  // of the outputs but the last, in `chain_`
   int walks_ = 1;
   int walk_ = 0;                // number of finished walks

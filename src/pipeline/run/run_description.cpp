@@ -25,7 +25,7 @@ void describe_output(OutputReport& report, const std::string& path, const Codec&
 
 }  // namespace
 
-PictureTask picture_task(const PictureHeader& header, const StageChain& chain,
+PictureTask picture_task(const PictureHeader& header, const LoweredChain& chain,
                          const Codec& output_format, std::uint64_t file_bytes) {
   return {.shape = {header.size, header.format},
           .chain = chain,
@@ -42,12 +42,12 @@ std::uint64_t bytes_of_file(const std::string& path) {
 }
 
 std::optional<JpegCoding> coding_of_result(PictureHeader header, PictureShape shape,
-                                           const StageChain& stages, const Codec& format,
+                                           const LoweredChain& stages, const Codec& format,
                                            const RunOptions& options) {
   if (format.coding == nullptr || options.encode_on == EncodeOn::cpu || !options.outputs.empty() ||
       options.keep_last_output || options.verify_blocks > 0)
     return std::nullopt;
-  shape = shape_after(stages, shape);
+  shape = output_of(stages, shape);
   header.size = shape.size;
   header.format = shape.format;
   return format.coding(header, options.write);
@@ -55,50 +55,40 @@ std::optional<JpegCoding> coding_of_result(PictureHeader header, PictureShape sh
 
 bool depends_on_orientation(const StageChain& chain) {
   return std::any_of(chain.begin(), chain.end(),
-                     [](const auto& stage) { return stage->for_orientation(1) != nullptr; });
+                     [](const auto& stage) { return stage->traits().turns_upright; });
 }
 
-PictureShape shape_after(const StageChain& stages, PictureShape input) {
-  for (const auto& stage : stages)
-    input = stage->output(input);
-  return input;
-}
-
-bool change_nothing(const StageChain& stages, const PictureShape& input) {
-  PictureShape shape = input;
-  const auto is_idle = [&shape](const auto& stage) {
-    const PictureShape before = std::exchange(shape, stage->output(shape));
-    return stage->changes_nothing(before);
+bool change_nothing(const LoweredChain& stages, PictureShape shape) {
+  const auto is_idle = [&shape](const auto& step) {
+    const PictureShape before = std::exchange(shape, step->output(shape));
+    return step->properties(before, nullptr).changes_nothing;
   };
-  return std::ranges::all_of(expanded(stages, input, nullptr), is_idle);
+  return std::ranges::all_of(stages, [&](const LoweredStage& stage) {
+    return !stage.demand && std::ranges::all_of(stage.steps, is_idle);
+  });
 }
 
-StageChain chain_for_orientation(const StageChain& chain, int orientation,
-                                 std::vector<ChainOutput>& outputs) {
-  StageChain known;
-  std::size_t begin = 0;  // of the stages after the last output
-  auto output = outputs.begin();
-  const auto place_outputs = [&](std::size_t stages) {
-    for (; output != outputs.end() && output->stages == stages; ++output)
-      output->stages = begin = known.size();
-  };
-  for (std::size_t i = 0; i < chain.size(); ++i) {
-    place_outputs(i);
-    const auto& stage = chain[i];
-    auto next = stage->for_orientation(orientation);
-    if (next) {
-      if (std::exchange(orientation, 1) == 1) continue;  // it changes nothing
-    } else {
-      next = stage;
-    }
-    const bool follows = known.size() > begin;
-    const bool turns = next->keeps_source() || (follows && known.back()->keeps_source());
-    auto both = turns && follows ? known.back()->merged_with(*next) : nullptr;
-    if (both) known.pop_back();
-    known.push_back(both ? std::move(both) : std::move(next));
+LoweredChain lower_for(const StageChain& chain, const std::string& name,
+                       const PictureHeader& header, int orientation,
+                       std::vector<ChainOutput>& outputs) {
+  std::vector<std::size_t> places;
+  for (const ChainOutput& output : outputs)
+    places.push_back(output.stages);
+  PictureContext picture{.shape = {header.size, header.format},
+                         .metadata = std::make_shared<Metadata>(header.metadata),
+                         .orientation = orientation};
+  try {
+    LoweredChain lowered = lower_chain(chain, std::move(picture), places);
+    for (std::size_t i = 0; i < places.size(); ++i)
+      outputs[i].stages = places[i];
+    return lowered;
+  } catch (const UnusableProfile& error) {
+    throw PictureError(name, formatted("the ICC profile {}", error.what()));
+  } catch (const RefusedColors& error) {
+    throw PictureError(name, error.what());
+  } catch (const UnsuitableSize& error) {
+    throw PictureError(name, error.what());
   }
-  place_outputs(chain.size());
-  return known;
 }
 
 void describe_orientation(RunReport& report, const StageChain& asked,
@@ -111,31 +101,18 @@ void describe_orientation(RunReport& report, const StageChain& asked,
   }
 }
 
-StageChain chain_for_colors(const StageChain& chain, const std::string& name,
-                            const PictureHeader& header) {
-  try {
-    return with_colors_of(chain, header.format, header.metadata);
-  } catch (const UnusableProfile& error) {
-    throw PictureError(name, formatted("the ICC profile {}", error.what()));
-  } catch (const RefusedColors& error) {
-    throw PictureError(name, error.what());
-  }
-}
-
-std::shared_ptr<const IccProfile> last_profile(const StageChain& chain) {
+std::shared_ptr<const IccProfile> last_profile(const LoweredChain& chain) {
   std::shared_ptr<const IccProfile> profile;
   for (const auto& stage : chain) {
-    if (auto next = stage->new_profile()) profile = std::move(next);
+    if (stage.profile) profile = stage.profile;
   }
   return profile;
 }
 
-bool keeps_positions(const StageChain& chain, ImageSize size) {
-  return std::all_of(chain.begin(), chain.end(), [size](const auto& stage) {
-    const auto turn = stage->keeps_source();
-    const auto placement = stage->placement(size);
-    return stage->output_size(size) == size && (!turn || turn->changes_nothing()) &&
-           (!placement || placement->turn.changes_nothing());
+bool keeps_positions(const LoweredChain& chain, PictureShape shape) {
+  return std::ranges::all_of(chain, [&shape](const LoweredStage& stage) {
+    const PictureShape before = std::exchange(shape, output_of(stage, shape));
+    return shape.size == before.size && (!stage.turn || stage.turn->changes_nothing());
   });
 }
 
@@ -143,7 +120,7 @@ EngineReport engine_that_turns() {
   return engine_of_stored("only it turns and trims pictures");
 }
 
-void describe_kept(RunReport& report, const Stage& stage, bool in_memory, int walk) {
+void describe_kept(RunReport& report, const StepTitle& stage, bool in_memory, int walk) {
   const bool is_first = report.passes.empty();
   report.passes.push_back(describe_keeping(stage, in_memory));
   report.passes.back().walk = walk;
@@ -151,10 +128,10 @@ void describe_kept(RunReport& report, const Stage& stage, bool in_memory, int wa
   if (is_first) report.engine = engine_that_turns();
 }
 
-void refuse_statistics(const std::string& name, const Stage& stage, const std::string& device) {
+void refuse_statistics(const std::string& name, const StepTitle& stage, const std::string& device) {
   throw PictureError(
       name, formatted("not verified: the statistics for {} by {} differ from the processor's",
-                      stage.name(), device));
+                      stage.name, device));
 }
 
 EngineReport engine_of_stored(const std::string& account) {
@@ -165,7 +142,7 @@ EngineReport engine_of_stored(const std::string& account) {
   return report;
 }
 
-void describe_formats(RunReport& report, const PictureHeader& header, const StageChain& chain,
+void describe_formats(RunReport& report, const PictureHeader& header, const LoweredChain& chain,
                       const Codec& output_format, const std::vector<ChainOutput>& outputs,
                       const RunOptions& options) {
   report.input_format = header.file_format;
@@ -184,22 +161,30 @@ void describe_formats(RunReport& report, const PictureHeader& header, const Stag
       report.others[next].kept = output.keep;
     }
     if (i == chain.size()) break;
-    if (std::string doubt = chain[i]->doubt(shape.format); !doubt.empty())
-      report.doubts.push_back(std::move(doubt));
-    shape = chain[i]->output(shape);
+    if (!chain[i].warning.empty()) report.doubts.push_back(chain[i].warning);
+    shape = output_of(chain[i], shape);
   }
   describe_output(report, report.output, output_format, shape, options.write);
   report.kept = options.keep_last_output;
 }
 
-void check_results(const std::string& name, const PictureHeader& header, const StageChain& chain,
+void check_results(const std::string& name, const PictureHeader& header, const LoweredChain& chain,
                    const ReadLimits& limits) {
   PictureShape shape{header.size, header.format};
+  const auto check = [&] {
+    check_size(name, static_cast<std::uint64_t>(shape.size.width),
+               static_cast<std::uint64_t>(shape.size.height), shape.format, limits);
+  };
   try {
-    for (const auto& stage : expanded(chain, shape, nullptr)) {
-      shape = stage->output(shape);
-      check_size(name, static_cast<std::uint64_t>(shape.size.width),
-                 static_cast<std::uint64_t>(shape.size.height), shape.format, limits);
+    for (const LoweredStage& stage : chain) {
+      if (stage.demand) {
+        shape = output_of(stage, shape);
+        check();
+      }
+      for (const auto& step : stage.steps) {
+        shape = step->output(shape);
+        check();
+      }
     }
   } catch (const UnsuitableSize& error) {
     throw PictureError(name, error.what());

@@ -6,7 +6,7 @@
 namespace gpufilter {
 
 // For the choice of the device. `file_bytes` are those of the input; 0: unknown.
-[[nodiscard]] PictureTask picture_task(const PictureHeader& header, const StageChain& chain,
+[[nodiscard]] PictureTask picture_task(const PictureHeader& header, const LoweredChain& chain,
                                        const Codec& output_format, std::uint64_t file_bytes);
 
 // Of a file; 0 if there is none.
@@ -15,50 +15,44 @@ namespace gpufilter {
 // How a device may code what `stages` make of `shape`, whose file has this header. Blocks to be
 // verified are compared as samples.
 [[nodiscard]] std::optional<JpegCoding> coding_of_result(PictureHeader header, PictureShape shape,
-                                                         const StageChain& stages,
+                                                         const LoweredChain& stages,
                                                          const Codec& format,
                                                          const RunOptions& options);
 
 // Whether what the chain does depends on the picture's EXIF orientation.
 [[nodiscard]] bool depends_on_orientation(const StageChain& chain);
 
-// The shape of the result of these stages.
-[[nodiscard]] PictureShape shape_after(const StageChain& stages, PictureShape input);
 // Whether the result of these stages is their input, as far as that is known without its pixels.
-[[nodiscard]] bool change_nothing(const StageChain& stages, const PictureShape& input);
-// Such a chain for pictures with this orientation, which a stage of it has turned upright
-// afterwards. Of any chain, neighbouring stages that turn the picture become one, unless one of
-// `outputs` lies between them. `outputs` get their new places.
-[[nodiscard]] StageChain chain_for_orientation(const StageChain& chain, int orientation,
-                                               std::vector<ChainOutput>& outputs);
+[[nodiscard]] bool change_nothing(const LoweredChain& stages, PictureShape shape);
+// The chain for a picture with this header and this EXIF orientation. `outputs` get their places in
+// it. Throws PictureError with the file's `name`, and UsageError.
+[[nodiscard]] LoweredChain lower_for(const StageChain& chain, const std::string& name,
+                                     const PictureHeader& header, int orientation,
+                                     std::vector<ChainOutput>& outputs);
 // Says in `report` which outputs of the chain, as it was asked for, it turns upright.
 void describe_orientation(RunReport& report, const StageChain& asked,
                           const std::vector<ChainOutput>& outputs);
 
-// The chain for a picture whose samples mean what its header says. Throws PictureError with the
-// file's `name`.
-[[nodiscard]] StageChain chain_for_colors(const StageChain& chain, const std::string& name,
-                                          const PictureHeader& header);
 // The profile of what a chain yields; nullptr: that of its input.
-[[nodiscard]] std::shared_ptr<const IccProfile> last_profile(const StageChain& chain);
+[[nodiscard]] std::shared_ptr<const IccProfile> last_profile(const LoweredChain& chain);
 
-// Whether each pixel of what a chain yields for a picture of this size is where it was.
-[[nodiscard]] bool keeps_positions(const StageChain& chain, ImageSize size);
+// Whether each pixel of what a chain yields for a picture of this shape is where it was.
+[[nodiscard]] bool keeps_positions(const LoweredChain& chain, PictureShape shape);
 
 // For a chain that only turns the picture: no other device is needed.
 [[nodiscard]] EngineReport engine_that_turns();
 // Adds a pass to this walk: the picture was kept, in memory or in a file, for `stage`.
-void describe_kept(RunReport& report, const Stage& stage, bool in_memory, int walk);
+void describe_kept(RunReport& report, const StepTitle& stage, bool in_memory, int walk);
 // For one whose result is not decoded; `account` says so.
 [[nodiscard]] EngineReport engine_of_stored(const std::string& account);
 
 // Throws PictureError: `device` has other statistics for the stage than the processor.
-[[noreturn]] void refuse_statistics(const std::string& name, const Stage& stage,
+[[noreturn]] void refuse_statistics(const std::string& name, const StepTitle& stage,
                                     const std::string& device);
 
 // Before any work: every stage has to accept the size of what it gets, and no result may exceed
 // `limits`. Throws PictureError with the file's `name`.
-void check_results(const std::string& name, const PictureHeader& header, const StageChain& chain,
+void check_results(const std::string& name, const PictureHeader& header, const LoweredChain& chain,
                    const ReadLimits& limits);
 
 // A picture whose border wraps is kept in memory as a whole. Throws PictureError.
@@ -67,10 +61,10 @@ void check_wrapping(const std::string& name, const Plan& plan, const ReadLimits&
 // Fills in how many bands there are, how high they are, and what those in progress take.
 void describe_bands(RunReport& report, const Plan& plan, std::size_t in_flight);
 
-// Fills in the sizes, the formats of all files and of the pixels, and the doubts. `report` has the
-// output's path; `outputs` are those of `options`, with their places in this chain. Throws
+// Fills in the sizes, the formats of all files and of the pixels, and the warnings. `report` has
+// the output's path; `outputs` are those of `options`, with their places in this chain. Throws
 // UsageError if the chain cannot work on such a picture.
-void describe_formats(RunReport& report, const PictureHeader& header, const StageChain& chain,
+void describe_formats(RunReport& report, const PictureHeader& header, const LoweredChain& chain,
                       const Codec& output_format, const std::vector<ChainOutput>& outputs,
                       const RunOptions& options);
 

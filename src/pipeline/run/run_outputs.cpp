@@ -6,7 +6,7 @@
 
 namespace gpufilter {
 
-RunOutputs::RunOutputs(RunReport& report, PictureInput& input, const StageChain& chain,
+RunOutputs::RunOutputs(RunReport& report, PictureInput& input, const LoweredChain& chain,
                        const std::vector<ChainOutput>& outputs, const Codec& last_format,
                        const RunOptions& options)
     : report_(report),
@@ -33,11 +33,10 @@ PictureOutput& RunOutputs::open(OutputReport& report) {
   header.metadata = input_.leading_metadata(report.is_oriented);
   const std::size_t stages =
       files_.size() == places_.size() ? chain_.size() : places_[files_.size()].stages;
-  const auto end = chain_.begin() + static_cast<std::ptrdiff_t>(stages);
-  if (const auto profile = last_profile({chain_.begin(), end}))
-    set_profile(header.metadata, *profile);
+  const LoweredChain part = part_of(chain_, 0, stages);
+  if (const auto profile = last_profile(part)) set_profile(header.metadata, *profile);
   header.keeps_positions =
-      report.output_size == header.size && keeps_positions({chain_.begin(), end}, header.size);
+      report.output_size == header.size && keeps_positions(part, {header.size, header.format});
   return files_.emplace_back(report, std::move(header), options_, stored_.part(files_.size()));
 }
 

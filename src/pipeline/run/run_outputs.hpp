@@ -11,10 +11,10 @@ namespace gpufilter {
 
 class RunOutputs {
  public:
-  // `outputs` are those of `options`, with their places in `chain`, which is the one for the
-  // input's orientation. All outlive this object, and `report` gets what becomes known. Decides
+  // `outputs` are those of `options`, with their places in `chain`, which is the one for this
+  // picture. All outlive this object, and `report` gets what becomes known. Decides
   // what is not decoded, and reads that. Throws PictureError.
-  RunOutputs(RunReport& report, PictureInput& input, const StageChain& chain,
+  RunOutputs(RunReport& report, PictureInput& input, const LoweredChain& chain,
              const std::vector<ChainOutput>& outputs, const Codec& last_format,
              const RunOptions& options);
 
@@ -33,7 +33,7 @@ class RunOutputs {
 
   RunReport& report_;
   PictureInput& input_;
-  const StageChain& chain_;
+  const LoweredChain& chain_;
   const std::vector<ChainOutput>& places_;
   const RunOptions& options_;
   StoredOutputs stored_;

@@ -6,19 +6,15 @@
 
 namespace gpufilter {
 
-// By how much the chain allows that for a picture of `size`: the first stage that does more than
+// By how much the chain allows that for a picture of `shape`: the first stage that does more than
 // turn it has to allow it, and no output may lie before that stage, except `ignored` ones.
-[[nodiscard]] int decoding_divisor(const StageChain& chain, ImageSize size,
+[[nodiscard]] int decoding_divisor(const LoweredChain& chain, PictureShape shape,
                                    const std::vector<ChainOutput>& outputs,
                                    const std::vector<bool>& ignored);
 
-// The chain for a picture of `size` that is decoded smaller by that. Its result has the same size.
-[[nodiscard]] StageChain chain_after_smaller_decoding(const StageChain& chain, ImageSize size,
-                                                      int divisor);
-
 // Has `input` decoded as small as the chain allows, and changes the chain accordingly. Returns the
 // divisor.
-int decode_smaller(PictureInput& input, StageChain& chain, const std::vector<ChainOutput>& outputs,
-                   const std::vector<bool>& ignored);
+int decode_smaller(PictureInput& input, LoweredChain& chain,
+                   const std::vector<ChainOutput>& outputs, const std::vector<bool>& ignored);
 
 }  // namespace gpufilter

@@ -11,7 +11,7 @@
 
 namespace gpufilter {
 
-StoredOutputs::StoredOutputs(PictureInput& input, const StageChain& chain,
+StoredOutputs::StoredOutputs(PictureInput& input, const LoweredChain& chain,
                              const std::vector<ChainOutput>& outputs, const Codec& last_format,
                              const RunOptions& options)
     : input_(input),
@@ -33,7 +33,7 @@ StoredOutputs::Output StoredOutputs::decide(std::size_t stages, const Codec& for
   const std::string mode = *options_.get<std::string>(lossless_option());
   if (kept) return {kept};
   Output output{.may_be_copied = mode != "never" && may_copy_to(format)};
-  const StageChain part(chain_.begin(), chain_.begin() + static_cast<std::ptrdiff_t>(stages));
+  const LoweredChain part = part_of(chain_, 0, stages);
   // The reader has converted ink and the like; a stage for colours means the file's.
   const PictureHeader& header = input_.header();
   if (last_profile(part) && header.file_pixels.color != file_pixels(header.format).color)
@@ -44,8 +44,8 @@ StoredOutputs::Output StoredOutputs::decide(std::size_t stages, const Codec& for
   Placement placement{{}, header.size, {}};
   if (header.file_format != &format) {
     objection = formatted("its format is {}", header.file_format->name);
-  } else if (const Stage* stage = find_placement(stages, placement)) {
-    objection = formatted("--{} computes pixels", stage->name());
+  } else if (const LoweredStage* stage = find_placement(stages, placement)) {
+    objection = formatted("--{} computes pixels", stage->title.name);
   } else {
     objection = input_.stored_picture()->objection(placement, options_);
     if (objection.empty()) output.placement = placement;
@@ -68,11 +68,10 @@ bool StoredOutputs::may_copy_to(const Codec& format) const {
 
 // Of the result of the first `stages` stages. Returns the first stage that does more than move
 // pixels, if there is one.
-const Stage* StoredOutputs::find_placement(std::size_t stages, Placement& placement) const {
+const LoweredStage* StoredOutputs::find_placement(std::size_t stages, Placement& placement) const {
   for (std::size_t i = 0; i < stages; ++i) {
-    const auto next = chain_[i]->placement(placement.result_size());
-    if (!next) return chain_[i].get();
-    placement = placement.then(*next);
+    if (!chain_[i].placement) return &chain_[i];
+    placement = placement.then(*chain_[i].placement);
   }
   return nullptr;
 }

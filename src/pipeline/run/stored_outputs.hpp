@@ -22,9 +22,9 @@ struct StoredPart {
 class StoredOutputs {
  public:
   // Decides by lossless_option() for `outputs`, as in RunOptions, and for the output at the end of
-  // the chain. `chain` is the one for the input's orientation; all outlive this object. Throws
+  // the chain. `chain` is the one for this picture; all outlive this object. Throws
   // PictureError if an output cannot be what that option asks for.
-  StoredOutputs(PictureInput& input, const StageChain& chain,
+  StoredOutputs(PictureInput& input, const LoweredChain& chain,
                 const std::vector<ChainOutput>& outputs, const Codec& last_format,
                 const RunOptions& options);
 
@@ -66,13 +66,13 @@ class StoredOutputs {
 
   [[nodiscard]] Output decide(std::size_t stages, const Codec& format, bool kept);
   [[nodiscard]] bool may_copy_to(const Codec& format) const;
-  [[nodiscard]] const Stage* find_placement(std::size_t stages, Placement& placement) const;
+  [[nodiscard]] const LoweredStage* find_placement(std::size_t stages, Placement& placement) const;
   [[noreturn]] void refuse(const std::string& objection) const;
   void encode_all(const std::string& objection);
   void read_all();
 
   PictureInput& input_;
-  const StageChain& chain_;
+  const LoweredChain& chain_;
   const WriteOptions& options_;
   bool first_page_;
   bool keeps_damaged_;

@@ -47,7 +47,7 @@ std::string color_source(const ColorMatrix& matrix, const PixelFormat& source) {
   return text + "  }\n";
 }
 
-class ColorStage final : public Stage {
+class ColorStage final : public OneStepStage {
  public:
   ColorStage(const ColorMatrix& matrix, std::string label, std::string name)
       : matrix_(matrix), label_(std::move(label)), name_(std::move(name)) {}
@@ -64,19 +64,21 @@ class ColorStage final : public Stage {
     return text + formatted(" {:a}", fmt::join(matrix_.bias, " "));
   }
 
-  [[nodiscard]] PixelFormat output_format(const PixelFormat& input) const override {
-    return color_output(matrix_, input);
+  [[nodiscard]] PictureShape output(const PictureShape& input) const override {
+    return {input.size, color_output(matrix_, input.format)};
   }
 
-  [[nodiscard]] std::shared_ptr<const Stage> merged_with(const Stage& next) const override {
+  [[nodiscard]] std::shared_ptr<const Step> merged_with(const Step& next) const override {
     const auto* color = dynamic_cast<const ColorStage*>(&next);
     if (color == nullptr) return nullptr;
     const auto matrix = merged(matrix_, color->matrix_);
-    return matrix ? make_color(*matrix, label_ + "+" + color->label_) : nullptr;
+    if (!matrix) return nullptr;
+    return std::make_shared<ColorStage>(*matrix, label_ + "+" + color->label_, "color");
   }
 
-  [[nodiscard]] bool changes_nothing(const PictureShape& input) const override {
-    return matrix_.is_identity() && output_format(input.format) == input.format;
+  [[nodiscard]] StepProperties properties(const PictureShape& input,
+                                          const DeviceInfo* /*device*/) const override {
+    return {.changes_nothing = matrix_.is_identity() && output(input) == input};
   }
 
   void run(const ConstRows& source, const MutableRows& target,

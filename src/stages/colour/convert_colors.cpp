@@ -61,7 +61,7 @@ struct Conversion {
   std::string file;  // of the target; empty: --to-srgb
 };
 
-class ConvertColors final : public Stage {
+class ConvertColors final : public OneStepStage {
  public:
   explicit ConvertColors(Conversion conversion)
       : conversion_(std::move(conversion)),
@@ -83,31 +83,32 @@ class ConvertColors final : public Stage {
                      to_string(conversion_.use.intent), conversion_.use.black_point_compensation,
                      little_cms_version());
   }
-  [[nodiscard]] PixelFormat output_format(const PixelFormat& input) const override {
-    if (stays(input)) return input;
+  [[nodiscard]] PictureShape output(const PictureShape& input) const override {
+    if (stays(input.format)) return input;
     const int colors = target_colors_ == ProfileColors::grey ? 1 : 3;
-    return {colors + (input.has_alpha() ? 1 : 0), input.depth};
-  }
-  [[nodiscard]] bool changes_nothing(const PictureShape& input) const override {
-    return stays(input.format);
+    return {input.size, {colors + (input.format.has_alpha() ? 1 : 0), input.format.depth}};
   }
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
     // Only the first figure counts: no device does it.
     return {{formatted("profile {}", input.depth), input.depth == 8 ? 10e-9 : 33e-9, 1e-9}, 1};
   }
-  [[nodiscard]] std::string processor_only() const override {
-    return "Little CMS has no code for devices";
+  [[nodiscard]] StepProperties properties(const PictureShape& input,
+                                          const DeviceInfo* /*device*/) const override {
+    return {.changes_nothing = stays(input.format),
+            .processor_only = "Little CMS has no code for devices"};
   }
 
-  [[nodiscard]] std::shared_ptr<const Stage> for_colors(PictureColors& colors) const override {
-    auto stage = for_profile_of(colors);
-    if (const auto profile = stage->new_profile()) set_profile(colors.metadata, *profile);
-    return stage;
+  [[nodiscard]] StageTraits traits() const override {
+    return {.reads_metadata = true, .sets_profile = true};
   }
-  [[nodiscard]] std::string doubt(const PixelFormat& /*input*/) const override { return doubt_; }
-  [[nodiscard]] Profile new_profile() const override {
-    if (is_grey_srgb_) return nullptr;
-    return conversion_.target ? conversion_.target : Profile(Profile(), &srgb_profile());
+  [[nodiscard]] Lowered lower(const PictureContext& context) const override {
+    if (!context.metadata) return {.steps = {shared_from_this()}, .profile = new_profile()};
+    std::string warning;
+    const auto step = for_profile_of(context, warning);
+    return {.steps = {step},
+            .title = step->title(),
+            .warning = std::move(warning),
+            .profile = step->new_profile()};
   }
 
   void run(const ConstRows& source, const MutableRows& target,
@@ -134,24 +135,42 @@ class ConvertColors final : public Stage {
   [[nodiscard]] const Conversion& conversion() const { return conversion_; }
 
  private:
-  // A profile that cannot be used counts as none.
-  [[nodiscard]] std::shared_ptr<ConvertColors> for_profile_of(const PictureColors& colors) const {
-    Conversion own = conversion_;
-    std::string doubt;
+  // The profile of the result; nullptr: its source's.
+  [[nodiscard]] Profile new_profile() const {
+    if (is_grey_srgb_) return nullptr;
+    return conversion_.target ? conversion_.target : Profile(Profile(), &srgb_profile());
+  }
+
+  // A profile that cannot be used counts as none, with a warning.
+  [[nodiscard]] std::shared_ptr<const ConvertColors> for_profile_of(const PictureContext& context,
+                                                                    std::string& warning) const {
+    const PixelFormat& format = context.shape.format;
     try {
-      own.source = profile_of(colors.metadata, colors.format);
-      auto stage = std::make_shared<ConvertColors>(own);
-      stage->check(colors.format);
-      return stage;
+      return from(profile_of(*context.metadata, format), format);
     } catch (const UnusableProfile& error) {
-      doubt =
+      warning =
           formatted("--{}: the ICC profile {}; its colours count as sRGB", name(), error.what());
     }
-    own.source = nullptr;
-    auto stage = std::make_shared<ConvertColors>(std::move(own));
-    stage->check(colors.format);
-    stage->doubt_ = std::move(doubt);
-    return stage;
+    return from(nullptr, format);
+  }
+
+  // The conversion from this profile. A conversion takes long to make, and the next picture often
+  // has the same profile. Thread-safe. Throws UnusableProfile.
+  [[nodiscard]] std::shared_ptr<const ConvertColors> from(const Profile& source,
+                                                          const PixelFormat& format) const {
+    {
+      const std::lock_guard lock(mutex_);
+      const Profile known = last_ ? last_->conversion_.source : nullptr;
+      const bool is_known = last_ && last_->checked_for_ == format && !known == !source;
+      if (is_known && are_same(known, source)) return last_;
+    }
+    Conversion own = conversion_;
+    own.source = source;
+    const auto made = std::make_shared<ConvertColors>(std::move(own));
+    made->check(format);
+    const std::lock_guard lock(mutex_);
+    last_ = made;
+    return made;
   }
 
   // Grey pixels of a profile for RGB: of pictures without a profile, and behind --gray.
@@ -168,6 +187,7 @@ class ConvertColors final : public Stage {
 
   // Before any pixel is decoded. Throws UnusableProfile.
   void check(const PixelFormat& input) {
+    checked_for_ = input;
     is_grey_srgb_ =
         stays(input) && input.color_channels() == 1 && target_colors_ == ProfileColors::rgb;
     const bool is_grey = input.color_channels() == 1;
@@ -195,10 +215,11 @@ class ConvertColors final : public Stage {
   ProfileColors source_colors_;
   ProfileColors target_colors_;
   bool is_grey_srgb_ = false;
-  std::string doubt_;
+  PixelFormat checked_for_{};
   mutable std::mutex mutex_;
   mutable std::optional<ProfileConversion> made_;
   mutable PixelFormat made_for_;
+  mutable std::shared_ptr<const ConvertColors> last_;  // of from()
 };
 
 // From sRGB to a wide RGB and to grey: made from gamma and chromaticity.

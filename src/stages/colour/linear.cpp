@@ -50,7 +50,7 @@ void look_up(const ConstRows& source, const MutableRows& target, const LightTabl
   }
 }
 
-class Light final : public Stage {
+class Light final : public OneStepStage {
  public:
   // Results have `bits` bits.
   Light(LightDirection direction, LightCurves curves, int bits)
@@ -64,17 +64,21 @@ class Light final : public Stage {
   [[nodiscard]] std::string label() const override { return curves_.name; }
   // The curves are the picture's, so they are no part of what was requested.
   [[nodiscard]] std::string key() const override { return name(); }
-  [[nodiscard]] PixelFormat output_format(const PixelFormat& input) const override {
-    return {input.channels, bits_};
+  [[nodiscard]] PictureShape output(const PictureShape& input) const override {
+    return {input.size, {input.format.channels, bits_}};
   }
-  [[nodiscard]] std::string doubt(const PixelFormat& /*input*/) const override {
-    return direction_ == LightDirection::to_light ? curves_.doubt : "";
-  }
-  [[nodiscard]] std::shared_ptr<const Stage> for_colors(PictureColors& colors) const override {
-    const LightCurves curves = light_curves(colors.metadata);
-    if (direction_ == LightDirection::to_samples) return make_encoded(curves, colors.depth_outside);
-    colors.depth_outside = colors.format.depth;
-    return make_linear(curves);
+  [[nodiscard]] StageTraits traits() const override { return {.reads_metadata = true}; }
+  [[nodiscard]] Lowered lower(const PictureContext& context) const override {
+    if (!context.metadata) return OneStepStage::lower(context);
+    const LightCurves curves = light_curves(*context.metadata);
+    const bool begins = direction_ == LightDirection::to_light;
+    const auto step =
+        std::make_shared<Light>(direction_, curves, begins ? light_bits : context.depth_outside);
+    Lowered lowered{.steps = {step}, .title = step->title()};
+    if (!begins) return lowered;
+    lowered.warning = curves.doubt;
+    lowered.depth_outside = context.shape.format.depth;
+    return lowered;
   }
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
     return {Rate("light", 0.6e-9, 15e-12), static_cast<double>(input.channels)};
@@ -169,7 +173,7 @@ StageKind encoded_stage_kind() {
 StageChain with_light_ends(StageChain chain) {
   bool in_light = false;
   for (const auto& stage : chain) {
-    if (in_light && stage->new_profile()) {
+    if (in_light && stage->traits().sets_profile) {
       throw UsageError(formatted(
           "--{}: the stages here work in linear light; put it before --linear or after --encoded",
           stage->name()));

@@ -19,13 +19,8 @@ class Gaussian final : public Stage {
     return formatted("gaussian {:a} {:a} {} {}", parameters_.sigma, parameters_.truncate,
                      static_cast<int>(parameters_.border), static_cast<int>(parameters_.alpha));
   }
-  [[nodiscard]] StageChain expand(const PictureShape& input,
-                                  const DeviceInfo* device) const override {
-    return gaussian_steps("gaussian", parameters_, std::nullopt, input.format, device);
-  }
-  // That of its steps counts.
-  [[nodiscard]] StageCost cost(const PixelFormat& /*input*/) const override {
-    return {Rate("gaussian 8", 0, 0), 0};
+  [[nodiscard]] Lowered lower(const PictureContext& context) const override {
+    return lowered_gaussian("gaussian", parameters_, std::nullopt, context.shape.format);
   }
 
  private:

@@ -14,7 +14,7 @@
 #include "device/device_constants.hpp"
 #include "stage/byte_products.hpp"
 #include "stage/device/row_pass.hpp"
-#include "stages/gaussian/gaussian_stage.hpp"
+#include "stages/gaussian/whole_gaussian.hpp"
 
 namespace gpufilter {
 namespace {
@@ -197,12 +197,12 @@ RowKernel tile_kernel(const GaussianWindow& window, const TileShape& shape,
   return kernel;
 }
 
-class GaussianMatrix final : public GaussianStage {
+class GaussianMatrix final : public WholeGaussian {
  public:
   // Strips, unless there is a shape of tiles.
   GaussianMatrix(std::string stage, GaussianWindow window, std::optional<TileShape> tiles,
                  std::string label)
-      : GaussianStage(std::move(stage), std::move(window), std::move(label)), tiles_(tiles) {}
+      : WholeGaussian(std::move(stage), std::move(window), std::move(label)), tiles_(tiles) {}
 
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
     const double channels = input.channels;
@@ -234,9 +234,9 @@ void add_mask(RowKernel& kernel, const UnsharpMask& mask, const PixelFormat& pic
   kernel.tables.push_back(to_bytes(std::span<const float>(numbers)));
 }
 
-std::shared_ptr<const Stage> gaussian_matrix(const std::string& stage, const GaussianWindow& window,
-                                             const PixelFormat& picture, const std::string& label,
-                                             const DeviceInfo& device) {
+std::shared_ptr<const Step> gaussian_matrix(const std::string& stage, const GaussianWindow& window,
+                                            const PixelFormat& picture, const std::string& label,
+                                            const DeviceInfo& device) {
   if (!has_byte_products(device)) return nullptr;
   if (picture.depth != 8 || window.weighted) return nullptr;
   std::optional<TileShape> tiles;

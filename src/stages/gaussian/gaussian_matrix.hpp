@@ -5,7 +5,7 @@
 #include <string>
 
 #include "stage/device/row_kernel.hpp"
-#include "stage/stage.hpp"
+#include "stage/step.hpp"
 #include "stages/gaussian/gaussian_rows.hpp"
 
 namespace gpufilter {
@@ -18,10 +18,10 @@ void add_mask(RowKernel& kernel, const UnsharpMask& mask, const PixelFormat& pic
 // `device`; nullptr if the device has no matrix units for bytes, or the window does not suit them:
 // 16-bit samples, colours weighted by alpha, radii whose sums exceed local memory, and masks of
 // radii that strips do not suit.
-[[nodiscard]] std::shared_ptr<const Stage> gaussian_matrix(const std::string& stage,
-                                                           const GaussianWindow& window,
-                                                           const PixelFormat& picture,
-                                                           const std::string& label,
-                                                           const DeviceInfo& device);
+[[nodiscard]] std::shared_ptr<const Step> gaussian_matrix(const std::string& stage,
+                                                          const GaussianWindow& window,
+                                                          const PixelFormat& picture,
+                                                          const std::string& label,
+                                                          const DeviceInfo& device);
 
 }  // namespace gpufilter

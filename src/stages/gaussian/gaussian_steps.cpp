@@ -11,8 +11,8 @@
 #include "stage/device/row_pass.hpp"
 #include "stages/gaussian/gaussian_both_ways.hpp"
 #include "stages/gaussian/gaussian_matrix.hpp"
-#include "stages/gaussian/gaussian_stage.hpp"
 #include "stages/gaussian/gaussian_tile_rows.hpp"
+#include "stages/gaussian/whole_gaussian.hpp"
 
 namespace gpufilter {
 namespace {
@@ -32,22 +32,22 @@ GaussianWindow window_for(const GaussianParameters& parameters, const PixelForma
 }
 
 // Both directions at once, on the processor.
-class GaussianBothWays final : public GaussianStage {
+class GaussianBothWays final : public WholeGaussian {
  public:
-  using GaussianStage::GaussianStage;
+  using WholeGaussian::WholeGaussian;
 
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
     const Rate rate = window().weighted ? Rate("gaussian both ways weighted 8", 0.2e-9, 2e-12)
                                         : Rate("gaussian both ways 8", 0.04e-9, 0.2e-12);
     return {rate, static_cast<double>(input.channels) * (window().radius() + 2)};
   }
-  [[nodiscard]] std::uint64_t host_scratch_bytes(const PictureShape& input) const override {
-    return gaussian_bytes_between(input.size.width, input.format, window());
-  }
   // Sums along the rows around the target are computed again for each call.
-  [[nodiscard]] int suitable_rows() const override {
+  [[nodiscard]] StepProperties properties(const PictureShape& input,
+                                          const DeviceInfo* /*device*/) const override {
     constexpr int enough = 128;
-    return std::max(4 * window().radius(), std::min(16 * window().radius(), enough));
+    const int radius = window().radius();
+    return {.suitable_rows = std::max(4 * radius, std::min(16 * radius, enough)),
+            .scratch_bytes = gaussian_bytes_between(input.size.width, input.format, window())};
   }
 
   void run(const ConstRows& source, const MutableRows& target,
@@ -57,7 +57,7 @@ class GaussianBothWays final : public GaussianStage {
 };
 
 // One of the two steps.
-class GaussianStep final : public Stage {
+class GaussianStep final : public Step {
  public:
   GaussianStep(GaussianDirection direction, std::string stage, GaussianWindow window,
                const PixelFormat& picture, std::string label)
@@ -67,13 +67,11 @@ class GaussianStep final : public Stage {
         picture_(picture),
         label_(std::move(label)) {}
 
-  [[nodiscard]] std::string name() const override {
-    return stage_ + (along_rows() ? " rows" : " columns");
+  [[nodiscard]] StepTitle title() const override {
+    return {stage_ + (along_rows() ? " rows" : " columns"), label_};
   }
-  [[nodiscard]] std::string label() const override { return label_; }
-  [[nodiscard]] std::string key() const override { return name() + ", " + label_; }
-  [[nodiscard]] PixelFormat output_format(const PixelFormat& /*input*/) const override {
-    return along_rows() ? gaussian_between(picture_, window_) : picture_;
+  [[nodiscard]] PictureShape output(const PictureShape& input) const override {
+    return {input.size, along_rows() ? gaussian_between(picture_, window_) : picture_};
   }
   [[nodiscard]] RowRange source_rows(const RowRange& target, ImageSize source) const override {
     if (along_rows()) return target;
@@ -148,22 +146,23 @@ std::vector<std::int32_t> gaussian_weights(double sigma, double truncate, int bi
   return weights;
 }
 
-StageChain gaussian_steps(const std::string& stage, const GaussianParameters& parameters,
-                          const std::optional<UnsharpMask>& mask, const PixelFormat& picture,
-                          const DeviceInfo* device) {
+Lowered lowered_gaussian(const std::string& stage, const GaussianParameters& parameters,
+                         const std::optional<UnsharpMask>& mask, const PixelFormat& picture) {
   GaussianWindow window = window_for(parameters, picture);
   window.mask = mask;
   const std::string label =
       formatted("sigma {}, {} weights", parameters.sigma, 2 * window.radius() + 1);
-  if (device != nullptr) {
-    if (auto both = gaussian_matrix(stage, window, picture, label, *device))
-      return {std::move(both)};
-  } else if (has_gaussian_tiles(picture, window)) {
-    return {std::make_shared<GaussianBothWays>(stage, window, label)};
-  }
-  return {
+  const Steps both{
       std::make_shared<GaussianStep>(GaussianDirection::rows, stage, window, picture, label),
       std::make_shared<GaussianStep>(GaussianDirection::columns, stage, window, picture, label)};
+  Lowered lowered{.steps = both};
+  if (has_gaussian_tiles(picture, window))
+    lowered.steps = {std::make_shared<GaussianBothWays>(stage, window, label)};
+  lowered.steps_on = [=](const DeviceInfo& device) {
+    const auto matrix = gaussian_matrix(stage, window, picture, label, device);
+    return matrix ? Steps{matrix} : both;
+  };
+  return lowered;
 }
 
 }  // namespace gpufilter

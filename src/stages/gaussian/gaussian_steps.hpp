@@ -10,12 +10,12 @@
 
 namespace gpufilter {
 
-// Along rows and along columns, for pictures of this format; reports name them after the stage.
-// With a mask, the second step applies it. Or one step for both, where `device` has a kernel for
-// it, or the processor (nullptr) a loop.
-[[nodiscard]] StageChain gaussian_steps(const std::string& stage,
-                                        const GaussianParameters& parameters,
-                                        const std::optional<UnsharpMask>& mask,
-                                        const PixelFormat& picture, const DeviceInfo* device);
+// Steps along rows and along columns, for pictures of this format; reports name them after the
+// stage. With a mask, the second step applies it. Or one step for both, where the processor has a
+// loop for it, or the device a kernel.
+[[nodiscard]] Lowered lowered_gaussian(const std::string& stage,
+                                       const GaussianParameters& parameters,
+                                       const std::optional<UnsharpMask>& mask,
+                                       const PixelFormat& picture);
 
 }  // namespace gpufilter

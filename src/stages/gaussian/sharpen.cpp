@@ -18,20 +18,16 @@ class Sharpen final : public Stage {
                      parameters_.threshold, parameters_.luma_only,
                      static_cast<int>(parameters_.border), static_cast<int>(parameters_.alpha));
   }
-  [[nodiscard]] StageChain expand(const PictureShape& input,
-                                  const DeviceInfo* device) const override {
-    const int levels_a_sample = input.format.depth == 8 ? 1 : 257;
+  [[nodiscard]] Lowered lower(const PictureContext& context) const override {
+    const PixelFormat& format = context.shape.format;
+    const int levels_a_sample = format.depth == 8 ? 1 : 257;
     const UnsharpMask mask{.amount = static_cast<float>(parameters_.amount),
                            .threshold = static_cast<float>(parameters_.threshold * levels_a_sample),
                            .luma_only = parameters_.luma_only,
                            .keeps_alpha = parameters_.alpha == AlphaMode::weighted};
     const GaussianParameters gaussian{
         .sigma = parameters_.sigma, .border = parameters_.border, .alpha = parameters_.alpha};
-    return gaussian_steps("sharpen", gaussian, mask, input.format, device);
-  }
-  // That of its steps counts.
-  [[nodiscard]] StageCost cost(const PixelFormat& /*input*/) const override {
-    return {Rate("gaussian 8", 0, 0), 0};
+    return lowered_gaussian("sharpen", gaussian, mask, format);
   }
 
  private:

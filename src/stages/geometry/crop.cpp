@@ -11,7 +11,6 @@
 #include "device/device_constants.hpp"
 #include "stage/device/row_pass.hpp"
 #include "stage/gravity.hpp"
-#include "stage/has_up.hpp"
 #include "stage/options/number.hpp"
 #include "stage/options/shared_parameters.hpp"
 
@@ -25,10 +24,19 @@ std::string to_string(const CropParameters& crop) {
 const Rate copy_rate("copy pixels", 0.1e-9, 10e-12);
 
 bool fits(int begin, int count, int all) {
-  return begin <= all && count <= all - begin;
+  return begin >= 0 && begin <= all && count <= all - begin;
 }
 
-class Crop final : public Stage, public HasUp {
+// `value`: what the user wrote.
+void check_fit(const CropParameters& crop, ImageSize source, const std::string& value) {
+  if (fits(crop.corner.x, crop.size.width, source.width) &&
+      fits(crop.corner.y, crop.size.height, source.height))
+    return;
+  throw UnsuitableSize(
+      formatted("--crop {} reaches beyond its {}x{} pixels", value, source.width, source.height));
+}
+
+class Crop final : public OneStepStage {
  public:
   explicit Crop(const CropParameters& crop) : crop_(crop) {}
 
@@ -39,28 +47,24 @@ class Crop final : public Stage, public HasUp {
     return {copy_rate, static_cast<double>(input.bytes_per_pixel())};
   }
 
-  [[nodiscard]] ImageSize output_size(ImageSize source) const override {
-    if (!fits(crop_.corner.x, crop_.size.width, source.width) ||
-        !fits(crop_.corner.y, crop_.size.height, source.height)) {
-      throw UnsuitableSize(formatted("--crop {} reaches beyond its {}x{} pixels", to_string(crop_),
-                                     source.width, source.height));
-    }
-    return crop_.size;
+  [[nodiscard]] StageTraits traits() const override { return {.has_up = true}; }
+  [[nodiscard]] Lowered lower(const PictureContext& context) const override {
+    Lowered lowered = OneStepStage::lower(context);
+    lowered.placement = Placement{crop_.corner, crop_.size, {}};
+    return lowered;
+  }
+  [[nodiscard]] PictureShape output(const PictureShape& input) const override {
+    check_fit(crop_, input.size, to_string(crop_));
+    return {crop_.size, input.format};
   }
   [[nodiscard]] RowRange source_rows(const RowRange& target, ImageSize /*source*/) const override {
     return target.moved(crop_.corner.y);
   }
-  [[nodiscard]] bool changes_nothing(const PictureShape& input) const override {
-    return crop_.size == input.size;
+  [[nodiscard]] StepProperties properties(const PictureShape& input,
+                                          const DeviceInfo* /*device*/) const override {
+    return {.changes_nothing = crop_.size == input.size, .view_of_source = crop_.corner};
   }
-  [[nodiscard]] std::optional<PixelPosition> view_of_source() const override {
-    return crop_.corner;
-  }
-  [[nodiscard]] std::optional<Placement> placement(ImageSize /*source*/) const override {
-    return Placement{crop_.corner, crop_.size, {}};
-  }
-
-  [[nodiscard]] std::shared_ptr<const Stage> merged_with(const Stage& next) const override {
+  [[nodiscard]] std::shared_ptr<const Step> merged_with(const Step& next) const override {
     const auto* crop = dynamic_cast<const Crop*>(&next);
     if (crop == nullptr) return nullptr;
     const PixelPosition& further = crop->crop_.corner;
@@ -108,7 +112,7 @@ struct CropRequest {
 };
 
 // Where it lies depends on the picture.
-class PlacedCrop final : public Stage, public HasUp {
+class PlacedCrop final : public Stage {
  public:
   PlacedCrop(const CropRequest& request, std::string value)
       : request_(request), value_(std::move(value)) {}
@@ -119,34 +123,16 @@ class PlacedCrop final : public Stage, public HasUp {
     return formatted("crop {} {} {:a} {:a}", value_, static_cast<int>(request_.gravity),
                      request_.width.number, request_.height.number);
   }
-  [[nodiscard]] ImageSize output_size(ImageSize source) const override {
-    return crop_of(source).size;
-  }
-  [[nodiscard]] StageChain expand(const PictureShape& input,
-                                  const DeviceInfo* /*device*/) const override {
-    return {make_crop(crop_of(input.size))};
-  }
-  [[nodiscard]] std::optional<Placement> placement(ImageSize source) const override {
-    const CropParameters crop = crop_of(source);
-    return Placement{crop.corner, crop.size, {}};
-  }
-  // That of its step counts.
-  [[nodiscard]] StageCost cost(const PixelFormat& /*input*/) const override {
-    return {copy_rate, 0};
+  [[nodiscard]] StageTraits traits() const override { return {.has_up = true}; }
+  [[nodiscard]] Lowered lower(const PictureContext& context) const override {
+    const ImageSize& source = context.shape.size;
+    const ImageSize size{request_.width.of(source.width), request_.height.of(source.height)};
+    const PixelPosition corner = placed(size, source, request_.gravity, request_.offset);
+    check_fit({size, corner}, source, value_);
+    return {.steps = {make_crop({size, corner})}, .placement = Placement{corner, size, {}}};
   }
 
  private:
-  [[nodiscard]] CropParameters crop_of(ImageSize source) const {
-    const ImageSize size{request_.width.of(source.width), request_.height.of(source.height)};
-    const PixelPosition corner = placed(size, source, request_.gravity, request_.offset);
-    if (corner.x < 0 || corner.y < 0 || !fits(corner.x, size.width, source.width) ||
-        !fits(corner.y, size.height, source.height)) {
-      throw UnsuitableSize(formatted("--crop {} reaches beyond its {}x{} pixels", value_,
-                                     source.width, source.height));
-    }
-    return {size, corner};
-  }
-
   CropRequest request_;
   std::string value_;
 };
@@ -234,7 +220,7 @@ std::shared_ptr<const Stage> crop_from_options(const OptionValues& values) {
 
 }  // namespace
 
-std::shared_ptr<const Stage> make_crop(const CropParameters& parameters) {
+std::shared_ptr<const OneStepStage> make_crop(const CropParameters& parameters) {
   return std::make_shared<Crop>(parameters);
 }
 

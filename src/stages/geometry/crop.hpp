@@ -10,6 +10,6 @@ struct CropParameters {
   PixelPosition corner;  // its top left pixel
 };
 
-[[nodiscard]] std::shared_ptr<const Stage> make_crop(const CropParameters& parameters);
+[[nodiscard]] std::shared_ptr<const OneStepStage> make_crop(const CropParameters& parameters);
 
 }  // namespace gpufilter

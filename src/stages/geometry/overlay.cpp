@@ -12,7 +12,6 @@
 #include "base/printable.hpp"
 #include "device/device_constants.hpp"
 #include "stage/device/row_pass.hpp"
-#include "stage/has_up.hpp"
 #include "stage/options/picture_file.hpp"
 #include "stage/options/shared_parameters.hpp"
 #include "stages/geometry/overlay_rows.hpp"
@@ -29,7 +28,7 @@ std::string hash_of(const Image& image) {
   return to_string(hasher.result());
 }
 
-class Overlay final : public Stage, public HasUp {
+class Overlay final : public OneStepStage {
  public:
   Overlay(Image picture, const OverlayPlace& place, double opacity, std::string label)
       : picture_(std::move(picture)),
@@ -46,9 +45,10 @@ class Overlay final : public Stage, public HasUp {
                      hash_of(picture_), static_cast<int>(place_.gravity), place_.offset.x,
                      place_.offset.y, opacity_);
   }
-  [[nodiscard]] PixelFormat output_format(const PixelFormat& input) const override {
-    if (!has_colors_ || input.color_channels() == 3) return input;
-    return {input.has_alpha() ? 4 : 3, input.depth};
+  [[nodiscard]] StageTraits traits() const override { return {.has_up = true}; }
+  [[nodiscard]] PictureShape output(const PictureShape& input) const override {
+    if (!has_colors_ || input.format.color_channels() == 3) return input;
+    return {input.size, {input.format.has_alpha() ? 4 : 3, input.format.depth}};
   }
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
     return {{formatted("overlay {}x{}", input.channels, input.depth), 0.5e-9, 20e-12}, 1};

@@ -11,7 +11,6 @@
 #include "device/device_constants.hpp"
 #include "stage/background.hpp"
 #include "stage/device/row_pass.hpp"
-#include "stage/has_up.hpp"
 #include "stage/options/number.hpp"
 #include "stage/options/shared_parameters.hpp"
 #include "stages/geometry/crop.hpp"
@@ -69,7 +68,7 @@ void copy_pixels(const std::uint8_t* in, int count, const PixelFormat& from, con
   }
 }
 
-class Frame final : public Stage {
+class Frame final : public OneStepStage {
  public:
   Frame(ImageSize size, PixelPosition corner, const PadColor& color)
       : size_(size), corner_(corner), color_(color) {}
@@ -84,12 +83,12 @@ class Frame final : public Stage {
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
     return {{"pad pixels", 0.1e-9, 10e-12}, static_cast<double>(input.bytes_per_pixel())};
   }
-  [[nodiscard]] ImageSize output_size(ImageSize /*source*/) const override { return size_; }
-  [[nodiscard]] PixelFormat output_format(const PixelFormat& input) const override {
-    return padded_format(input, color_);
+  [[nodiscard]] PictureShape output(const PictureShape& input) const override {
+    return {size_, padded_format(input.format, color_)};
   }
-  [[nodiscard]] bool changes_nothing(const PictureShape& input) const override {
-    return output(input) == input;
+  [[nodiscard]] StepProperties properties(const PictureShape& input,
+                                          const DeviceInfo* /*device*/) const override {
+    return {.changes_nothing = output(input) == input};
   }
   // One row at least, because no window is empty.
   [[nodiscard]] RowRange source_rows(const RowRange& target, ImageSize source) const override {
@@ -105,7 +104,7 @@ class Frame final : public Stage {
 
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
                                                     const PictureShape& input) const override {
-    const auto samples = samples_of(output_format(input.format), color_);
+    const auto samples = samples_of(output(input).format, color_);
     std::vector<std::int32_t> numbers{corner_.x, corner_.y};
     numbers.insert(numbers.end(), samples.begin(), samples.end());
     return make_row_pass(session,
@@ -143,7 +142,7 @@ class Frame final : public Stage {
   PadColor color_;
 };
 
-class Pad final : public Stage, public HasUp {
+class Pad final : public Stage {
  public:
   explicit Pad(const PadParameters& parameters) : parameters_(parameters) {}
 
@@ -157,7 +156,26 @@ class Pad final : public Stage, public HasUp {
     return formatted("pad {} {} {}", label(), static_cast<int>(parameters_.gravity),
                      to_string(parameters_.color));
   }
-  [[nodiscard]] ImageSize output_size(ImageSize source) const override {
+  [[nodiscard]] StageTraits traits() const override { return {.has_up = true}; }
+  // Cuts off what is too large, then frames the rest.
+  [[nodiscard]] Lowered lower(const PictureContext& context) const override {
+    const ImageSize& source = context.shape.size;
+    const ImageSize size = size_for(source);
+    if (!parameters_.size) {
+      const PixelPosition corner{parameters_.sides[3], parameters_.sides[0]};
+      return {.steps = {make_frame(size, corner, parameters_.color)}};
+    }
+    const ImageSize kept{std::min(size.width, source.width), std::min(size.height, source.height)};
+    Lowered lowered;
+    if (kept != source)
+      lowered.steps.push_back(make_crop({kept, placed(kept, source, parameters_.gravity)}));
+    lowered.steps.push_back(
+        make_frame(size, placed(kept, size, parameters_.gravity), parameters_.color));
+    return lowered;
+  }
+
+ private:
+  [[nodiscard]] ImageSize size_for(ImageSize source) const {
     if (parameters_.size) return *parameters_.size;
     const auto& [top, right, bottom, left] = parameters_.sides;
     constexpr int max = 1'000'000'000;  // far above what --max-pixels allows
@@ -166,31 +184,7 @@ class Pad final : public Stage, public HasUp {
     };
     return {sum(left, source.width, right), sum(top, source.height, bottom)};
   }
-  [[nodiscard]] PixelFormat output_format(const PixelFormat& input) const override {
-    return padded_format(input, parameters_.color);
-  }
-  // Cuts off what is too large, then frames the rest.
-  [[nodiscard]] StageChain expand(const PictureShape& input,
-                                  const DeviceInfo* /*device*/) const override {
-    const ImageSize size = output_size(input.size);
-    if (!parameters_.size) {
-      const PixelPosition corner{parameters_.sides[3], parameters_.sides[0]};
-      return {make_frame(size, corner, parameters_.color)};
-    }
-    const ImageSize kept{std::min(size.width, input.size.width),
-                         std::min(size.height, input.size.height)};
-    StageChain steps;
-    if (kept != input.size)
-      steps.push_back(make_crop({kept, placed(kept, input.size, parameters_.gravity)}));
-    steps.push_back(make_frame(size, placed(kept, size, parameters_.gravity), parameters_.color));
-    return steps;
-  }
-  // That of its steps counts.
-  [[nodiscard]] StageCost cost(const PixelFormat& /*input*/) const override {
-    return {Rate("pad pixels", 0, 0), 0};
-  }
 
- private:
   PadParameters parameters_;
 };
 
@@ -259,8 +253,8 @@ PixelFormat padded_format(const PixelFormat& input, const PadColor& color) {
   return {color || input.has_alpha() ? input.channels : input.channels + 1, input.depth};
 }
 
-std::shared_ptr<const Stage> make_frame(ImageSize size, PixelPosition corner,
-                                        const PadColor& color) {
+std::shared_ptr<const OneStepStage> make_frame(ImageSize size, PixelPosition corner,
+                                               const PadColor& color) {
   return std::make_shared<Frame>(size, corner, color);
 }
 

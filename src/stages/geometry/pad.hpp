@@ -20,8 +20,8 @@ using PadColor = std::optional<Color>;
 [[nodiscard]] PixelFormat padded_format(const PixelFormat& input, const PadColor& color);
 
 // A picture of `size` in which the source begins at `corner` and lies completely.
-[[nodiscard]] std::shared_ptr<const Stage> make_frame(ImageSize size, PixelPosition corner,
-                                                      const PadColor& color);
+[[nodiscard]] std::shared_ptr<const OneStepStage> make_frame(ImageSize size, PixelPosition corner,
+                                                             const PadColor& color);
 
 struct PadParameters {
   // Pixels at the top, on the right, at the bottom and on the left; or

@@ -9,7 +9,6 @@
 #include "base/format.hpp"
 #include "host/parallel.hpp"
 #include "image/image.hpp"
-#include "stage/has_up.hpp"
 
 namespace gpufilter {
 namespace {
@@ -101,7 +100,7 @@ Box box_of(const WholePicture& picture, std::uint32_t limit) {
 }
 
 // Has an up: the colour of the edges is that of the top left pixel.
-class Trim final : public Stage, public HasUp {
+class Trim final : public Stage {
  public:
   explicit Trim(double fuzz) : fuzz_(fuzz) {}
 
@@ -110,13 +109,17 @@ class Trim final : public Stage, public HasUp {
     return fuzz_ == 0 ? "" : formatted("fuzz {}%", fuzz_);
   }
   [[nodiscard]] std::string key() const override { return formatted("trim {:a}", fuzz_); }
-  [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
-    return {{"trim pixels", 0.3e-9, 10e-12}, static_cast<double>(input.bytes_per_pixel())};
+  [[nodiscard]] StageTraits traits() const override {
+    return {.has_up = true, .keeps_picture = true};
   }
-  [[nodiscard]] std::optional<Turn> keeps_source() const override { return Turn{}; }
-  [[nodiscard]] std::shared_ptr<const Stage> rest_of(const WholePicture& kept) const override {
-    const auto limit = std::floor(fuzz_ / 100 * kept.shape().format.max_sample());
-    return make_crop(content_of(kept, static_cast<std::uint32_t>(limit)));
+  [[nodiscard]] Lowered lower(const PictureContext& context) const override {
+    const PixelFormat& format = context.shape.format;
+    if (context.kept == nullptr) {
+      const auto bytes = static_cast<double>(format.bytes_per_pixel());
+      return {.demand = Demand{.whole = Turn{}, .cost = {{"trim pixels", 0.3e-9, 10e-12}, bytes}}};
+    }
+    const auto limit = std::floor(fuzz_ / 100 * format.max_sample());
+    return {.steps = {make_crop(content_of(*context.kept, static_cast<std::uint32_t>(limit)))}};
   }
 
  private:

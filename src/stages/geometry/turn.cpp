@@ -3,41 +3,30 @@
 #include "base/format.hpp"
 #include "host/turn_rows.hpp"
 #include "stage/device/row_pass.hpp"
-#include "stage/has_up.hpp"
 #include "stage/options/catalogue.hpp"
 
 namespace gpufilter {
 namespace {
 
-class TurnStage : public Stage, public HasUp {
+// A turn in which each row of the result consists of pixels of the same row of the source.
+class TurnStep final : public Step {
  public:
-  TurnStage(const Turn& turn, std::string name, std::string label)
-      : turn_(turn), name_(std::move(name)), label_(std::move(label)) {}
+  TurnStep(const Turn& turn, StepTitle title) : turn_(turn), title_(std::move(title)) {}
 
-  [[nodiscard]] std::string name() const override { return name_; }
-  [[nodiscard]] std::string label() const override { return label_; }
-  [[nodiscard]] std::string key() const override {
-    return formatted("turn {:d} {:d} {:d}", turn_.swaps, turn_.mirrors_x, turn_.mirrors_y);
-  }
-  [[nodiscard]] ImageSize output_size(ImageSize source) const override {
-    return turn_.size_of(source);
-  }
-  [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
+  [[nodiscard]] StepTitle title() const override { return title_; }
+  [[nodiscard]] StageCost cost(const PixelFormat& input) const override { return cost_of(input); }
+  [[nodiscard]] static StageCost cost_of(const PixelFormat& input) {
     return {{"turn pixels", 0.3e-9, 10e-12}, static_cast<double>(input.bytes_per_pixel())};
   }
-  [[nodiscard]] std::optional<Turn> keeps_source() const override {
-    return turn_.stays_in_rows() ? std::nullopt : std::optional(turn_);
+  [[nodiscard]] StepProperties properties(const PictureShape& /*input*/,
+                                          const DeviceInfo* /*device*/) const override {
+    return {.changes_nothing = turn_.changes_nothing()};
   }
-  [[nodiscard]] std::optional<Placement> placement(ImageSize source) const override {
-    return Placement{{}, source, turn_};
-  }
-  [[nodiscard]] bool changes_nothing(const PictureShape& /*input*/) const override {
-    return turn_.changes_nothing();
-  }
-  [[nodiscard]] std::shared_ptr<const Stage> merged_with(const Stage& next) const override {
-    const auto* other = dynamic_cast<const TurnStage*>(&next);
+  [[nodiscard]] std::shared_ptr<const Step> merged_with(const Step& next) const override {
+    const auto* other = dynamic_cast<const TurnStep*>(&next);
     if (other == nullptr) return nullptr;
-    return std::make_shared<TurnStage>(turn_.then(other->turn_), name_ + " + " + other->name_, "");
+    return std::make_shared<TurnStep>(turn_.then(other->turn_),
+                                      StepTitle{title_.name + " + " + other->title_.name});
   }
 
   void run(const ConstRows& source, const MutableRows& target,
@@ -50,8 +39,53 @@ class TurnStage : public Stage, public HasUp {
                          {.file = "flop.cl",
                           .function = "flop",
                           .macros = formatted("-D MIRRORS={:d}", turn_.mirrors_x),
-                          .variant = label_},
-                         input, output(input));
+                          .variant = title_.label},
+                         input, input);
+  }
+
+ private:
+  Turn turn_;
+  StepTitle title_;
+};
+
+// Other turns need the whole picture. With neighbours that turn it as well, it is kept once, and
+// not at all if they cancel out.
+Lowered lowered_turn(Turn turn, StepTitle title, const PictureContext& context) {
+  if (context.kept != nullptr) return {};
+  const Lowered* before = context.before;
+  const bool joins = before != nullptr && before->turn && (before->demand || !turn.stays_in_rows());
+  const ImageSize source = joins ? before->placement->size : context.shape.size;
+  if (joins) {
+    turn = before->turn->then(turn);
+    title = {before->title.name + " + " + title.name};
+  }
+  Lowered lowered{.title = title,
+                  .placement = Placement{{}, source, turn},
+                  .turn = turn,
+                  .replaces_before = joins};
+  if (turn.stays_in_rows()) {
+    lowered.steps = {std::make_shared<TurnStep>(turn, std::move(title))};
+  } else {
+    lowered.demand = Demand{.whole = turn, .cost = TurnStep::cost_of(context.shape.format)};
+  }
+  return lowered;
+}
+
+class TurnStage final : public Stage {
+ public:
+  TurnStage(const Turn& turn, std::string name, std::string label)
+      : turn_(turn), name_(std::move(name)), label_(std::move(label)) {}
+
+  [[nodiscard]] std::string name() const override { return name_; }
+  [[nodiscard]] std::string label() const override { return label_; }
+  [[nodiscard]] std::string key() const override {
+    return formatted("turn {:d} {:d} {:d}", turn_.swaps, turn_.mirrors_x, turn_.mirrors_y);
+  }
+  [[nodiscard]] StageTraits traits() const override {
+    return {.has_up = true, .keeps_picture = !turn_.stays_in_rows()};
+  }
+  [[nodiscard]] Lowered lower(const PictureContext& context) const override {
+    return lowered_turn(turn_, {name_, label_}, context);
   }
 
  private:
@@ -60,23 +94,28 @@ class TurnStage : public Stage, public HasUp {
   std::string label_;
 };
 
-// Does nothing for a picture whose orientation is not known.
-class AutoOrient final : public TurnStage {
+class AutoOrient final : public Stage {
  public:
-  AutoOrient() : TurnStage({}, "auto-orient", "") {}
+  [[nodiscard]] std::string name() const override { return "auto-orient"; }
   [[nodiscard]] std::string key() const override { return name(); }
-  [[nodiscard]] bool has_up() const override { return false; }
-  [[nodiscard]] std::shared_ptr<const Stage> for_orientation(int orientation) const override {
-    return std::make_shared<TurnStage>(turn_for_orientation(orientation), name(),
-                                       formatted("orientation {}", orientation));
+  [[nodiscard]] StageTraits traits() const override { return {.turns_upright = true}; }
+  [[nodiscard]] Lowered lower(const PictureContext& context) const override {
+    if (context.orientation == 1) return {};
+    return lowered_turn(turn_for_orientation(context.orientation),
+                        {name(), label_for(context.orientation)}, context);
+  }
+  [[nodiscard]] static std::string label_for(int orientation) {
+    return formatted("orientation {}", orientation);
   }
 };
 
 std::vector<std::pair<std::string, std::shared_ptr<const Stage>>> oriented_samples() {
   std::vector<std::pair<std::string, std::shared_ptr<const Stage>>> samples;
   for (int orientation = 2; orientation <= 8; ++orientation) {
-    auto stage = AutoOrient().for_orientation(orientation);
-    samples.emplace_back(formatted("for {}", stage->label()), std::move(stage));
+    const std::string label = AutoOrient::label_for(orientation);
+    samples.emplace_back(
+        "for " + label,
+        std::make_shared<TurnStage>(turn_for_orientation(orientation), AutoOrient().name(), label));
   }
   return samples;
 }

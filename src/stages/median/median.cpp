@@ -10,7 +10,7 @@
 namespace gpufilter {
 namespace {
 
-class Median final : public Stage {
+class Median final : public OneStepStage {
  public:
   explicit Median(const MedianParameters& parameters) : parameters_(parameters) {}
 
@@ -35,9 +35,11 @@ class Median final : public Stage {
   }
 
   // Networks take tiles of up to 16 rows; histograms begin with a window's.
-  [[nodiscard]] int suitable_rows() const override {
-    if (parameters_.radius <= 3) return 1;
-    return parameters_.radius <= max_tile_radius_of_bytes ? 16 : 2 * (2 * parameters_.radius + 1);
+  [[nodiscard]] StepProperties properties(const PictureShape& /*input*/,
+                                          const DeviceInfo* /*device*/) const override {
+    const int radius = parameters_.radius;
+    if (radius <= 3) return {};
+    return {.suitable_rows = radius <= max_tile_radius_of_bytes ? 16 : 2 * (2 * radius + 1)};
   }
 
   void run(const ConstRows& source, const MutableRows& target,

@@ -31,18 +31,19 @@ struct Convert {
   }
 };
 
-class Depth final : public Stage {
+class Depth final : public OneStepStage {
  public:
   explicit Depth(int bits) : bits_(bits) {}
 
   [[nodiscard]] std::string name() const override { return "depth"; }
   [[nodiscard]] std::string label() const override { return formatted("{}", bits_); }
   [[nodiscard]] std::string key() const override { return formatted("depth {}", bits_); }
-  [[nodiscard]] PixelFormat output_format(const PixelFormat& input) const override {
-    return {input.channels, bits_};
+  [[nodiscard]] PictureShape output(const PictureShape& input) const override {
+    return {input.size, {input.format.channels, bits_}};
   }
-  [[nodiscard]] bool changes_nothing(const PictureShape& input) const override {
-    return input.format.depth == bits_;
+  [[nodiscard]] StepProperties properties(const PictureShape& input,
+                                          const DeviceInfo* /*device*/) const override {
+    return {.changes_nothing = input.format.depth == bits_};
   }
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
     return {{"depth", 0.1e-9, 5e-12}, static_cast<double>(input.channels)};

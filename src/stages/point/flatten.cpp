@@ -43,7 +43,7 @@ struct FlattenLoop {
   }
 };
 
-class Flatten final : public Stage {
+class Flatten final : public OneStepStage {
  public:
   Flatten(const Color& background, std::string label)
       : background_(background), label_(std::move(label)) {}
@@ -53,14 +53,15 @@ class Flatten final : public Stage {
   [[nodiscard]] std::string key() const override {
     return formatted("flatten {}", fmt::join(background_, " "));
   }
-  [[nodiscard]] PixelFormat output_format(const PixelFormat& input) const override {
-    return {input.color_channels(), input.depth};
+  [[nodiscard]] PictureShape output(const PictureShape& input) const override {
+    return {input.size, {input.format.color_channels(), input.format.depth}};
   }
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
     return {{formatted("flatten {}x{}", input.channels, input.depth), 1e-9, 15e-12}, 1};
   }
-  [[nodiscard]] bool changes_nothing(const PictureShape& input) const override {
-    return !input.format.has_alpha();
+  [[nodiscard]] StepProperties properties(const PictureShape& input,
+                                          const DeviceInfo* /*device*/) const override {
+    return {.changes_nothing = !input.format.has_alpha()};
   }
 
   void run(const ConstRows& source, const MutableRows& target,

@@ -57,18 +57,19 @@ struct GrayLoop {
   }
 };
 
-class Gray final : public Stage {
+class Gray final : public OneStepStage {
  public:
   [[nodiscard]] std::string name() const override { return "gray"; }
   [[nodiscard]] std::string key() const override { return "gray"; }
-  [[nodiscard]] PixelFormat output_format(const PixelFormat& input) const override {
-    return {input.has_alpha() ? 2 : 1, input.depth};
+  [[nodiscard]] PictureShape output(const PictureShape& input) const override {
+    return {input.size, {input.format.has_alpha() ? 2 : 1, input.format.depth}};
   }
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
     return {{formatted("gray {}x{}", input.channels, input.depth), 0.5e-9, 15e-12}, 1};
   }
-  [[nodiscard]] bool changes_nothing(const PictureShape& input) const override {
-    return input.format.color_channels() == 1;
+  [[nodiscard]] StepProperties properties(const PictureShape& input,
+                                          const DeviceInfo* /*device*/) const override {
+    return {.changes_nothing = input.format.color_channels() == 1};
   }
 
   void run(const ConstRows& source, const MutableRows& target,

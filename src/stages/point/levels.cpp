@@ -22,7 +22,7 @@ std::string to_string(const Level& level) {
 }
 
 // Values of the other depth: all in 8 bits for a picture of 16, or far outside the range of 8 bits.
-std::string doubt_of_depth(const Level& low, const Level& high, const PixelFormat& pixel) {
+std::string warning_of_depth(const Level& low, const Level& high, const PixelFormat& pixel) {
   constexpr double widest = 255;
   const bool is_wide = pixel.depth == 16;
   if (high.percent || (is_wide ? high.value > widest : high.value <= 2 * widest)) return {};
@@ -57,18 +57,19 @@ class AutoLevels final : public Stage {
   [[nodiscard]] std::string key() const override {
     return formatted("levels auto {}", clip_percent_);
   }
-  // The same as that of the stage that resolved() returns.
-  [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
-    return lookup_cost(input);
-  }
-  [[nodiscard]] std::optional<Quantity> needs() const override {
-    return Quantity::channel_histograms;
+  [[nodiscard]] StageTraits traits() const override { return {.measures = true}; }
+  [[nodiscard]] Lowered lower(const PictureContext& context) const override {
+    const PixelFormat& pixel = context.shape.format;
+    if (context.statistics == nullptr) {
+      return {.demand =
+                  Demand{.statistics = Quantity::channel_histograms, .cost = lookup_cost(pixel)}};
+    }
+    const auto& all = std::get<Histograms>(*context.statistics).channels;
+    return {.steps = {table_for({all.begin(), all.begin() + pixel.color_channels()})}};
   }
 
-  [[nodiscard]] std::shared_ptr<const Stage> resolved(const PictureStatistics& statistics,
-                                                      const PixelFormat& pixel) const override {
-    const auto& all = std::get<Histograms>(statistics).channels;
-    const std::vector<Histogram> colors(all.begin(), all.begin() + pixel.color_channels());
+ private:
+  [[nodiscard]] std::shared_ptr<const Step> table_for(const std::vector<Histogram>& colors) const {
     const auto [low, high] = level_bounds(colors, clip_percent_);
     const std::string variant = formatted("table, {} to {}", low, high);
     if (low >= high) {
@@ -83,7 +84,6 @@ class AutoLevels final : public Stage {
                         }});
   }
 
- private:
   double clip_percent_;
 };
 
@@ -150,7 +150,7 @@ std::shared_ptr<const Stage> make_levels(Level low, Level high) {
        [low, high](const PixelFormat& pixel) {
          return levels_table(sample_value(low, pixel), sample_value(high, pixel), pixel);
        },
-       [low, high](const PixelFormat& pixel) { return doubt_of_depth(low, high, pixel); }});
+       [low, high](const PixelFormat& pixel) { return warning_of_depth(low, high, pixel); }});
 }
 
 std::shared_ptr<const Stage> make_auto_levels(double clip_percent) {

@@ -69,30 +69,35 @@ std::string scale_source(const PixelFormat& format) {
 }
 
 template <typename Entry>
-class LookupStage : public Stage {
+class LookupStage : public OneStepStage {
  public:
   // `source` writes the pixel function, whose table has an entry for each sample or luma.
   using Source = std::string (*)(const PixelFormat&);
-  using Doubt = std::function<std::string(const PixelFormat&)>;
+  using Warning = std::function<std::string(const PixelFormat&)>;
   using Cost = StageCost (*)(const PixelFormat&);
   LookupStage(std::string name, std::string variant, Cost cost_of, Source source,
-              typename Tables<Entry>::Make make, Doubt doubt)
+              typename Tables<Entry>::Make make, Warning warning)
       : name_(std::move(name)),
         variant_(std::move(variant)),
         cost_(cost_of),
         source_(source),
         make_(std::move(make)),
         tables_(make_),
-        doubt_(std::move(doubt)) {}
+        warning_(std::move(warning)) {}
 
   [[nodiscard]] std::string name() const override { return name_; }
   [[nodiscard]] std::string label() const override { return variant_; }
   [[nodiscard]] std::string key() const override { return name_ + " " + variant_; }
-  [[nodiscard]] std::string doubt(const PixelFormat& input) const override {
-    return doubt_ ? doubt_(input) : "";
+  [[nodiscard]] Lowered lower(const PictureContext& context) const override {
+    Lowered lowered = OneStepStage::lower(context);
+    if (warning_) lowered.warning = warning_(context.shape.format);
+    return lowered;
   }
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override { return cost_(input); }
-  [[nodiscard]] bool runs_in_place() const override { return true; }
+  [[nodiscard]] StepProperties properties(const PictureShape& /*input*/,
+                                          const DeviceInfo* /*device*/) const override {
+    return {.runs_in_place = true};
+  }
 
   [[nodiscard]] std::optional<PixelFunction> pixel_function(
       const PixelFormat& input, const DeviceInfo& /*device*/) const override {
@@ -102,7 +107,7 @@ class LookupStage : public Stage {
   }
 
   // Two tables of samples are one: each sample's entry of the first, looked up in the second.
-  [[nodiscard]] std::shared_ptr<const Stage> merged_with(const Stage& next) const override {
+  [[nodiscard]] std::shared_ptr<const Step> merged_with(const Step& next) const override {
     if constexpr (std::is_same_v<Entry, std::uint16_t>) {
       const auto* other = dynamic_cast<const LookupStage*>(&next);
       if (other == nullptr) return nullptr;
@@ -131,7 +136,7 @@ class LookupStage : public Stage {
   Source source_;
   typename Tables<Entry>::Make make_;
   Tables<Entry> tables_;
-  Doubt doubt_;
+  Warning warning_;
 };
 
 }  // namespace
@@ -148,13 +153,13 @@ StageCost luma_scaling_cost(const PixelFormat& input) {
   return {rate, static_cast<double>(input.channels)};
 }
 
-std::shared_ptr<const Stage> make_lookup(SampleLookup lookup) {
+std::shared_ptr<const OneStepStage> make_lookup(SampleLookup lookup) {
   return std::make_shared<LookupStage<std::uint16_t>>(
       std::move(lookup.stage), std::move(lookup.variant), lookup_cost, look_up_source,
-      std::move(lookup.make_table), std::move(lookup.doubt));
+      std::move(lookup.make_table), std::move(lookup.warning));
 }
 
-std::shared_ptr<const Stage> make_luma_scaling(LumaScaling scaling) {
+std::shared_ptr<const OneStepStage> make_luma_scaling(LumaScaling scaling) {
   return std::make_shared<LookupStage<float>>(std::move(scaling.stage), std::move(scaling.variant),
                                               luma_scaling_cost, scale_source,
                                               std::move(scaling.make_factors), nullptr);

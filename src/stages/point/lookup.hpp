@@ -17,9 +17,9 @@ struct SampleLookup {
   std::string stage;
   std::string variant;
   std::function<std::vector<std::uint16_t>(const PixelFormat&)> make_table;
-  std::function<std::string(const PixelFormat&)> doubt = {};  // as in Stage; empty: there is none
+  std::function<std::string(const PixelFormat&)> warning = {};  // as in Lowered; empty: none
 };
-[[nodiscard]] std::shared_ptr<const Stage> make_lookup(SampleLookup lookup);
+[[nodiscard]] std::shared_ptr<const OneStepStage> make_lookup(SampleLookup lookup);
 [[nodiscard]] StageCost lookup_cost(const PixelFormat& input);
 
 // out = round_half_to_even(sample * factors[luma]), saturated, in float32, for every colour sample;
@@ -29,7 +29,7 @@ struct LumaScaling {
   std::string variant;
   std::function<std::vector<float>(const PixelFormat&)> make_factors;
 };
-[[nodiscard]] std::shared_ptr<const Stage> make_luma_scaling(LumaScaling scaling);
+[[nodiscard]] std::shared_ptr<const OneStepStage> make_luma_scaling(LumaScaling scaling);
 [[nodiscard]] StageCost luma_scaling_cost(const PixelFormat& input);
 
 }  // namespace gpufilter

@@ -110,7 +110,7 @@ std::string key_of(const Cube& cube) {
                    fmt::join(cube.high, " "), to_string(hasher.result()));
 }
 
-class Lut final : public Stage {
+class Lut final : public OneStepStage {
  public:
   Lut(Cube cube, double strength, std::string label)
       : cube_(std::move(cube)), strength_(strength), label_(std::move(label)) {}
@@ -122,15 +122,16 @@ class Lut final : public Stage {
     if (cube_.shaper) tables = key_of(*cube_.shaper) + " " + tables;
     return formatted("lut {} {}", tables, strength_);
   }
-  [[nodiscard]] PixelFormat output_format(const PixelFormat& input) const override {
-    return {input.has_alpha() ? 4 : 3, input.depth};
+  [[nodiscard]] PictureShape output(const PictureShape& input) const override {
+    return {input.size, {input.format.has_alpha() ? 4 : 3, input.format.depth}};
   }
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
     if (cube_.curves) return {{formatted("lut curves {}", input.depth), 2e-9, 25e-12}, 1};
     return {{formatted("lut {}x{}", input.channels, input.depth), 4e-9, 30e-12}, 1};
   }
-  [[nodiscard]] bool changes_nothing(const PictureShape& input) const override {
-    return strength_ == 0 && output_format(input.format) == input.format;
+  [[nodiscard]] StepProperties properties(const PictureShape& input,
+                                          const DeviceInfo* /*device*/) const override {
+    return {.changes_nothing = strength_ == 0 && output(input) == input};
   }
 
   void run(const ConstRows& source, const MutableRows& target,

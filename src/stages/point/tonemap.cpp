@@ -76,18 +76,17 @@ class ToneMap final : public Stage {
   [[nodiscard]] std::string key() const override {
     return formatted("tonemap {} {}", name_of(parameters_.curve), parameters_.key);
   }
-  // The same as that of the stage that resolved() returns.
-  [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
-    return luma_scaling_cost(input);
-  }
-  [[nodiscard]] std::optional<Quantity> needs() const override { return Quantity::luma_histogram; }
-
-  [[nodiscard]] std::shared_ptr<const Stage> resolved(const PictureStatistics& statistics,
-                                                      const PixelFormat&) const override {
-    return make_luma_scaling(
-        {"tonemap", formatted("table, {}, key {}", name_of(parameters_.curve), parameters_.key),
-         [factors = tone_factors(parameters_, std::get<Histogram>(statistics))](
-             const PixelFormat&) { return factors; }});
+  [[nodiscard]] StageTraits traits() const override { return {.measures = true}; }
+  [[nodiscard]] Lowered lower(const PictureContext& context) const override {
+    if (context.statistics == nullptr) {
+      return {.demand = Demand{.statistics = Quantity::luma_histogram,
+                               .cost = luma_scaling_cost(context.shape.format)}};
+    }
+    return {
+        .steps = {make_luma_scaling(
+            {"tonemap", formatted("table, {}, key {}", name_of(parameters_.curve), parameters_.key),
+             [factors = tone_factors(parameters_, std::get<Histogram>(*context.statistics))](
+                 const PixelFormat&) { return factors; }})}};
   }
 
  private:

@@ -100,7 +100,7 @@ struct VibranceLoop {
   }
 };
 
-class Vibrance final : public Stage {
+class Vibrance final : public OneStepStage {
  public:
   explicit Vibrance(double amount) : amount_(amount) {}
 
@@ -110,8 +110,9 @@ class Vibrance final : public Stage {
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
     return {{formatted("vibrance {}x{}", input.channels, input.depth), 2e-9, 20e-12}, 1};
   }
-  [[nodiscard]] bool changes_nothing(const PictureShape& input) const override {
-    return amount_ == 0 || input.format.color_channels() == 1;
+  [[nodiscard]] StepProperties properties(const PictureShape& input,
+                                          const DeviceInfo* /*device*/) const override {
+    return {.changes_nothing = amount_ == 0 || input.format.color_channels() == 1};
   }
 
   void run(const ConstRows& source, const MutableRows& target,

@@ -10,7 +10,6 @@
 #include "base/format.hpp"
 #include "device/device_constants.hpp"
 #include "stage/device/row_pass.hpp"
-#include "stage/has_up.hpp"
 #include "stage/options/shared_parameters.hpp"
 #include "stages/geometry/crop.hpp"
 #include "stages/resize/resize_rows.hpp"
@@ -22,7 +21,7 @@ namespace {
 enum class ResizeDirection { rows, columns };
 
 // One of the two steps.
-class ResizeStep final : public Stage {
+class ResizeStep final : public Step {
  public:
   // From `source` pixels along this direction, of which `extent` are the picture's, to `target`.
   ResizeStep(ResizeDirection direction, const PixelFormat& picture, bool weighted, int source,
@@ -34,16 +33,12 @@ class ResizeStep final : public Stage {
         taps_(make_resize_taps(source, target, kernel, picture.depth, extent)),
         tables_(taps_, along_rows()) {}
 
-  [[nodiscard]] std::string name() const override {
-    return along_rows() ? "resize rows" : "resize columns";
+  [[nodiscard]] StepTitle title() const override {
+    return {along_rows() ? "resize rows" : "resize columns", formatted("to {}", length_)};
   }
-  [[nodiscard]] std::string label() const override { return formatted("to {}", length_); }
-  [[nodiscard]] std::string key() const override { return name() + " " + label(); }
-  [[nodiscard]] ImageSize output_size(ImageSize source) const override {
-    return along_rows() ? ImageSize{length_, source.height} : ImageSize{source.width, length_};
-  }
-  [[nodiscard]] PixelFormat output_format(const PixelFormat& /*input*/) const override {
-    return along_rows() ? resize_between(picture_, weighted_) : picture_;
+  [[nodiscard]] PictureShape output(const PictureShape& input) const override {
+    if (along_rows()) return {{length_, input.size.height}, resize_between(picture_, weighted_)};
+    return {{input.size.width, length_}, picture_};
   }
   [[nodiscard]] RowRange source_rows(const RowRange& target, ImageSize /*source*/) const override {
     if (along_rows()) return target;
@@ -66,7 +61,7 @@ class ResizeStep final : public Stage {
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
                                                     const PictureShape& input) const override {
     RowKernel kernel = resize_kernel(along_rows(), picture_, weighted_, taps_);
-    kernel.variant = label();
+    kernel.variant = title().label;
     return make_row_pass(session, std::move(kernel), input, output(input));
   }
 
@@ -90,17 +85,9 @@ std::string to_string(const ResizeParameters& parameters) {
   return side(parameters.width) + "x" + side(parameters.height);
 }
 
-// A source that was decoded smaller.
-struct SmallerSource {
-  ImageSize whole;
-  int divisor = 1;
-};
-
-class Resize final : public Stage, public HasUp {
+class Resize final : public Stage {
  public:
-  explicit Resize(const ResizeParameters& parameters,
-                  const std::optional<SmallerSource>& smaller = std::nullopt)
-      : parameters_(parameters), smaller_(smaller) {}
+  explicit Resize(const ResizeParameters& parameters) : parameters_(parameters) {}
 
   [[nodiscard]] std::string name() const override { return "resize"; }
   [[nodiscard]] std::string label() const override { return to_string(parameters_); }
@@ -113,75 +100,56 @@ class Resize final : public Stage, public HasUp {
                      parameters_.fast_shrink ? " fast" : "") +
            (parameters_.turn_box ? " turned" : "");
   }
-  [[nodiscard]] bool has_up() const override { return !parameters_.percent; }
-  [[nodiscard]] ImageSize output_size(ImageSize source) const override {
-    if (turns_box(source)) return with_turned_box().output_size(source);
-    const ImageSize scaled = scaled_size(source);
+  [[nodiscard]] StageTraits traits() const override { return {.has_up = !parameters_.percent}; }
+  [[nodiscard]] Lowered lower(const PictureContext& context) const override {
+    const PictureShape& input = context.shape;
+    const ImageSize whole = context.smaller ? context.smaller->whole : input.size;
+    if (turns_box(whole)) return with_turned_box().lower(context);
+    const ImageSize scaled = scaled_size(whole);
+    const ImageSize size = size_of_result(scaled);
+    Lowered lowered{.steps = scaling(context, whole, scaled)};
     if (pads()) {
-      return {std::max(scaled.width, *parameters_.width),
-              std::max(scaled.height, *parameters_.height)};
+      lowered.steps.push_back(
+          make_frame(size, placed(scaled, size, parameters_.gravity), parameters_.pad));
+    } else if (size != scaled || lowered.steps.empty()) {
+      lowered.steps.push_back(make_crop({size, placed(size, scaled, parameters_.gravity)}));
     }
-    if (!crops()) return scaled;
-    return {std::min(scaled.width, *parameters_.width),
-            std::min(scaled.height, *parameters_.height)};
+    const bool stays = scaled == whole && size == whole;
+    if (stays) lowered.placement = Placement{{}, whole, {}};
+    if (parameters_.fast_shrink) lowered.decoding_divisor = divisor_for(whole, scaled);
+    return lowered;
   }
-  [[nodiscard]] PixelFormat output_format(const PixelFormat& input) const override {
-    return pads() ? padded_format(input, parameters_.pad) : input;
-  }
-  [[nodiscard]] StageChain expand(const PictureShape& input,
-                                  const DeviceInfo* device) const override {
-    if (turns_box(input.size)) return with_turned_box().expand(input, device);
-    const ImageSize scaled = scaled_size(input.size);
+
+ private:
+  [[nodiscard]] Steps scaling(const PictureContext& context, ImageSize whole,
+                              ImageSize scaled) const {
+    const PictureShape& input = context.shape;
     const bool weighted = parameters_.alpha == AlphaMode::weighted && input.format.has_alpha();
-    StageChain steps;
-    const auto add = [&](ResizeDirection direction, int from, int whole, int to) {
+    const int divisor = context.smaller ? context.smaller->divisor : 1;
+    Steps steps;
+    const auto add = [&](ResizeDirection direction, int from, int all, int to) {
       // Where only one side changes, samples are rounded once. Products with alpha need both steps.
       if (from == to && (!weighted || scaled == input.size)) return;
-      const double extent = smaller_ ? static_cast<double>(whole) / smaller_->divisor : from;
+      const double extent = static_cast<double>(all) / divisor;
       steps.push_back(std::make_shared<ResizeStep>(direction, input.format, weighted, from, extent,
                                                    to, parameters_.kernel));
     };
-    const ImageSize whole = whole_of(input.size);
     add(ResizeDirection::rows, input.size.width, whole.width, scaled.width);
     add(ResizeDirection::columns, input.size.height, whole.height, scaled.height);
-    const ImageSize size = output_size(input.size);
-    if (pads()) {
-      steps.push_back(make_frame(size, placed(scaled, size, parameters_.gravity), parameters_.pad));
-    } else if (size != scaled || steps.empty()) {
-      steps.push_back(make_crop({size, placed(size, scaled, parameters_.gravity)}));
-    }
     return steps;
   }
-  // Of pictures that stay as they are.
-  [[nodiscard]] std::optional<Placement> placement(ImageSize source) const override {
-    if (turns_box(source)) return with_turned_box().placement(source);
-    if (scaled_size(source) != source || output_size(source) != source) return std::nullopt;
-    return Placement{{}, source, {}};
-  }
+
   // As libvips' thumbnails: at least half of the reduction, along each side, is left to the kernel.
-  [[nodiscard]] int decoding_divisor(ImageSize source) const override {
-    if (!parameters_.fast_shrink) return 1;
-    if (turns_box(source)) return with_turned_box().decoding_divisor(source);
-    const ImageSize scaled = scaled_size(source);
+  [[nodiscard]] static int divisor_for(ImageSize source, ImageSize scaled) {
     int divisor = 8;
     while (divisor > 1 && (source.width < 2 * divisor * scaled.width ||
                            source.height < 2 * divisor * scaled.height))
       divisor /= 2;
     return divisor;
   }
-  [[nodiscard]] std::shared_ptr<const Stage> after_smaller_decoding(ImageSize source,
-                                                                    int divisor) const override {
-    return std::make_shared<Resize>(parameters_, SmallerSource{source, divisor});
-  }
-  // That of its steps counts.
-  [[nodiscard]] StageCost cost(const PixelFormat& /*input*/) const override {
-    return {Rate("resize rows", 0, 0), 0};
-  }
 
- private:
-  [[nodiscard]] bool turns_box(ImageSize decoded) const {
+  [[nodiscard]] bool turns_box(ImageSize source) const {
     if (!parameters_.turn_box || !parameters_.width || !parameters_.height) return false;
-    const ImageSize source = whole_of(decoded);
     const int wider = *parameters_.width - *parameters_.height;
     return source.width < source.height ? wider > 0 : source.width > source.height && wider < 0;
   }
@@ -190,7 +158,7 @@ class Resize final : public Stage, public HasUp {
     ResizeParameters turned = parameters_;
     std::swap(turned.width, turned.height);
     turned.turn_box = false;
-    return Resize(turned, smaller_);
+    return Resize(turned);
   }
 
   [[nodiscard]] bool crops() const {
@@ -201,13 +169,15 @@ class Resize final : public Stage, public HasUp {
     return parameters_.fit == ResizeFit::contain && parameters_.width && parameters_.height;
   }
 
-  [[nodiscard]] ImageSize whole_of(ImageSize source) const {
-    return smaller_ ? smaller_->whole : source;
+  [[nodiscard]] ImageSize size_of_result(ImageSize scaled) const {
+    const auto& [width, height] = std::pair(parameters_.width, parameters_.height);
+    if (pads()) return {std::max(scaled.width, *width), std::max(scaled.height, *height)};
+    if (crops()) return {std::min(scaled.width, *width), std::min(scaled.height, *height)};
+    return scaled;
   }
 
   // Before a part is cut out, or room added.
-  [[nodiscard]] ImageSize scaled_size(ImageSize decoded) const {
-    const ImageSize source = whole_of(decoded);
+  [[nodiscard]] ImageSize scaled_size(ImageSize source) const {
     const ImageSize size = wanted_size(source);
     const bool shrinks = size.width < source.width || size.height < source.height;
     const bool enlarges = size.width > source.width || size.height > source.height;
@@ -236,7 +206,6 @@ class Resize final : public Stage, public HasUp {
   }
 
   ResizeParameters parameters_;
-  std::optional<SmallerSource> smaller_;
 };
 
 std::shared_ptr<const Stage> resize_from_options(const OptionValues& values) {

@@ -35,7 +35,7 @@ std::uint64_t tile_bytes(std::uint64_t width, std::uint64_t height, const PixelF
   return (height + 2) * std::max(row + halo, width < 32 ? 3 * row : 0);
 }
 
-class Blur final : public Stage {
+class Blur final : public OneStepStage {
  public:
   explicit Blur(const BlurParameters& parameters) : parameters_(parameters) {}
 
@@ -44,8 +44,8 @@ class Blur final : public Stage {
     return formatted("blur {} {}", static_cast<int>(parameters_.border),
                      static_cast<int>(parameters_.alpha));
   }
-  [[nodiscard]] bool names_kernel() const override {
-    return parameters_.variant != BlurVariant::automatic;
+  [[nodiscard]] StageTraits traits() const override {
+    return {.names_kernel = parameters_.variant != BlurVariant::automatic};
   }
   [[nodiscard]] RowRange source_rows(const RowRange& target, ImageSize source) const override {
     return border_rows(parameters_.border, target, 1, source.height);
@@ -68,7 +68,7 @@ class Blur final : public Stage {
   [[nodiscard]] std::optional<RowKernel> window_kernel(const PixelFormat& input,
                                                        const DeviceInfo& device,
                                                        const WindowUse& use) const override {
-    if (names_kernel()) return std::nullopt;
+    if (parameters_.variant != BlurVariant::automatic) return std::nullopt;
     if (auto tile = window_tile(device, input, use)) return tile;
     RowKernel kernel = kernel_for(device, input);
     kernel.function = "blur_rolled";
@@ -209,7 +209,7 @@ std::shared_ptr<const Stage> blur_from_options(const OptionValues& values) {
 
 }  // namespace
 
-std::shared_ptr<const Stage> make_blur(const BlurParameters& parameters) {
+std::shared_ptr<const OneStepStage> make_blur(const BlurParameters& parameters) {
   return std::make_shared<Blur>(parameters);
 }
 

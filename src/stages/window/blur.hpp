@@ -21,7 +21,7 @@ struct BlurParameters {
   AlphaMode alpha = AlphaMode::weighted;
 };
 
-[[nodiscard]] std::shared_ptr<const Stage> make_blur(const BlurParameters& parameters);
+[[nodiscard]] std::shared_ptr<const OneStepStage> make_blur(const BlurParameters& parameters);
 
 // The maximum local memory of a tile in bytes: the tile, a halo of one pixel around it, and the
 // alignment of its rows.

@@ -12,7 +12,6 @@
 #include "base/printable.hpp"
 #include "device/device_constants.hpp"
 #include "stage/device/row_pass.hpp"
-#include "stage/has_up.hpp"
 #include "stage/options/matrix_text.hpp"
 #include "stage/options/number.hpp"
 #include "stage/options/shared_parameters.hpp"
@@ -98,7 +97,7 @@ void check(const ConvolveParameters& parameters) {
                 matrix.scale));
 }
 
-class Convolve final : public Stage, public HasUp {
+class Convolve final : public OneStepStage {
  public:
   explicit Convolve(ConvolveParameters parameters)
       : parameters_(std::move(parameters)),
@@ -114,7 +113,9 @@ class Convolve final : public Stage, public HasUp {
                      matrix.offset_in_percent ? "%" : "", static_cast<int>(parameters_.border),
                      static_cast<int>(parameters_.alpha));
   }
-  [[nodiscard]] bool has_up() const override { return !is_symmetric(parameters_.matrix); }
+  [[nodiscard]] StageTraits traits() const override {
+    return {.has_up = !is_symmetric(parameters_.matrix)};
+  }
   [[nodiscard]] RowRange source_rows(const RowRange& target, ImageSize source) const override {
     return border_rows(parameters_.border, target, parameters_.matrix.radius_y(), source.height);
   }

@@ -46,7 +46,7 @@ DenoiseNumbers numbers_for(std::vector<DenoiseTap> taps, int reach, double limit
   return numbers;
 }
 
-class Denoise : public Stage {
+class Denoise : public OneStepStage {
  public:
   explicit Denoise(const DenoiseParameters& parameters) : parameters_(parameters) {}
 
@@ -59,8 +59,7 @@ class Denoise : public Stage {
                      static_cast<int>(parameters_.border), static_cast<int>(parameters_.alpha),
                      parameters_.chroma);
   }
-  [[nodiscard]] StageChain expand(const PictureShape& input,
-                                  const DeviceInfo* device) const override;
+  [[nodiscard]] Lowered lower(const PictureContext& context) const override;
   [[nodiscard]] RowRange source_rows(const RowRange& target, ImageSize source) const override {
     return border_rows(parameters_.border, target, parameters_.radius, source.height);
   }
@@ -117,10 +116,6 @@ class DenoiseChroma final : public Denoise {
   [[nodiscard]] std::string label() const override {
     return formatted("{}, radius {}", parameters().chroma, chroma_step * parameters().radius);
   }
-  [[nodiscard]] StageChain expand(const PictureShape& /*input*/,
-                                  const DeviceInfo* /*device*/) const override {
-    return {};
-  }
   [[nodiscard]] RowRange source_rows(const RowRange& target, ImageSize source) const override {
     return border_rows(parameters().border, target, chroma_step * parameters().radius,
                        source.height);
@@ -140,13 +135,13 @@ class DenoiseChroma final : public Denoise {
   }
 };
 
-StageChain Denoise::expand(const PictureShape& input, const DeviceInfo* /*device*/) const {
-  if (parameters_.chroma == 0) return {};
+Lowered Denoise::lower(const PictureContext& context) const {
+  if (parameters_.chroma == 0) return OneStepStage::lower(context);
   DenoiseParameters colors = parameters_;
   colors.chroma = 0;
   const auto last = std::make_shared<Denoise>(colors);
-  if (input.format.color_channels() == 1) return {last};
-  return {std::make_shared<DenoiseChroma>(parameters_), last};
+  if (context.shape.format.color_channels() == 1) return {.steps = {last}};
+  return {.steps = {std::make_shared<DenoiseChroma>(parameters_), last}};
 }
 
 double sigma_color_of(double strength, const std::string& text) {

@@ -135,7 +135,7 @@ void edges_rows(const ConstRows& source, const MutableRows& target, int height,
   run_loop_of_depth<EdgesLoop>(source.format.depth, &source, &target, height, &parameters);
 }
 
-class Edges final : public Stage {
+class Edges final : public OneStepStage {
  public:
   explicit Edges(const EdgesParameters& parameters) : parameters_(parameters) {}
 

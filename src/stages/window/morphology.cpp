@@ -20,36 +20,19 @@ std::string window_text(int radius) {
   return formatted("{0}x{0}", 2 * radius + 1);
 }
 
-// What dilations and erosions have in common, whole or as a step.
-class ExtremeStage : public Stage {
- public:
-  explicit ExtremeStage(const MorphologyParameters& parameters) : parameters_(parameters) {}
-
-  [[nodiscard]] std::string name() const override { return name_of(parameters_.operation); }
-  [[nodiscard]] std::string label() const override { return window_text(parameters_.radius); }
-  [[nodiscard]] std::string key() const override {
-    return formatted("{} {} {} {}", name(), parameters_.radius,
-                     static_cast<int>(parameters_.border), static_cast<int>(parameters_.alpha));
-  }
-  [[nodiscard]] RowRange source_rows(const RowRange& target, ImageSize source) const override {
-    return border_rows(parameters_.border, target, parameters_.radius, source.height);
-  }
-
- protected:
-  MorphologyParameters parameters_;
-};
-
 // The largest or smallest sample along rows or along columns, on a device.
-class ExtremeStep final : public ExtremeStage {
+class LineExtremes final : public Step {
  public:
-  ExtremeStep(const MorphologyParameters& parameters, bool along_rows)
-      : ExtremeStage(parameters), along_rows_(along_rows) {}
+  LineExtremes(const MorphologyParameters& parameters, bool along_rows)
+      : parameters_(parameters), along_rows_(along_rows) {}
 
-  [[nodiscard]] std::string name() const override {
-    return ExtremeStage::name() + (along_rows_ ? " rows" : " columns");
+  [[nodiscard]] StepTitle title() const override {
+    return {name_of(parameters_.operation) + (along_rows_ ? " rows" : " columns"),
+            window_text(parameters_.radius)};
   }
   [[nodiscard]] RowRange source_rows(const RowRange& target, ImageSize source) const override {
-    return along_rows_ ? target : ExtremeStage::source_rows(target, source);
+    if (along_rows_) return target;
+    return border_rows(parameters_.border, target, parameters_.radius, source.height);
   }
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
     return {Rate("extremes of a row", 1e-9, 2e-12),
@@ -69,24 +52,25 @@ class ExtremeStep final : public ExtremeStage {
     const std::size_t results = parameters_.radius == 1 ? 2 : 4;
     kernel.pixels = along_rows_ ? results : 1;
     kernel.lines = along_rows_ ? 1 : results;
-    kernel.variant = label();
+    kernel.variant = window_text(parameters_.radius);
     return make_row_pass(session, std::move(kernel), input, input);
   }
 
  private:
+  MorphologyParameters parameters_;
   bool along_rows_;
 };
 
-// A dilation or an erosion.
-class Extreme final : public ExtremeStage {
+// A dilation or an erosion, on the processor.
+class Extremes final : public Step {
  public:
-  using ExtremeStage::ExtremeStage;
+  explicit Extremes(const MorphologyParameters& parameters) : parameters_(parameters) {}
 
-  [[nodiscard]] StageChain expand(const PictureShape& /*input*/,
-                                  const DeviceInfo* device) const override {
-    if (device == nullptr) return {};
-    return {std::make_shared<ExtremeStep>(parameters_, true),
-            std::make_shared<ExtremeStep>(parameters_, false)};
+  [[nodiscard]] StepTitle title() const override {
+    return {name_of(parameters_.operation), window_text(parameters_.radius)};
+  }
+  [[nodiscard]] RowRange source_rows(const RowRange& target, ImageSize source) const override {
+    return border_rows(parameters_.border, target, parameters_.radius, source.height);
   }
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
     return {
@@ -97,28 +81,49 @@ class Extreme final : public ExtremeStage {
            const StageSizes& sizes) const override {
     morphology_rows(source, target, sizes.source.height, parameters_);
   }
+
+ private:
+  MorphologyParameters parameters_;
 };
 
-// An erosion and a dilation, in either order.
-class Pair final : public ExtremeStage {
+// A dilation, an erosion, or both, in either order.
+class MorphologyStage final : public Stage {
  public:
-  using ExtremeStage::ExtremeStage;
+  explicit MorphologyStage(const MorphologyParameters& parameters) : parameters_(parameters) {}
 
-  [[nodiscard]] StageChain expand(const PictureShape& /*input*/,
-                                  const DeviceInfo* /*device*/) const override {
-    MorphologyParameters first = parameters_;
-    MorphologyParameters second = parameters_;
-    first.operation = Morphology::erode;
-    second.operation = Morphology::dilate;
-    if (parameters_.operation == Morphology::close) std::swap(first.operation, second.operation);
-    return {std::make_shared<Extreme>(first), std::make_shared<Extreme>(second)};
+  [[nodiscard]] std::string name() const override { return name_of(parameters_.operation); }
+  [[nodiscard]] std::string label() const override { return window_text(parameters_.radius); }
+  [[nodiscard]] std::string key() const override {
+    return formatted("{} {} {} {}", name(), parameters_.radius,
+                     static_cast<int>(parameters_.border), static_cast<int>(parameters_.alpha));
   }
-  // The sum of its steps, which count.
-  [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
-    StageCost cost = Extreme(parameters_).cost(input);
-    cost.operations_a_pixel *= 2;
-    return cost;
+  [[nodiscard]] Lowered lower(const PictureContext& /*context*/) const override {
+    Lowered lowered;
+    Steps on_device;
+    for (const Morphology operation : operations()) {
+      MorphologyParameters own = parameters_;
+      own.operation = operation;
+      lowered.steps.push_back(std::make_shared<Extremes>(own));
+      on_device.push_back(std::make_shared<LineExtremes>(own, true));
+      on_device.push_back(std::make_shared<LineExtremes>(own, false));
+    }
+    lowered.steps_on = [on_device](const DeviceInfo&) { return on_device; };
+    return lowered;
   }
+
+ private:
+  [[nodiscard]] std::vector<Morphology> operations() const {
+    switch (parameters_.operation) {
+      case Morphology::open:
+        return {Morphology::erode, Morphology::dilate};
+      case Morphology::close:
+        return {Morphology::dilate, Morphology::erode};
+      default:
+        return {parameters_.operation};
+    }
+  }
+
+  MorphologyParameters parameters_;
 };
 
 StageKind morphology_kind(Morphology operation, const std::string& help, const std::string& formula,
@@ -149,9 +154,7 @@ constexpr const char* alpha_of_pairs =
 }  // namespace
 
 std::shared_ptr<const Stage> make_morphology(const MorphologyParameters& parameters) {
-  if (parameters.operation == Morphology::open || parameters.operation == Morphology::close)
-    return std::make_shared<Pair>(parameters);
-  return std::make_shared<Extreme>(parameters);
+  return std::make_shared<MorphologyStage>(parameters);
 }
 
 StageKind dilate_stage_kind() {

@@ -14,7 +14,7 @@ namespace gpufilter {
 namespace {
 
 // Reports the values that it was made from.
-class Note final : public Stage {
+class Note final : public OneStepStage {
  public:
   explicit Note(std::string text) : text_(std::move(text)) {}
   [[nodiscard]] std::string name() const override { return "note"; }

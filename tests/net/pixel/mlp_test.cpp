@@ -208,7 +208,8 @@ TEST(MlpOnProcessor, IdentityKeepsEverySample) {
 
 TEST(Mlp, MakesTheFormatThatItsOutputsNeed) {
   const auto output = [](int inputs, int outputs, const PixelFormat& format) {
-    return make_mlp(random_network({inputs, outputs}, 1))->output_format(format);
+    const auto stage = make_mlp(random_network({inputs, outputs}, 1));
+    return test::result_of(stage, {{9, 9}, format}).format;
   };
   EXPECT_EQ(output(3, 3, {1, 8}), (PixelFormat{3, 8}));
   EXPECT_EQ(output(3, 3, {2, 16}), (PixelFormat{4, 16}));

@@ -73,9 +73,9 @@ class DispatcherTest : public ::testing::Test {
 
   static std::string name_of(const Assignment& assignment) {
     Timeline timeline;
-    return assignment.engine
-        ->prepare({{{4, 4}, {3, 8}}, {make_blur({})}, std::nullopt, UINT64_MAX, {}}, timeline)
-        .report.reason;
+    const PictureShape shape{{4, 4}, {3, 8}};
+    const Work work{.input = shape, .chain = lower_chain({make_blur({})}, {.shape = shape})};
+    return assignment.engine->prepare(work, timeline).report.reason;
   }
 
   const std::shared_ptr<RateStore> store_ptr_ = std::make_shared<RateStore>();
@@ -169,8 +169,7 @@ TEST_F(DispatcherTest, CompilingCountsUntilItWasDone) {
   const Assignment assignment = fleet->assign(task);
   EXPECT_EQ(engines_made_, 1);
   EXPECT_EQ(assignment.reason.find("to compile"), std::string::npos) << assignment.reason;
-  PictureTask other = task;
-  other.chain.push_back(make_blur({}));
+  PictureTask other = task_of(1000, 1000, {make_blur({}), make_blur({})});
   EXPECT_NE(fleet->assign(other).reason.find("to compile"), std::string::npos);
   other = task;
   other.shape.format = {4, 8};

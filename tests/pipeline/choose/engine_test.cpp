@@ -36,7 +36,8 @@ class EngineTest : public ::testing::Test {
   static DeviceCandidate last() { return processor("the last"); }
 
   static Work blur_of(const Image& image, const BlurParameters& parameters = {}) {
-    return {{image.size(), image.format()}, {make_blur(parameters)}};
+    const PictureShape shape{image.size(), image.format()};
+    return {.input = shape, .chain = lower_chain({make_blur(parameters)}, {.shape = shape})};
   }
 
   static Image run(const Prepared& prepared, const Image& image) {

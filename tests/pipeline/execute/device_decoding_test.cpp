@@ -18,14 +18,17 @@ namespace gpufilter {
 namespace {
 
 // Inverts the picture, and has no kernel.
-class Inverted final : public Stage {
+class Inverted final : public OneStepStage {
  public:
   [[nodiscard]] std::string name() const override { return "inverted"; }
   [[nodiscard]] std::string key() const override { return "inverted"; }
   [[nodiscard]] StageCost cost(const PixelFormat& /*input*/) const override {
     return {{"copy", 1e-9, 1e-9}, 1};
   }
-  [[nodiscard]] std::string processor_only() const override { return "for a test"; }
+  [[nodiscard]] StepProperties properties(const PictureShape& /*input*/,
+                                          const DeviceInfo* /*device*/) const override {
+    return {.processor_only = "for a test"};
+  }
   void run(const ConstRows& source, const MutableRows& target,
            const StageSizes& /*sizes*/) const override {
     for (int y = target.rows.begin; y < target.rows.end; ++y) {

@@ -15,7 +15,7 @@ namespace gpufilter {
 namespace {
 
 // Each sample becomes the largest of those up to `radius` rows above and below; notes its calls.
-class TallMaximum final : public Stage {
+class TallMaximum final : public OneStepStage {
  public:
   explicit TallMaximum(int radius) : radius_(radius) {}
   [[nodiscard]] std::string name() const override { return "tall"; }
@@ -56,7 +56,8 @@ TEST(HostPasses, KeepOnlyTheRowsThatTheNextStageReads) {
   std::vector<std::shared_ptr<TallMaximum>> stages;
   for (int i = 0; i < 5; ++i)
     stages.push_back(std::make_shared<TallMaximum>(radius));
-  const Plan plan = make_plan({image.size(), image.format()}, {stages.begin(), stages.end()});
+  const StageChain chain(stages.begin(), stages.end());
+  const Plan plan = make_plan({image.size(), image.format()}, chain);
   const RowRange part{201, 478};
   const Image expected = baseline_rows(plan, image.rows(), part);
   for (const auto& stage : stages) {

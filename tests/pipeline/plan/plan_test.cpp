@@ -36,7 +36,7 @@ TEST(Plan, ReachesPastThePictureWhereItWraps) {
 
 TEST(Plan, BandsCoverEveryRowOnce) {
   for (const int height : {1, 9, 10, 11, 50}) {
-    const Plan plan = make_plan({{7, height}, {1, 8}}, {}, {.band_rows = 10});
+    const Plan plan = make_plan({{7, height}, {1, 8}}, StageChain{}, {.band_rows = 10});
     int next = 0;
     for (const RowRange& band : plan.bands()) {
       EXPECT_EQ(band.begin, next);

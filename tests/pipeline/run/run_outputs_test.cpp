@@ -126,12 +126,10 @@ TEST_F(RunOutputs, StandBeforeAndAfterTrim) {
 TEST_F(RunOutputs, StandBeforeAndAfterStatistics) {
   const Image blurred = through(image_, {make_blur({})});
   const auto levels = make_auto_levels(0);
-  PictureStatistics statistics = no_statistics(blurred.format(), *levels->needs());
-  add_pixels(statistics, blurred.rows());
-  const auto resolved = levels->resolved(statistics, blurred.format());
-  expect_outputs({make_blur({}), levels, make_blur({})}, {1, 2},
-                 list(test::copy_of(blurred), through(blurred, {resolved}),
-                      through(blurred, {resolved, make_blur({})})));
+  const Image leveled = test::by_statistics(blurred, levels);
+  expect_outputs(
+      {make_blur({}), levels, make_blur({})}, {1, 2},
+      list(test::copy_of(blurred), test::copy_of(leveled), through(leveled, {make_blur({})})));
 }
 
 // Together the two turns are one, and the picture is not turned at all; not if what lies between

@@ -80,7 +80,7 @@ TEST_F(Run, TellsItsProgress) {
 }
 
 // A picture that grows: every pixel is repeated.
-class Enlarged final : public Stage {
+class Enlarged final : public OneStepStage {
  public:
   explicit Enlarged(int times) : times_(times) {}
   [[nodiscard]] std::string name() const override { return "enlarged"; }
@@ -88,8 +88,8 @@ class Enlarged final : public Stage {
   [[nodiscard]] StageCost cost(const PixelFormat& /*input*/) const override {
     return {{"copy", 1e-9, 1e-9}, 1};
   }
-  [[nodiscard]] ImageSize output_size(ImageSize source) const override {
-    return {source.width * times_, source.height * times_};
+  [[nodiscard]] PictureShape output(const PictureShape& input) const override {
+    return {{input.size.width * times_, input.size.height * times_}, input.format};
   }
   [[nodiscard]] RowRange source_rows(const RowRange& target, ImageSize /*source*/) const override {
     return {target.begin / times_, (target.end - 1) / times_ + 1};

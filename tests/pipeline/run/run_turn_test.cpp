@@ -34,10 +34,7 @@ class RunTurn : public ::testing::Test {
 };
 
 Image after_levels(const Image& image) {
-  const auto stage = make_auto_levels(0);
-  PictureStatistics statistics = no_statistics(image.format(), *stage->needs());
-  add_pixels(statistics, image.rows());
-  return test::filter_on_host(image, {stage->resolved(statistics, image.format())}, {});
+  return test::by_statistics(image, make_auto_levels(0));
 }
 
 TEST_F(RunTurn, GivesTheSamePixelsWhateverTheBandsAndTheMemory) {

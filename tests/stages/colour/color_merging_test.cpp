@@ -76,7 +76,7 @@ TEST(ColorMerging, NamesBothInTheTiming) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   const Plan plan = make_plan({{8, 8}, {3, 8}}, {color(sepia, "sepia"), color(swap_rb, "swap-rb")});
   Session& session = *test::all_sessions().front();
-  const auto pass = plan.passes.front().stage->prepare(session, plan.input);
+  const auto pass = plan.passes.front().step->prepare(session, plan.input);
   EXPECT_EQ(pass->description().variant, "sepia+swap-rb");
 }
 

@@ -199,7 +199,7 @@ TEST(Color, AlphaFollowsTheMatrix) {
   const MatrixRows kept{{0, 0, 1, 0}, {0, 1, 0, 0}, {1, 0, 0, 0}, {0, 0, 0, 1}};
   const MatrixRows made{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 0.5}};
   const auto output = [](const MatrixRows& rows, PixelFormat input) {
-    return chain_of(rows).front()->output_format(input).channels;
+    return test::result_of(chain_of(rows).front(), {{9, 9}, input}).format.channels;
   };
   for (const auto& [channels, unmade] :
        {std::pair{1, 3}, std::pair{2, 4}, std::pair{3, 3}, std::pair{4, 4}}) {

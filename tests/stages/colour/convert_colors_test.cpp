@@ -52,7 +52,7 @@ TEST(ToSrgb, FollowsThePicturesProfile) {
                          static_cast<std::uint32_t>(x) * (format.max_sample() / 255));
     }
     for (const Metadata& metadata : {square_law(), with(square_profile(format.channels))}) {
-      const StageChain chain = with_colors_of({make_to_srgb({})}, format, metadata);
+      const LoweredChain chain = test::lowered({make_to_srgb({})}, format, metadata);
       const Image result = test::filter_on_host(image, chain, {});
       const int colors = result.format().color_channels();
       ASSERT_EQ(result.format(), (PixelFormat{format.has_alpha() ? 4 : 3, format.depth}));
@@ -76,14 +76,15 @@ TEST(ToSrgb, LeavesPicturesWithoutProfile) {
   for (const PixelFormat& format : test::all_formats()) {
     for (const Metadata& metadata : {Metadata(), srgb_gamma, with(srgb_profile())}) {
       if (metadata.icc_profile && format.color_channels() == 1) continue;
-      const StageChain chain = with_colors_of({make_to_srgb({})}, format, metadata);
-      EXPECT_TRUE(chain[0]->changes_nothing({{9, 9}, format}));
+      const LoweredChain chain = test::lowered({make_to_srgb({})}, format, metadata);
+      const Step& step = *chain.at(0).steps.at(0);
+      EXPECT_TRUE(step.properties({{9, 9}, format}, nullptr).changes_nothing);
       const Image image = test::random_image({300, 9}, format, 1);
       Image result = test::poisoned_image(image.size(), format);
-      chain[0]->run(image.rows(), result.rows(), {image.size(), image.size()});
+      step.run(image.rows(), result.rows(), {image.size(), image.size()});
       EXPECT_TRUE(test::same_pixels(result, image));
       // A grey file cannot have a profile for RGB, and needs none.
-      EXPECT_EQ(chain[0]->new_profile() != nullptr, format.color_channels() == 3);
+      EXPECT_EQ(chain[0].profile != nullptr, format.color_channels() == 3);
     }
   }
 }
@@ -93,17 +94,18 @@ TEST(ToProfile, GivesItsColoursAndItsProfile) {
   const auto to_grey = make_to_profile(square_profile(1), {}, "grey.icc");
   for (const PixelFormat& format : test::all_formats()) {
     const int alpha = format.has_alpha() ? 1 : 0;
-    const StageChain rgb = with_colors_of({to_rgb}, format, {});
-    EXPECT_EQ(rgb[0]->output_format(format), (PixelFormat{3 + alpha, format.depth}));
-    EXPECT_EQ(rgb[0]->new_profile()->data, square_profile(3).data);
-    const StageChain grey = with_colors_of({to_grey}, format, {});
-    EXPECT_EQ(grey[0]->output_format(format), (PixelFormat{1 + alpha, format.depth}));
-    EXPECT_EQ(grey[0]->new_profile()->data, square_profile(1).data);
+    const LoweredChain rgb = test::lowered({to_rgb}, format);
+    const PictureShape shape{{9, 9}, format};
+    EXPECT_EQ(output_of(rgb, shape).format, (PixelFormat{3 + alpha, format.depth}));
+    EXPECT_EQ(rgb[0].profile->data, square_profile(3).data);
+    const LoweredChain grey = test::lowered({to_grey}, format);
+    EXPECT_EQ(output_of(grey, shape).format, (PixelFormat{1 + alpha, format.depth}));
+    EXPECT_EQ(grey[0].profile->data, square_profile(1).data);
     // White stays white.
     Image white({1, 1}, format);
     for (int c = 0; c < format.channels; ++c)
       test::set_sample(white, 0, 0, c, format.max_sample());
-    for (const StageChain& chain : {rgb, grey}) {
+    for (const LoweredChain& chain : {rgb, grey}) {
       const Image result = test::filter_on_host(white, chain, {});
       for (int c = 0; c < result.format().channels; ++c)
         EXPECT_EQ(test::sample_at(result, 0, 0, c), format.max_sample());
@@ -113,8 +115,8 @@ TEST(ToProfile, GivesItsColoursAndItsProfile) {
 
 TEST(ToProfile, AndBackIsNearby) {
   const Image image = test::random_image({64, 64}, {3, 16}, 1);
-  const StageChain chain = with_colors_of(
-      {make_to_profile(square_profile(3), {}, "square.icc"), make_to_srgb({})}, {3, 16}, {});
+  const LoweredChain chain = test::lowered(
+      {make_to_profile(square_profile(3), {}, "square.icc"), make_to_srgb({})}, {3, 16});
   const Image result = test::filter_on_host(image, chain, {});
   for (int y = 0; y < 64; ++y) {
     for (int x = 0; x < 64; ++x)
@@ -134,7 +136,7 @@ TEST(ConvertColors, StandsAnywhereInAChainOnEveryDevice) {
     const Image image = test::random_image({33, 40}, format, 2);
     for (const StageChain& asked : chains) {
       if (format.channels == 2 && asked.size() != 3) continue;
-      const StageChain chain = with_colors_of(asked, format, {});
+      const LoweredChain chain = test::lowered(asked, format);
       const Image expected = test::filter_on_host(image, chain, {.band_rows = 1000});
       EXPECT_TRUE(
           test::same_pixels(test::filter_on_host(image, chain, {.band_rows = 3}), expected));
@@ -151,14 +153,15 @@ TEST(ConvertColors, StandsAnywhereInAChainOnEveryDevice) {
 // They count as none.
 TEST(ConvertColors, WarnsOfProfilesThatDoNotFit) {
   const auto reason = [](const PixelFormat& format, const Metadata& metadata) {
-    const StageChain chain = with_colors_of({make_to_srgb({})}, format, metadata);
-    const std::string doubt = chain[0]->doubt(format);
-    if (doubt.empty()) return std::string("none");
-    EXPECT_TRUE(chain[0]->changes_nothing({{3, 3}, format}));
+    const LoweredChain chain = test::lowered({make_to_srgb({})}, format, metadata);
+    const std::string& warning = chain.at(0).warning;
+    if (warning.empty()) return std::string("none");
+    const PictureShape shape{{3, 3}, format};
+    EXPECT_TRUE(chain[0].steps.at(0)->properties(shape, nullptr).changes_nothing);
     const std::string begin = "--to-srgb: the ICC profile ";
     const std::string end = "; its colours count as sRGB";
-    EXPECT_TRUE(doubt.starts_with(begin) && doubt.ends_with(end)) << doubt;
-    return doubt.substr(begin.size(), doubt.size() - begin.size() - end.size());
+    EXPECT_TRUE(warning.starts_with(begin) && warning.ends_with(end)) << warning;
+    return warning.substr(begin.size(), warning.size() - begin.size() - end.size());
   };
   IccProfile damaged = square_profile(3);
   damaged.data.resize(100);
@@ -192,12 +195,12 @@ TEST(ConvertColors, WarnsOfProfilesThatDoNotFit) {
 
 TEST(ConvertColors, TellsLaterStagesOfTheProfile) {
   const auto wide = make_to_profile(square_profile(3), {}, "square.icc");
-  const StageChain chain =
-      with_colors_of({make_linear({}), make_encoded({}, 8), wide, make_linear({})}, {3, 8}, {});
-  EXPECT_EQ(chain[0]->label(), "sRGB curve");
-  EXPECT_EQ(chain[3]->label(),
-            with_colors_of({make_linear({})}, {3, 8}, with(square_profile(3)))[0]->label());
-  EXPECT_NE(chain[3]->label(), "sRGB curve");
+  const LoweredChain chain =
+      test::lowered({make_linear({}), make_encoded({}, 8), wide, make_linear({})}, {3, 8});
+  EXPECT_EQ(chain[0].title.label, "sRGB curve");
+  const LoweredChain direct = test::lowered({make_linear({})}, {3, 8}, with(square_profile(3)));
+  EXPECT_EQ(chain[3].title.label, direct[0].title.label);
+  EXPECT_NE(chain[3].title.label, "sRGB curve");
 }
 
 TEST(ConvertColors, IsRefusedInLinearLight) {

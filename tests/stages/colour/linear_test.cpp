@@ -128,8 +128,8 @@ TEST(Linear, IsTheSameEverywhere) {
 
 TEST(Linear, TakesLightOf8BitsToo) {
   const Image image = test::random_image({33, 5}, {3, 8}, 4);
-  const StageChain chain = with_colors_of(
-      {make_linear({}), test::stage_of("--depth 8"), make_encoded({}, 8)}, image.format(), {});
+  const LoweredChain chain = test::lowered(
+      {make_linear({}), test::stage_of("--depth 8"), make_encoded({}, 8)}, image.format());
   const LightTable encoded = *encoded_tables({}, 8, 8)[0];
   const LightTable linear = *linear_tables({}, 8)[0];
   const Image expected = test::mapped(image, image.format(), [&](test::Samples pixel) {
@@ -146,8 +146,8 @@ TEST(Linear, AndBackChangesNothingIn8Bits) {
     Metadata metadata;
     metadata.gamma = 45455;
     for (const Metadata& of : {Metadata(), metadata}) {
-      const StageChain chain =
-          with_colors_of({make_linear({}), make_encoded({}, 16)}, image.format(), of);
+      const LoweredChain chain =
+          test::lowered({make_linear({}), make_encoded({}, 16)}, image.format(), of);
       EXPECT_TRUE(test::same_pixels(test::filter_on_host(image, chain, {}), image));
     }
   }
@@ -159,18 +159,17 @@ TEST(Linear, HasThePicturesCurvesAndDepth) {
   const StageChain chain{
       test::stage_of("--depth 16"), make_linear({}), make_blur({}),       make_encoded({}, 8),
       test::stage_of("--depth 8"),  make_linear({}), make_encoded({}, 16)};
-  const StageChain own = with_colors_of(chain, {3, 8}, metadata);
+  const LoweredChain own = test::lowered(chain, {3, 8}, metadata);
   ASSERT_EQ(own.size(), chain.size());
-  PixelFormat format{3, 8};
+  PictureShape shape{{9, 9}, {3, 8}};
   std::vector<int> depths;
-  for (const auto& stage : own) {
-    format = stage->output_format(format);
-    depths.push_back(format.depth);
+  for (const LoweredStage& stage : own) {
+    shape = output_of(stage, shape);
+    depths.push_back(shape.format.depth);
   }
   EXPECT_EQ(depths, (std::vector<int>{16, 16, 16, 16, 8, 16, 8}));
-  EXPECT_EQ(own[1]->label(), "gamma 2");
-  EXPECT_EQ(own[6]->label(), "gamma 2");
-  EXPECT_EQ(own[2], chain[2]);
+  EXPECT_EQ(own[1].title.label, "gamma 2");
+  EXPECT_EQ(own[6].title.label, "gamma 2");
 }
 
 TEST(Linear, EndsWithTheChain) {

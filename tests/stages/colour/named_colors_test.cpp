@@ -53,8 +53,8 @@ void expect_converted(const Metadata& metadata, const ColorMatrix& matrix,
                       const std::function<double(double)>& light) {
   const PixelFormat format{3, 8};
   const Image image = test::random_image({61, 43}, format, 11);
-  const StageChain chain = with_colors_of({make_to_srgb({})}, format, metadata);
-  EXPECT_EQ(chain[0]->doubt(format), "");
+  const LoweredChain chain = test::lowered({make_to_srgb({})}, format, metadata);
+  EXPECT_EQ(chain.at(0).warning, "");
   const Image result = filter_on_host(image, chain, {});
   const double max = format.max_sample();
   for (int y = 0; y < 43; ++y) {
@@ -134,10 +134,11 @@ TEST(NamedColors, OfHdrAreRefused) {
 TEST(NamedColors, ThatAreUnknownCountAsSrgb) {
   for (const Points& points : {Points{2, 2, 0, 1}, Points{12, 2, 0, 1}, Points{10, 13, 0, 1},
                                Points{12, 13, 0, 0}, Points{12, 13, 1, 1}}) {
-    const StageChain chain = with_colors_of({make_to_srgb({})}, {3, 8}, with_points(points));
-    EXPECT_NE(chain[0]->doubt({3, 8}).find("are not supported; its colours count as sRGB"),
+    const LoweredChain chain = test::lowered({make_to_srgb({})}, {3, 8}, with_points(points));
+    EXPECT_NE(chain.at(0).warning.find("are not supported; its colours count as sRGB"),
               std::string::npos);
-    EXPECT_TRUE(chain[0]->changes_nothing({{4, 4}, {3, 8}}));
+    const PictureShape shape{{4, 4}, {3, 8}};
+    EXPECT_TRUE(chain[0].steps.at(0)->properties(shape, nullptr).changes_nothing);
   }
 }
 

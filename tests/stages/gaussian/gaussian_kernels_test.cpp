@@ -46,7 +46,7 @@ class GaussianInOneKernel : public ::testing::TestWithParam<std::tuple<const cha
 
 // What the kernel of the chain's only stage is called in reports.
 std::string kernel_of(const StageChain& chain, Session& session, const PictureShape& picture) {
-  const StageChain steps = expanded(chain, picture, &session.device());
+  const Steps steps = steps_of(lower_chain(chain, {.shape = picture}).at(0), &session.device());
   return steps.size() == 1 ? steps.front()->prepare(session, picture)->description().variant : "";
 }
 

@@ -112,7 +112,7 @@ TEST(Crop, OfACropIsOneCrop) {
   const StageChain chain{make_crop({{40, 30}, {5, 6}}), make_crop({{8, 9}, {10, 11}})};
   const Plan plan = make_plan({{67, 37}, {3, 8}}, chain);
   ASSERT_EQ(plan.passes.size(), 1U);
-  EXPECT_EQ(plan.passes.front().stage->label(), "8x9+15+17");
+  EXPECT_EQ(plan.passes.front().step->title().label, "8x9+15+17");
   EXPECT_EQ(plan.output().size, (ImageSize{8, 9}));
 }
 
@@ -128,7 +128,9 @@ TEST(Crop, ReadsOnlyItsRows) {
 }
 
 std::string refusal(const CropParameters& crop, ImageSize picture) {
-  return test::objection_to<UnsuitableSize>([&] { return make_crop(crop)->output_size(picture); });
+  return test::objection_to<UnsuitableSize>([&] {
+    return make_crop(crop)->output({picture, {3, 8}});
+  });
 }
 
 TEST(Crop, RefusesPicturesThatAreTooSmall) {
@@ -165,8 +167,7 @@ std::string meaning(const std::string& value, const std::string& gravity = "auto
   const auto stage = crop_stage_kind().make(value, {{"--gravity", gravity}});
   const Plan plan = make_plan({{100, 60}, {3, 8}}, {stage});
   EXPECT_EQ(plan.passes.size(), 1U);
-  EXPECT_EQ(plan.output().size, stage->output_size({100, 60}));
-  return plan.passes.front().stage->label();
+  return plan.passes.front().step->title().label;
 }
 
 TEST(Crop, LiesWhereGravitySays) {
@@ -192,8 +193,9 @@ TEST(Crop, TakesPercent) {
 TEST(Crop, WithGravityRefusesPicturesThatAreTooSmall) {
   for (const std::string value : {"101x1", "1x61", "100x60+1+0", "90x10+20+0"}) {
     try {
-      static_cast<void>(
-          crop_stage_kind().make(value, {{"--gravity", "east"}})->output_size({100, 60}));
+      static_cast<void>(crop_stage_kind()
+                            .make(value, {{"--gravity", "east"}})
+                            ->lower({.shape = {{100, 60}, {3, 8}}}));
       ADD_FAILURE() << value;
     } catch (const UnsuitableSize& error) {
       EXPECT_EQ(error.what(), "--crop " + value + " reaches beyond its 100x60 pixels");

@@ -160,7 +160,8 @@ TEST(Overlay, MakesAPictureRgbOnlyForColours) {
     test::set_sample(mark, 1, 0, c, c == 3 ? 0U : static_cast<std::uint32_t>(c));
   }
   const auto format_with = [&](const PixelFormat& input) {
-    return make_overlay(test::copy_of(mark), {}, 1, "")->output_format(input);
+    const auto stage = make_overlay(test::copy_of(mark), {}, 1, "");
+    return test::result_of(stage, {{9, 9}, input}).format;
   };
   EXPECT_EQ(format_with({1, 8}), (PixelFormat{1, 8}));
   EXPECT_EQ(format_with({4, 16}), (PixelFormat{4, 16}));

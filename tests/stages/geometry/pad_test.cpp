@@ -130,7 +130,7 @@ TEST(ResizeContain, PadsToTheBox) {
   // Without a box there is nothing to pad.
   EXPECT_EQ(resized({.width = 20, .fit = ResizeFit::contain}).size(), (ImageSize{20, 10}));
   const auto stage = make_resize({.width = 9, .height = 9, .fit = ResizeFit::contain, .pad = {}});
-  EXPECT_EQ(stage->output({{40, 20}, {3, 8}}), (PictureShape{{9, 9}, {4, 8}}));
+  EXPECT_EQ(test::result_of(stage, {{40, 20}, {3, 8}}), (PictureShape{{9, 9}, {4, 8}}));
 }
 
 TEST(ResizeCover, KeepsThePartThatGravityNames) {

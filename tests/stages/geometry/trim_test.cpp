@@ -98,9 +98,13 @@ TEST(Trim, TakesPercent) {
   Image image = plain({20, 20}, {1, 8}, 100);
   test::set_sample(image, 4, 5, 0, 112);  // 5 % of 255 is 12.75
   test::set_sample(image, 6, 5, 0, 113);
-  const auto rest = trim_stage_kind().make("", {{"--fuzz", "5"}})->rest_of(Whole(image));
-  EXPECT_EQ(rest->label(), "1x1+6+5");
-  EXPECT_EQ(make_trim(0)->rest_of(Whole(image))->label(), "3x1+4+5");
+  const auto rest_of = [&](const std::shared_ptr<const Stage>& stage) {
+    LoweredChain chain = test::lowered({stage}, image.format());
+    EXPECT_TRUE(meet_demand(chain, 0, Whole(image)));
+    return chain.at(0).steps.at(0)->title().label;
+  };
+  EXPECT_EQ(rest_of(trim_stage_kind().make("", {{"--fuzz", "5"}})), "1x1+6+5");
+  EXPECT_EQ(rest_of(make_trim(0)), "3x1+4+5");
   EXPECT_THROW(static_cast<void>(trim_stage_kind().make("", {{"--fuzz", "101"}})), UsageError);
 }
 

@@ -85,33 +85,51 @@ TEST(Flop, TwoCopyThePicture) {
 }
 
 TEST(TurnStages, SayHowTheyTurnThePicture) {
-  EXPECT_EQ(test::stage_of("--flip")->keeps_source(), upside_down);
-  EXPECT_EQ(test::stage_of("--rotate 90")->keeps_source(), quarter_clockwise);
-  EXPECT_EQ(test::stage_of("--rotate 180")->keeps_source(), half_a_turn);
-  EXPECT_EQ(test::stage_of("--rotate 270")->keeps_source(), quarter_counterclockwise);
-  EXPECT_FALSE(test::stage_of("--flop")->keeps_source()) << "it works row by row";
-  EXPECT_FALSE(make_blur({})->keeps_source());
-  EXPECT_EQ(test::stage_of("--rotate 90")->output_size({30, 20}), (ImageSize{20, 30}));
-  EXPECT_EQ(test::stage_of("--rotate 180")->output_size({30, 20}), (ImageSize{30, 20}));
+  const auto demanded = [](const std::string& words) {
+    const auto demand = test::stage_of(words)->lower({}).demand;
+    EXPECT_EQ(test::stage_of(words)->traits().keeps_picture, demand.has_value());
+    return demand ? demand->whole : std::nullopt;
+  };
+  EXPECT_EQ(demanded("--flip"), upside_down);
+  EXPECT_EQ(demanded("--rotate 90"), quarter_clockwise);
+  EXPECT_EQ(demanded("--rotate 180"), half_a_turn);
+  EXPECT_EQ(demanded("--rotate 270"), quarter_counterclockwise);
+  EXPECT_FALSE(demanded("--flop")) << "it works row by row";
+  EXPECT_FALSE(demanded("--blur auto"));
+  const auto size_after = [](const std::string& words) {
+    return test::result_of(test::stage_of(words), {{30, 20}, {3, 8}}).size;
+  };
+  EXPECT_EQ(size_after("--rotate 90"), (ImageSize{20, 30}));
+  EXPECT_EQ(size_after("--rotate 180"), (ImageSize{30, 20}));
 }
 
 TEST(TurnStages, NeighboursBecomeOne) {
-  const auto both = test::stage_of("--rotate 90")->merged_with(*test::stage_of("--flip"));
-  ASSERT_TRUE(both);
-  EXPECT_EQ(both->keeps_source(), quarter_clockwise.then(upside_down));
-  EXPECT_EQ(both->name(), "rotate + flip");
-  EXPECT_FALSE(test::stage_of("--flip")->merged_with(*test::stage_of("--flip"))->keeps_source());
-  EXPECT_FALSE(test::stage_of("--flip")->merged_with(*make_blur({})));
+  const auto lowered = [](const std::string& first, const std::string& second) {
+    return test::lowered({test::stage_of(first), test::stage_of(second)}, {3, 8});
+  };
+  const LoweredChain both = lowered("--rotate 90", "--flip");
+  ASSERT_EQ(both.size(), 1U);
+  EXPECT_EQ(both[0].demand.value().whole, quarter_clockwise.then(upside_down));
+  EXPECT_EQ(both[0].title.name, "rotate + flip");
+  EXPECT_EQ(both[0].placement.value().size, (ImageSize{640, 480}));
+  const LoweredChain nothing = lowered("--flip", "--flip");
+  ASSERT_EQ(nothing.size(), 1U);
+  EXPECT_FALSE(nothing[0].demand);
+  EXPECT_EQ(lowered("--flip", "--blur auto").size(), 2U);
 }
 
 TEST(AutoOrient, DependsOnThePicture) {
-  const auto stage = test::stage_of("--auto-orient");
-  EXPECT_FALSE(stage->keeps_source());
-  EXPECT_EQ(stage->for_orientation(6)->keeps_source(), quarter_clockwise);
-  EXPECT_EQ(stage->for_orientation(6)->label(), "orientation 6");
-  EXPECT_FALSE(stage->for_orientation(2)->keeps_source()) << "as --flop";
-  EXPECT_TRUE(stage->for_orientation(1)->changes_nothing({{3, 4}, {3, 8}}));
-  EXPECT_EQ(test::stage_of("--rotate 90")->for_orientation(6), nullptr);
+  const StageChain chain{test::stage_of("--auto-orient"), test::stage_of("--auto-orient")};
+  const auto lowered = [&](int orientation) {
+    return lower_chain(chain, {.shape = {{3, 4}, {3, 8}}, .orientation = orientation});
+  };
+  const LoweredChain turned = lowered(6);
+  ASSERT_EQ(turned.size(), 1U) << "it is upright then";
+  EXPECT_EQ(turned[0].demand.value().whole, quarter_clockwise);
+  EXPECT_EQ(turned[0].title.label, "orientation 6");
+  ASSERT_EQ(lowered(2).size(), 1U);
+  EXPECT_FALSE(lowered(2)[0].demand) << "as --flop";
+  EXPECT_TRUE(lowered(1).empty());
 }
 
 TEST(Rotate, TakesMultiplesOfNinety) {
@@ -123,7 +141,7 @@ TEST(Rotate, TakesMultiplesOfNinety) {
         << value;
     EXPECT_EQ(rotate_stage_kind().make(value)->label(), same);
   }
-  EXPECT_TRUE(rotate_stage_kind().make("720")->changes_nothing({{3, 4}, {3, 8}}));
+  EXPECT_TRUE(test::changes_nothing(rotate_stage_kind().make("720"), {{3, 4}, {3, 8}}));
 }
 
 TEST(Rotate, RefusesOtherAngles) {

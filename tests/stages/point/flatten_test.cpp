@@ -41,8 +41,8 @@ TEST(Flatten, LaysColoursOverTheBackground) {
 }
 
 TEST(Flatten, ChangesNothingWithoutAlpha) {
-  EXPECT_TRUE(test::stage_of("--flatten black")->changes_nothing({{3, 3}, {3, 8}}));
-  EXPECT_FALSE(test::stage_of("--flatten black")->changes_nothing({{3, 3}, {4, 8}}));
+  EXPECT_TRUE(test::changes_nothing(test::stage_of("--flatten black"), {{3, 3}, {3, 8}}));
+  EXPECT_FALSE(test::changes_nothing(test::stage_of("--flatten black"), {{3, 3}, {4, 8}}));
 }
 
 TEST(FlattenOption, RefusesWhatIsNotAColour) {

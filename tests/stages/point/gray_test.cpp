@@ -26,8 +26,8 @@ TEST(Gray, IsTheNearestLumaAndKeepsAlpha) {
 }
 
 TEST(Gray, ChangesNothingInGreyPictures) {
-  EXPECT_TRUE(test::stage_of("--gray")->changes_nothing({{3, 3}, {2, 8}}));
-  EXPECT_FALSE(test::stage_of("--gray")->changes_nothing({{3, 3}, {3, 8}}));
+  EXPECT_TRUE(test::changes_nothing(test::stage_of("--gray"), {{3, 3}, {2, 8}}));
+  EXPECT_FALSE(test::changes_nothing(test::stage_of("--gray"), {{3, 3}, {3, 8}}));
 }
 
 TEST(GrayOption, TakesNoValue) {

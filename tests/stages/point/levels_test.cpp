@@ -98,21 +98,22 @@ TEST(Levels, InPercentAreOfTheMaximum) {
 
 TEST(AutoLevels, TakeTheirBoundsFromTheStatistics) {
   const auto stage = make_auto_levels(0);
-  ASSERT_EQ(stage->needs(), Quantity::channel_histograms);
+  LoweredChain met = test::lowered({stage}, {4, 8});
+  ASSERT_EQ(met.at(0).demand.value().statistics, Quantity::channel_histograms);
   Histograms histograms{{histogram_of(256, {{50, 3}}), histogram_of(256, {{150, 3}}),
                          histogram_of(256, {{100, 3}}), histogram_of(256, {{0, 2}, {255, 1}})}};
   const Image image = test::random_image({40, 40}, {4, 8}, 13);
-  const StageChain resolved{stage->resolved(histograms, {4, 8})};
-  EXPECT_FALSE(resolved.front()->needs());
+  meet_demand(met, 0, histograms);
+  EXPECT_FALSE(met.front().demand);
   // Alpha's extremes count for nothing.
   const StageChain explicitly{make_levels({50}, {150})};
-  EXPECT_TRUE(same_pixels(test::filter_on_host(image, resolved, {}),
+  EXPECT_TRUE(same_pixels(test::filter_on_host(image, met, {}),
                           test::filter_on_host(image, explicitly, {})));
 }
 
 TEST(AutoLevels, LeaveAConstantPictureAsItIs) {
-  const StageChain chain{
-      make_auto_levels(5)->resolved(Histograms{{histogram_of(65536, {{4711, 100}})}}, {1, 16})};
+  LoweredChain chain = test::lowered({make_auto_levels(5)}, {1, 16});
+  meet_demand(chain, 0, Histograms{{histogram_of(65536, {{4711, 100}})}});
   const Image image = test::random_image({31, 33}, {1, 16}, 14);
   EXPECT_TRUE(same_pixels(test::filter_on_host(image, chain, {}), image));
 }

@@ -217,7 +217,8 @@ TEST(ToneMap, IsThePublishedOperatorEverywhere) {
     for (const ToneCurve curve : curves) {
       for (const double key : {0.02, 0.18, 0.9}) {
         SCOPED_TRACE(::testing::Message() << to_string(format) << ", key " << key);
-        const StageChain chain{make_tonemap({curve, key})->resolved(histogram, format)};
+        LoweredChain chain = test::lowered({make_tonemap({curve, key})}, format);
+        meet_demand(chain, 0, histogram);
         const Image result = test::filter_on_host(image, chain, {});
         expect_as_published(image, result, {image, curve, key});
         test::with_each_instruction_set(
@@ -241,7 +242,8 @@ TEST(ToneMapOption, RefusesWhatMakesNoSense) {
   }
   for (const char* value : {"reinhard", "filmic", "reinhard=0.36", "filmic=1", "filmic=+.5",
                             "reinhard=0.001", "filmic=0.33333333333333333333333333333333333333"}) {
-    EXPECT_EQ(kind.make(value, {})->needs(), Quantity::luma_histogram) << value;
+    const auto demand = kind.make(value, {})->lower({}).demand;
+    EXPECT_EQ(demand.value().statistics, Quantity::luma_histogram) << value;
   }
 }
 

@@ -80,9 +80,9 @@ TEST(Vibrance, SparesSkin) {
 }
 
 TEST(Vibrance, ChangesNothingInGreyPicturesAndWithAnAmountOfZero) {
-  EXPECT_TRUE(test::stage_of("--vibrance 1")->changes_nothing({{3, 3}, {2, 8}}));
-  EXPECT_TRUE(test::stage_of("--vibrance 0")->changes_nothing({{3, 3}, {3, 8}}));
-  EXPECT_FALSE(test::stage_of("--vibrance 1")->changes_nothing({{3, 3}, {3, 8}}));
+  EXPECT_TRUE(test::changes_nothing(test::stage_of("--vibrance 1"), {{3, 3}, {2, 8}}));
+  EXPECT_TRUE(test::changes_nothing(test::stage_of("--vibrance 0"), {{3, 3}, {3, 8}}));
+  EXPECT_FALSE(test::changes_nothing(test::stage_of("--vibrance 1"), {{3, 3}, {3, 8}}));
 }
 
 TEST(Hue, IsThePresetOfColor) {

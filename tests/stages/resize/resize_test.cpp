@@ -272,7 +272,7 @@ TEST(Resize, AmongOtherStagesIsTheSame) {
 
 TEST(Resize, FindsTheSize) {
   const auto size = [](const ResizeParameters& parameters, ImageSize source) {
-    return make_resize(parameters)->output_size(source);
+    return test::result_of(make_resize(parameters), {source, {3, 8}}).size;
   };
   const ResizeParameters box{.width = 100, .height = 100};
   EXPECT_EQ(size(box, {400, 200}), (ImageSize{100, 50}));
@@ -321,7 +321,7 @@ TEST(Resize, CoversABoxWithTheMiddle) {
 // As ImageMagick's geometries.
 TEST(Resize, SizesAreWrittenInSeveralWays) {
   const auto size_of = [](const std::string& value, ImageSize source) {
-    return resize_stage_kind().make(value)->output_size(source);
+    return test::result_of(resize_stage_kind().make(value), {source, {3, 8}}).size;
   };
   const ImageSize large{1000, 500};
   EXPECT_EQ(size_of("80", large), (ImageSize{80, 40}));

@@ -4,20 +4,18 @@
 #include <string>
 #include <utility>
 
-#include "stage/stage.hpp"
+#include "stage/step.hpp"
 #include "stages/gaussian/gaussian_rows.hpp"
 
 namespace gpufilter {
 
-class GaussianStage : public Stage {
+class WholeGaussian : public Step {
  public:
   // `stage` is the name in reports.
-  GaussianStage(std::string stage, GaussianWindow window, std::string label)
+  WholeGaussian(std::string stage, GaussianWindow window, std::string label)
       : stage_(std::move(stage)), window_(std::move(window)), label_(std::move(label)) {}
 
-  [[nodiscard]] std::string name() const final { return stage_; }
-  [[nodiscard]] std::string label() const final { return label_; }
-  [[nodiscard]] std::string key() const final { return stage_ + ", " + label_; }
+  [[nodiscard]] StepTitle title() const final { return {stage_, label_}; }
   [[nodiscard]] RowRange source_rows(const RowRange& target, ImageSize source) const final {
     return border_rows(window_.border, target, window_.radius(), source.height);
   }

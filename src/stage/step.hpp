@@ -1,0 +1,150 @@
+// A step: what is done to the rows of a picture. It knows its own arithmetic twice: as loops over
+// rows for the processor and as kernels for OpenCL. Both give the same bits.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/rate.hpp"
+#include "device/device_rows.hpp"
+#include "image/region.hpp"
+#include "stage/device/pixel_function.hpp"
+#include "stage/device/row_kernel.hpp"
+
+namespace gpufilter {
+
+// How a step runs on one device, for one picture format: its kernels are built.
+class DevicePass {
+ public:
+  virtual ~DevicePass() = default;
+
+  [[nodiscard]] virtual const CodeDescription& description() const = 0;
+
+  // Queues the work that fills `target` from `source`, which covers the step's source_rows(). The
+  // buffers have to differ. Not thread-safe. Returns the commands, in order, for the timing.
+  virtual std::vector<Event> enqueue(Queue& queue, const DeviceRows& source,
+                                     const DeviceRows& target) = 0;
+};
+
+// The amount of work of a step, for estimates of its time.
+struct StageCost {
+  Rate rate;                      // of one operation
+  double operations_a_pixel = 0;  // of the result
+  // Numbers written into a program for this step: compiling takes time for each of them.
+  double literals = 0;
+};
+
+// The sizes of a step's source and of its result.
+struct StageSizes {
+  ImageSize source;
+  ImageSize target;
+};
+
+// A picture of this size, which is known only once a header is read, does not suit. The message
+// does not name the picture.
+class UnsuitableSize : public UsageError {
+ public:
+  using UsageError::UsageError;
+};
+
+// For reports: "blur", and what else is worth saying, such as "sigma 2"; that may be empty.
+struct StepTitle {
+  std::string name;
+  std::string label = {};
+};
+
+class Step;
+using Steps = std::vector<std::shared_ptr<const Step>>;
+
+// What is true of few steps, for sources of one shape.
+struct StepProperties {
+  bool changes_nothing = false;  // the result is the source
+  // run() may get the same rows as source and target: each pixel depends on that pixel alone,
+  // format and size stay.
+  bool runs_in_place = false;
+  // The result is the part of the source that begins with this pixel. The processor does not copy
+  // it between steps.
+  std::optional<PixelPosition> view_of_source = std::nullopt;
+  // On the processor: rows of the result that suit a call of run(), because it computes some around
+  // them as well.
+  int suitable_rows = 1;
+  // Why only the processor carries it out, also in chains on a device; empty if it has kernels.
+  std::string processor_only = {};
+  // Bytes besides the rows: on the processor, of one call of run(); on a device, what suits a band
+  // in progress.
+  std::uint64_t scratch_bytes = 0;
+  // On a device, for a step that uses such memory: the same step with at most so many bytes, or its
+  // minimum if that is more.
+  std::function<std::shared_ptr<const Step>(std::uint64_t bytes)> with_scratch = nullptr;
+};
+
+class Step {
+ public:
+  virtual ~Step() = default;
+
+  // ---- Every step has these, and code for the processor and for devices. ----
+
+  [[nodiscard]] virtual StepTitle title() const = 0;
+
+  [[nodiscard]] virtual StageCost cost(const PixelFormat& input) const = 0;
+
+  // On the processor: fills `target`, rows within the result, from `source`, which covers
+  // source_rows(target.rows, sizes.source). Safe to call from several threads.
+  virtual void run(const ConstRows& source, const MutableRows& target,
+                   const StageSizes& sizes) const;
+
+  // Its computation for a single pixel of this format, for a kernel on `device`; nothing if it also
+  // reads other pixels, or would not suit such a kernel.
+  [[nodiscard]] virtual std::optional<PixelFunction> pixel_function(
+      const PixelFormat& /*input*/, const DeviceInfo& /*device*/) const {
+    return std::nullopt;
+  }
+
+  // For a step that also reads a pixel's neighbours and keeps format and size: a kernel that loads
+  // and stores through the macros of kernels/stage/fused_window.cl, so that other steps can share
+  // it; nothing if there is none.
+  [[nodiscard]] virtual std::optional<RowKernel> window_kernel(const PixelFormat& /*input*/,
+                                                               const DeviceInfo& /*device*/,
+                                                               const WindowUse& /*use*/) const {
+    return std::nullopt;
+  }
+
+  // Builds the kernels for sources of this shape: by default a kernel generated from its pixel
+  // function. Throws DeviceError; UsageError if a requested option (a tile) does not fit the
+  // device.
+  [[nodiscard]] virtual std::unique_ptr<DevicePass> prepare(Session& session,
+                                                            const PictureShape& input) const;
+
+  // ---- Where the result has another shape, or depends on other rows. ----
+
+  // The shape of its result, which may have any number of channels, and samples of 32 or 64 bits,
+  // if another step follows. Throws UnsuitableSize; UsageError if it cannot work on `input`.
+  [[nodiscard]] virtual PictureShape output(const PictureShape& input) const { return input; }
+
+  // The rows of a source of size `source` that it reads for the rows `target` of its result,
+  // including its border. `target` has to lie within the result. The returned rows may reach past
+  // the source's edges if a border wraps around: row y then means row y modulo the height.
+  [[nodiscard]] virtual RowRange source_rows(const RowRange& target, ImageSize /*source*/) const {
+    return target;
+  }
+
+  // ---- Few steps have these. ----
+
+  // The single step that gives the same bits as this one and then `next`, for every picture for
+  // which it gives the same shape; nothing if there is none.
+  [[nodiscard]] virtual std::shared_ptr<const Step> merged_with(const Step& /*next*/) const {
+    return nullptr;
+  }
+
+  // On `device`; nullptr: on the processor.
+  [[nodiscard]] virtual StepProperties properties(const PictureShape& /*input*/,
+                                                  const DeviceInfo* /*device*/) const {
+    return {};
+  }
+};
+
+}  // namespace gpufilter
