@@ -9,7 +9,6 @@
 #include "pipeline/run/chain_walk.hpp"
 #include "pipeline/run/run_description.hpp"
 #include "pipeline/run/run_outputs.hpp"
-#include "pipeline/run/smaller_decoding.hpp"
 
 namespace gpufilter {
 namespace {
