@@ -226,35 +226,20 @@ TEST(Mlp, ThreeOutputsLeaveAlphaAsItIs) {
   }
 }
 
-void check_on_device(Session& session, const NetworkCase& each, const PixelFormat& format) {
-  for (const ImageSize size : {ImageSize{1, 1}, {1, 40}, {40, 1}, {31, 33}, {257, 19}}) {
-    for (const Image& image : random_and_extreme(size, format)) {
-      const Image expected = test::filter_on_host(image, {make_mlp(each.network)}, {});
-      for (const MlpBlock block : {MlpBlock{0}, MlpBlock{100}}) {
-        for (const int rows : {1, 7, 1000}) {
-          if (block.pixels != 0 && rows != 7) continue;
-          const Image result = test::filter_on_device(
-              session, image, {make_mlp(each.network, block)}, {.band_rows = rows});
-          ASSERT_TRUE(same_pixels(result, expected))
-              << session.device().name << ", " << each.name << ", " << to_string(format) << ", "
-              << size.width << "x" << size.height << ", bands of " << rows << ", blocks of "
-              << block.pixels;
-          if (rows > size.height) break;
-        }
-      }
-    }
-  }
-}
-
 TEST(MlpKernel, EqualsTheProcessor) {
-  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
-  for (const auto& session : test::all_sessions()) {
-    for (const NetworkCase& each : network_cases()) {
-      for (const PixelFormat& format : each.formats) {
-        check_on_device(*session, each, format);
-        if (HasFatalFailure()) return;
-      }
+  for (const NetworkCase& each : network_cases()) {
+    std::vector<test::ChainInTurn> chains;
+    for (const int block : {0, 100}) {
+      chains.emplace_back([&, block](Border, AlphaMode) {
+        return StageChain{make_mlp(each.network, MlpBlock{block})};
+      });
     }
+    test::expect_the_processors_bits(chains,
+                                     {.formats = each.formats,
+                                      .sizes = {{1, 1}, {1, 40}, {40, 1}, {31, 33}, {257, 19}},
+                                      .pictures = random_and_extreme,
+                                      .bands = {1, 7, 1000}});
+    if (HasFatalFailure()) return;
   }
 }
 

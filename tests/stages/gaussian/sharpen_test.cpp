@@ -66,23 +66,11 @@ std::vector<SharpenParameters> sharpenings() {
       {.amount = 0.6, .sigma = 0.9, .luma_only = true, .alpha = AlphaMode::independent}};
 }
 
-std::vector<Image> sharpen_pictures(ImageSize size, const PixelFormat& format) {
-  std::vector<Image> all;
-  all.push_back(test::random_image(size, format, 1));
-  if (format.has_alpha()) {
-    all.push_back(test::mixed_alpha_image(size, format, 3));
-    all.push_back(test::opaque_image(size, format, 4));
-    all.push_back(test::opaque_image(size, format, 5));
-    test::set_sample(all.back(), size.width / 2, 0, format.channels - 1, 3);
-  }
-  return all;
-}
-
 TEST(Sharpen, IsTheDefinitionOnTheProcessor) {
   for (const PixelFormat& format : test::all_formats()) {
     // The last is wider than a tile.
     for (const ImageSize size : {ImageSize{1, 3}, {77, 11}, {701, 2}}) {
-      for (const Image& image : sharpen_pictures(size, format)) {
+      for (const Image& image : test::pictures_with_a_speck(size, format)) {
         for (const SharpenParameters& parameters : sharpenings()) {
           const Image expected = naive_sharpening(image, parameters);
           test::check_on_host(image, {make_sharpen(parameters)}, expected, {2, 1000});
@@ -101,23 +89,6 @@ TEST(Sharpen, HasNoSeamsInWidePictures) {
           same_pixels(test::filter_on_host(image, {make_sharpen(parameters)}, {}), expected))
           << "amount " << parameters.amount;
     });
-  }
-}
-
-TEST(Sharpen, IsTheSameOnEveryDevice) {
-  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
-  const std::vector<SharpenParameters> all = sharpenings();
-  std::size_t next = 0;
-  for (const PixelFormat& format : test::all_formats()) {
-    const SharpenParameters& parameters = all.at(next++ % all.size());
-    for (Session* session : test::kernel_sessions(format)) {
-      for (const Image& image : sharpen_pictures({67, 37}, format)) {
-        const StageChain chain{make_sharpen(parameters)};
-        ASSERT_TRUE(same_pixels(test::filter_on_device(*session, image, chain, {.band_rows = 15}),
-                                test::filter_on_host(image, chain, {})))
-            << session->device().name << ", " << to_string(format);
-      }
-    }
   }
 }
 

@@ -59,55 +59,6 @@ TEST(Crop, CopiesItsRectangleOnTheProcessor) {
   }
 }
 
-TEST(Crop, CopiesItsRectangleOnEveryDevice) {
-  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
-  for (const PixelFormat& format : test::all_formats()) {
-    for (Session* session : test::kernel_sessions(format)) {
-      const Image image = test::random_image({67, 37}, format, 2);
-      for (const CropParameters& crop : rectangles()) {
-        for (const int rows : crop_bands) {
-          const Image found =
-              test::filter_on_device(*session, image, {make_crop(crop)}, {.band_rows = rows});
-          ASSERT_TRUE(same_pixels(found, part_of(image, crop)))
-              << session->device().name << ", " << make_crop(crop)->label() << ", bands of "
-              << rows;
-        }
-      }
-    }
-  }
-}
-
-StageChain chain_around(const CropParameters& crop, Border border) {
-  const auto blur = make_blur({.border = border});
-  return {blur,
-          blur,
-          make_crop(crop),
-          blur,
-          make_color(to_matrix({{0, 0, 1}, {0, 1, 0}, {0.5, 0, 0}}), "m"),
-          blur};
-}
-
-// The rectangle's edges are the edges of the picture for the stages after it.
-TEST(Crop, MakesItsEdgesThoseOfThePicture) {
-  const Image image = test::mixed_alpha_image({67, 37}, {4, 8}, 3);
-  for (const Border border : {Border::replicate, Border::mirror, Border::wrap, Border::constant}) {
-    for (const CropParameters& crop : rectangles()) {
-      const StageChain chain = chain_around(crop, border);
-      const Image expected = test::stage_by_stage(image, chain);
-      EXPECT_EQ(expected.size(), crop.size);
-      for (const int rows : crop_bands) {
-        ASSERT_TRUE(same_pixels(test::filter_on_host(image, chain, {.band_rows = rows}), expected))
-            << static_cast<int>(border) << ", " << make_crop(crop)->label() << ", " << rows;
-        for (const auto& session : test::all_sessions()) {
-          ASSERT_TRUE(same_pixels(
-              test::filter_on_device(*session, image, chain, {.band_rows = rows}), expected))
-              << static_cast<int>(border) << ", " << make_crop(crop)->label() << ", " << rows;
-        }
-      }
-    }
-  }
-}
-
 TEST(Crop, OfACropIsOneCrop) {
   const StageChain chain{make_crop({{40, 30}, {5, 6}}), make_crop({{8, 9}, {10, 11}})};
   const Plan plan = make_plan({{67, 37}, {3, 8}}, chain);

@@ -70,21 +70,6 @@ TEST(Pad, FramesThePictureOnTheProcessor) {
   }
 }
 
-TEST(Pad, FramesThePictureOnEveryDevice) {
-  for (const auto& session : test::all_sessions()) {
-    for (const PixelFormat& format : {PixelFormat{1, 8}, PixelFormat{3, 8}, PixelFormat{4, 16}}) {
-      const Image image = test::random_image({31, 17}, format, 2);
-      for (const bool transparent : {false, true}) {
-        const auto stage = make_pad({.sides = {3, 1, 20, 5}, .color = color_of(transparent)});
-        for (const int rows : {3, 1000})
-          EXPECT_TRUE(
-              same_pixels(test::filter_on_device(*session, image, {stage}, {.band_rows = rows}),
-                          framed(image, {37, 40}, {5, 3}, transparent)));
-      }
-    }
-  }
-}
-
 // What is larger is cut off, what is smaller is framed.
 TEST(Pad, MakesASizeOfItsOwn) {
   const Image image = test::random_image({31, 17}, {3, 8}, 3);

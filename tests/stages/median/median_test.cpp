@@ -189,37 +189,6 @@ TEST(MedianOnProcessor, MovesItsHistogramsOverSmoothPictures) {
   }
 }
 
-TEST(MedianOnDevices, EqualsTheProcessor) {
-  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
-  std::size_t turn = 0;
-  for (const PixelFormat& format : test::all_formats()) {
-    for (Session* session : test::kernel_sessions(format)) {
-      for (const int radius : {1, 2, 3, 6}) {
-        const MedianParameters parameters{
-            radius, test::all_borders.at(turn++ % 4),
-            turn % 5 == 0 ? AlphaMode::independent : AlphaMode::weighted};
-        // The time of a pixel grows with its window.
-        const ImageSize size{67, radius < 6 ? 19 : 7};
-        for (const Image& image : test::window_pictures(size, format)) {
-          const Image expected = test::filter_on_host(image, {make_median(parameters)}, {});
-          test::check_on_device(*session, image, {make_median(parameters)}, expected, {5, 1000});
-        }
-      }
-    }
-  }
-}
-
-TEST(MedianOnDevices, TakesTheLargestWindow) {
-  for (Session* session : test::kernel_sessions()) {
-    for (const PixelFormat format : {PixelFormat{3, 8}, {1, 16}}) {
-      const Image image = test::random_image({37, 5}, format, 6);
-      const std::shared_ptr<const Stage> stage = make_median({.radius = 31});
-      EXPECT_TRUE(same_pixels(test::filter_on_device(*session, image, {stage}, {}),
-                              test::filter_on_host(image, {stage}, {})));
-    }
-  }
-}
-
 // The medians of a plan's tile, of 16 pictures side by side that are (side + tile - 1) pixels wide
 // and high.
 std::vector<std::uint8_t> take_steps(const median::Plan& plan,

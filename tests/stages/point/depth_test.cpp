@@ -49,25 +49,6 @@ TEST(Depth, ConvertsEveryLevel) {
   }
 }
 
-TEST(Depth, IsTheSameOnEveryDevice) {
-  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
-  for (const int channels : {1, 2, 3, 4}) {
-    for (const int to : {8, 16}) {
-      const Image image = test::random_image({67, 37}, {channels, 24 - to}, 1);
-      const StageChain alone{test::stage_of(formatted("--depth {}", to))};
-      const StageChain among{test::stage_of("--invert"),
-                             test::stage_of(formatted("--depth {}", to)), make_blur({})};
-      for (Session* session : test::kernel_sessions(image.format())) {
-        for (const StageChain& chain : {alone, among}) {
-          ASSERT_TRUE(same_pixels(test::filter_on_device(*session, image, chain, {.band_rows = 9}),
-                                  test::filter_on_host(image, chain, {})))
-              << session->device().name << ", " << channels << " channels to " << to << " bits";
-        }
-      }
-    }
-  }
-}
-
 TEST(Depth, ThatAPictureHasChangesNothing) {
   for (const int depth : {8, 16}) {
     const Image image = test::random_image({31, 9}, {4, depth}, 2);

@@ -239,37 +239,6 @@ TEST(Resize, WeightedIsTheSameWithEveryInstructionSet) {
   }
 }
 
-TEST(Resize, IsTheSameOnEveryDevice) {
-  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
-  for (const PixelFormat& format : test::all_formats()) {
-    for (Session* session : test::kernel_sessions(format)) {
-      const Image image = format.has_alpha() ? test::mixed_alpha_image({67, 37}, format, 5)
-                                             : test::random_image({67, 37}, format, 5);
-      for (const ImageSize& size : {ImageSize{20, 11}, {100, 50}}) {
-        const StageChain chain{make_resize(to(size, ResizeKernel::lanczos))};
-        ASSERT_TRUE(same_pixels(test::filter_on_device(*session, image, chain, {.band_rows = 9}),
-                                test::filter_on_host(image, chain, {})))
-            << session->device().name << ", " << to_string(format);
-      }
-    }
-  }
-}
-
-TEST(Resize, AmongOtherStagesIsTheSame) {
-  const Image image = test::mixed_alpha_image({80, 60}, {4, 8}, 9);
-  const StageChain chain{make_blur({.border = Border::wrap}), make_resize({.percent = 37}),
-                         make_blur({}), make_resize({.width = 200, .kernel = ResizeKernel::cubic})};
-  Image expected = test::copy_of(image);
-  for (const auto& stage : chain)
-    expected = test::filter_on_host(expected, {stage}, {});
-  for (const int rows : {1, 7, 30, 1000})
-    EXPECT_TRUE(same_pixels(test::filter_on_host(image, chain, {.band_rows = rows}), expected));
-  for (const auto& session : test::all_sessions()) {
-    EXPECT_TRUE(
-        same_pixels(test::filter_on_device(*session, image, chain, {.band_rows = 40}), expected));
-  }
-}
-
 TEST(Resize, FindsTheSize) {
   const auto size = [](const ResizeParameters& parameters, ImageSize source) {
     return make_resize(parameters)->output_size(source);

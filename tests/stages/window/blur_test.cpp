@@ -324,28 +324,6 @@ TEST(BlurKernels, SayWhyTheyWereChosen) {
   }
 }
 
-TEST(BlurKernels, ChainedInBandsEqualTheProcessor) {
-  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
-  for (const Border border : test::all_borders) {
-    const StageChain chain{make_blur({BlurVariant::naive, 16, border, AlphaMode::weighted}),
-                           make_blur({BlurVariant::automatic, 16, border, AlphaMode::weighted}),
-                           make_blur({BlurVariant::tiled, 8, border, AlphaMode::weighted}),
-                           make_blur({BlurVariant::tiled, 16, border, AlphaMode::independent})};
-    for (const ImageSize size : {ImageSize{1, 1}, {3, 2}, {31, 33}, {257, 37}}) {
-      const Image image = test::mixed_alpha_image(size, {4, 8}, 6);
-      const Image expected = test::filter_on_host(image, chain, {});
-      for (Session* session : test::kernel_sessions()) {
-        for (const int rows : {1, 2, 5, 16, 1000}) {
-          const Image result = test::filter_on_device(*session, image, chain, {.band_rows = rows});
-          ASSERT_TRUE(same_pixels(result, expected))
-              << session->device().name << ", " << name(border) << ", " << size.width << "x"
-              << size.height << ", bands of " << rows;
-        }
-      }
-    }
-  }
-}
-
 // A device with tiny limits, which is never used.
 class SmallDevice : public ::testing::Test {
  protected:

@@ -251,25 +251,14 @@ TEST(ConvolveOnProcessor, EqualsTheDefinition) {
   }
 }
 
-// Each is a program to compile: every format meets half of the matrices, every matrix half of the
-// formats.
 TEST(ConvolveOnDevices, EqualsTheProcessor) {
-  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
-  std::size_t turn = 0;
-  for (const PixelFormat& format : test::all_formats()) {
-    const std::size_t first = (static_cast<std::size_t>(format.channels) + format.depth / 16U) % 2;
-    for (Session* session : test::kernel_sessions(format)) {
-      for (std::size_t i = first; i < samples().size(); i += 2) {
-        const ConvolveParameters parameters{
-            samples().at(i).matrix, test::all_borders.at(turn++ / 2 % 4),
-            turn % 5 == 0 ? AlphaMode::independent : AlphaMode::weighted};
-        for (const Image& image : convolve_pictures({67, 19}, format)) {
-          const Image expected = test::filter_on_host(image, {make_convolve(parameters)}, {});
-          test::check_on_device(*session, image, {make_convolve(parameters)}, expected, {5, 1000});
-        }
-      }
-    }
+  std::vector<test::ChainInTurn> chains;
+  for (const MatrixSample& sample : samples()) {
+    chains.emplace_back([&](Border border, AlphaMode alpha) {
+      return StageChain{make_convolve({sample.matrix, border, alpha})};
+    });
   }
+  test::expect_the_processors_bits(chains, {.share = 2, .pictures = convolve_pictures});
 }
 
 TEST(Convolve, OfOnesIsTheBlur) {

@@ -124,25 +124,6 @@ TEST(DenoiseOnProcessor, EqualsTheFormula) {
   }
 }
 
-TEST(DenoiseOnDevices, EqualsTheProcessor) {
-  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
-  std::size_t turn = 0;
-  for (const PixelFormat& format : test::all_formats()) {
-    for (Session* session : test::kernel_sessions(format)) {
-      for (std::size_t i = 0; i < 2; ++i) {
-        const auto& [sigma, radius] = sigmas_and_radii.at(turn % sigmas_and_radii.size());
-        const DenoiseParameters parameters{
-            sigma, radius, test::all_borders.at(turn++ % 4),
-            turn % 5 == 0 ? AlphaMode::independent : AlphaMode::weighted};
-        for (const Image& image : test::window_pictures_and_dull({67, 19}, format, 8)) {
-          const Image expected = test::filter_on_host(image, {make_denoise(parameters)}, {});
-          test::check_on_device(*session, image, {make_denoise(parameters)}, expected, {5, 1000});
-        }
-      }
-    }
-  }
-}
-
 // --chroma by its formula, in 64-bit numbers: the pixel's Y stays.
 class NaiveChroma {
  public:
@@ -257,23 +238,6 @@ TEST(DenoiseChromaOnProcessor, EqualsTheFormula) {
             if (HasFatalFailure()) return;
           }
         }
-      }
-    }
-  }
-}
-
-TEST(DenoiseChromaOnDevices, EqualsTheProcessor) {
-  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
-  std::size_t turn = 0;
-  for (const PixelFormat& format : test::all_formats()) {
-    for (Session* session : test::kernel_sessions(format)) {
-      const auto& [chroma, radius] = chromas_and_radii.at(turn % chromas_and_radii.size());
-      const DenoiseParameters parameters{20, radius, test::all_borders.at(turn++ % 4),
-                                         AlphaMode::weighted, chroma};
-      for (const Image& image : test::window_pictures_and_dull({67, 19}, format, 8)) {
-        const StageChain chain{make_denoise(parameters)};
-        test::check_on_device(*session, image, chain, test::filter_on_host(image, chain, {}),
-                              {5, 1000});
       }
     }
   }

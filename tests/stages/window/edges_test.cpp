@@ -117,24 +117,6 @@ TEST(EdgesOnProcessor, EqualTheFormula) {
   }
 }
 
-TEST(EdgesOnDevices, EqualTheProcessor) {
-  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
-  std::size_t turn = 0;
-  for (const PixelFormat& format : test::all_formats()) {
-    for (Session* session : test::kernel_sessions(format)) {
-      for (const EdgeOperator by : operators) {
-        const EdgesParameters parameters{
-            by, test::all_borders.at(turn++ % 4),
-            turn % 5 == 0 ? AlphaMode::independent : AlphaMode::weighted};
-        for (const Image& image : test::window_pictures_and_dull({67, 19}, format, 16)) {
-          const Image expected = test::filter_on_host(image, {make_edges(parameters)}, {});
-          test::check_on_device(*session, image, {make_edges(parameters)}, expected, {5, 1000});
-        }
-      }
-    }
-  }
-}
-
 // A pair of differences for each root, just below and above the middle between whole numbers.
 TEST(EdgesOnProcessor, RoundToTheNearestRoot) {
   // Three rows of three pixels: with a single one at the right, dx is twice it and dy is 0; below,

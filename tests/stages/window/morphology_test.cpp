@@ -128,29 +128,6 @@ TEST(MorphologyOnProcessor, TakesTheLargestWindow) {
   }
 }
 
-TEST(MorphologyOnDevices, EqualsTheProcessor) {
-  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
-  constexpr std::array radii{1, 2, 9};
-  std::size_t turn = 0;
-  for (const PixelFormat& format : test::all_formats()) {
-    for (Session* session : test::kernel_sessions(format)) {
-      // Of each format one operation of one step, and one of two.
-      const std::size_t which = turn / 2 % 2;
-      for (const Morphology operation : {operations.at(which), operations.at(2 + which)}) {
-        const MorphologyParameters parameters{
-            operation, radii.at(turn % 3), test::all_borders.at((turn / 2 + turn / 16) % 4),
-            turn % 5 == 0 ? AlphaMode::independent : AlphaMode::weighted};
-        ++turn;
-        for (const Image& image : test::window_pictures({67, 19}, format)) {
-          const Image expected = test::filter_on_host(image, {make_morphology(parameters)}, {});
-          test::check_on_device(*session, image, {make_morphology(parameters)}, expected,
-                                {5, 1000});
-        }
-      }
-    }
-  }
-}
-
 // Replicated and mirrored pixels lie in the window anyway, so they never win: OpenCV's constant
 // that never wins gives the same.
 TEST(Morphology, PixelsOutsideNeverWin) {
