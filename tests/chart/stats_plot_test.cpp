@@ -21,12 +21,10 @@ std::string plot_of(const Image& picture, const std::string& title = "title") {
 
 Image flat(const PixelFormat& format, std::initializer_list<std::uint32_t> samples) {
   Image image({4, 3}, format);
-  for (int y = 0; y < 3; ++y) {
-    for (int x = 0; x < 4; ++x) {
-      int channel = 0;
-      for (const std::uint32_t sample : samples)
-        test::set_sample(image, x, y, channel++, sample);
-    }
+  for (const auto [x, y] : test::each_pixel({4, 3})) {
+    int channel = 0;
+    for (const std::uint32_t sample : samples)
+      test::set_sample(image, x, y, channel++, sample);
   }
   return image;
 }
@@ -65,11 +63,9 @@ TEST(HistogramPlot, ShowsEachChannelInItsColourAndPlace) {
 TEST(HistogramPlot, ADominantValueLeavesTheOthersVisible) {
   // Half of the pixels black, the others spread evenly.
   Image image({64, 64}, {1, 8});
-  for (int y = 0; y < 64; ++y) {
-    for (int x = 0; x < 64; ++x) {
-      const int i = y * 64 + x;
-      test::set_sample(image, x, y, 0, i % 2 == 0 ? 0U : static_cast<std::uint32_t>(i / 16));
-    }
+  for (const auto [x, y] : test::each_pixel({64, 64})) {
+    const int i = y * 64 + x;
+    test::set_sample(image, x, y, 0, i % 2 == 0 ? 0U : static_cast<std::uint32_t>(i / 16));
   }
   const std::string svg = plot_of(image);
   EXPECT_EQ(count_of(svg, "higher than shown"), 1U);

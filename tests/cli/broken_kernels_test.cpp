@@ -5,6 +5,7 @@
 
 #include "cli/program_fixture.hpp"
 #include "support/lines_of.hpp"
+#include "support/pictures.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -112,14 +113,12 @@ TEST_F(BrokenKernels, AreFoundShownAndExplained) {
     const Image drawing = read_picture(drawing_);
     ASSERT_EQ(drawing.size(), (ImageSize{picture.width * square, picture.height * square}));
     int wrong = 0;
-    for (int y = 0; y < picture.height; ++y) {
-      for (int x = 0; x < picture.width; ++x) {
-        if (!differs(drawing, x, y)) continue;
-        EXPECT_TRUE(mistake.may_differ(x, y, group)) << x << ", " << y;
-        if (wrong++ == 0) {
-          const std::string place = "row " + std::to_string(y) + ", column " + std::to_string(x);
-          EXPECT_TRUE(first["difference"].get<std::string>().starts_with(place + ", ")) << first;
-        }
+    for (const auto [x, y] : each_pixel(picture)) {
+      if (!differs(drawing, x, y)) continue;
+      EXPECT_TRUE(mistake.may_differ(x, y, group)) << x << ", " << y;
+      if (wrong++ == 0) {
+        const std::string place = "row " + std::to_string(y) + ", column " + std::to_string(x);
+        EXPECT_TRUE(first["difference"].get<std::string>().starts_with(place + ", ")) << first;
       }
     }
     EXPECT_GT(wrong, 10);
@@ -132,12 +131,10 @@ TEST_F(BrokenKernels, TruncatingIsWrongByOne) {
   static_cast<void>(filter(quick_check(fs::path(broken) / "truncating")));
   const Image drawing = read_picture(drawing_);
   int wrong = 0;
-  for (int y = 0; y < picture.height; ++y) {
-    for (int x = 0; x < picture.width; ++x) {
-      if (!differs(drawing, x, y)) continue;
-      ++wrong;
-      EXPECT_EQ(sample_at(drawing, x * square, y * square, 1), 255U) << "yellow: a step of one";
-    }
+  for (const auto [x, y] : each_pixel(picture)) {
+    if (!differs(drawing, x, y)) continue;
+    ++wrong;
+    EXPECT_EQ(sample_at(drawing, x * square, y * square, 1), 255U) << "yellow: a step of one";
   }
   // A pixel has three samples, of which four in nine are rounded up.
   EXPECT_NEAR(wrong, picture.pixels() * (1 - std::pow(5.0 / 9, 3)), 0.05 * picture.pixels());

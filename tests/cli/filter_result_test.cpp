@@ -6,6 +6,7 @@
 #include "codec/png/codec.hpp"
 #include "stage/options/catalogue.hpp"
 #include "support/jpeg.hpp"
+#include "support/pictures.hpp"
 #include "support/png_oracle.hpp"
 
 namespace gpufilter::test {
@@ -235,10 +236,8 @@ TEST_F(FilterResult, JpegKeepsItsSettingsOrTakesThoseAskedFor) {
 
 TEST_F(FilterResult, JpegOutputLaysAlphaOverTheBackground) {
   Image clear = poisoned_image(size_, {4, 8}, 200);
-  for (int y = 0; y < size_.height; ++y) {
-    for (int x = 0; x < size_.width; ++x)
-      set_sample(clear, x, y, 3, 0);
-  }
+  for (const auto [x, y] : each_pixel(size_))
+    set_sample(clear, x, y, 3, 0);
   const std::string in = stored(clear, "in.png");
   const std::string out = folder_ / "out.jpg";
   const std::vector<std::tuple<std::vector<std::string>, int, int, int>> cases{

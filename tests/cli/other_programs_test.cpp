@@ -9,6 +9,7 @@
 #include "image/exif_orientation.hpp"
 #include "image/sample_arithmetic.hpp"
 #include "support/coding.hpp"
+#include "support/pictures.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -161,14 +162,10 @@ TEST_F(OtherPrograms, DecodeHeicAndAvifToTheSameSamples) {
     const std::uint32_t few = (1U << bits) - 1U;
     const std::uint32_t max = image.format().max_sample();
     const unsigned shift = static_cast<unsigned>(image.format().depth) - bits;
-    for (int y = 0; y < image.size().height; ++y) {
-      for (int x = 0; x < image.size().width; ++x) {
-        for (int c = 0; c < image.format().channels; ++c)
-          ASSERT_EQ(scaled_sample(sample_at(result, x, y, c), max, few),
-                    sample_at(expected, x, y, c) >> shift)
-              << x << "," << y;
-      }
-    }
+    for (const auto [x, y, c] : each_sample(image.size(), image.format().channels))
+      ASSERT_EQ(scaled_sample(sample_at(result, x, y, c), max, few),
+                sample_at(expected, x, y, c) >> shift)
+          << x << "," << y;
   });
 }
 

@@ -3,6 +3,7 @@
 #include <regex>
 
 #include "cli/batch_fixture.hpp"
+#include "support/pictures.hpp"
 #include "support/svg.hpp"
 
 namespace gpufilter::test {
@@ -137,10 +138,8 @@ TEST_F(ReportPage, OfPicturesInPlaceShowsThemBefore) {
     fs::remove_all(page_);
     const std::string path = in_ + "/a.png";
     Image image({16, 16}, {1, 8});
-    for (int y = 0; y < 16; ++y) {
-      for (int x = 0; x < 16; ++x)
-        set_sample(image, x, y, 0, 0);
-    }
+    for (const auto [x, y] : each_pixel({16, 16}))
+      set_sample(image, x, y, 0, 0);
     write_png(image, path);
     const ProcessResult result =
         filter({is_folder ? in_ : path, "--in-place", "--invert", "--report", page_});

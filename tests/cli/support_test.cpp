@@ -95,15 +95,13 @@ TEST(Pictures, HaveTheSamplesTheyPromise) {
     int low = 0;
     int clear = 0;
     int full = 0;
-    for (int y = 0; y < 30; ++y) {
-      for (int x = 0; x < 40; ++x) {
-        const std::uint32_t sample = sample_at(extreme, x, y, 1);
-        EXPECT_TRUE(sample == 0 || sample == format.max_sample());
-        low += sample == 0 ? 1 : 0;
-        clear += sample_at(mixed, x, y, 3) == 0 ? 1 : 0;
-        full += sample_at(mixed, x, y, 3) == format.max_sample() ? 1 : 0;
-        EXPECT_EQ(sample_at(opaque, x, y, 3), format.max_sample());
-      }
+    for (const auto [x, y] : each_pixel({40, 30})) {
+      const std::uint32_t sample = sample_at(extreme, x, y, 1);
+      EXPECT_TRUE(sample == 0 || sample == format.max_sample());
+      low += sample == 0 ? 1 : 0;
+      clear += sample_at(mixed, x, y, 3) == 0 ? 1 : 0;
+      full += sample_at(mixed, x, y, 3) == format.max_sample() ? 1 : 0;
+      EXPECT_EQ(sample_at(opaque, x, y, 3), format.max_sample());
     }
     EXPECT_NEAR(low, 600, 150);
     EXPECT_NEAR(clear, 400, 150);
@@ -128,12 +126,8 @@ TEST(SamePixels, LooksAtNoPadding) {
   const Image a = poisoned_image({5, 4}, {3, 8}, 1);
   Image b = poisoned_image({5, 4}, {3, 8}, 2);
   EXPECT_FALSE(same_pixels(a, b));
-  for (int y = 0; y < 4; ++y) {
-    for (int x = 0; x < 5; ++x) {
-      for (int channel = 0; channel < 3; ++channel)
-        set_sample(b, x, y, channel, 1);
-    }
-  }
+  for (const auto [x, y, channel] : each_sample({5, 4}, 3))
+    set_sample(b, x, y, channel, 1);
   EXPECT_TRUE(same_pixels(a, b));
 }
 

@@ -139,6 +139,25 @@ void set_sample(Image& image, int x, int y, int channel, std::uint32_t value) {
   set_sample(image.rows(), x, y, channel, value);
 }
 
+std::vector<PixelAt> each_pixel(ImageSize size) {
+  std::vector<PixelAt> all;
+  all.reserve(static_cast<std::size_t>(size.pixels()));
+  for (int y = 0; y < size.height; ++y) {
+    for (int x = 0; x < size.width; ++x)
+      all.push_back({x, y});
+  }
+  return all;
+}
+
+std::vector<SampleAt> each_sample(ImageSize size, int channels) {
+  std::vector<SampleAt> all;
+  for (const auto [x, y] : each_pixel(size)) {
+    for (int c = 0; c < channels; ++c)
+      all.push_back({x, y, c});
+  }
+  return all;
+}
+
 void write_picture(const ConstRows& rows, const std::string& path) {
   encode(rows, path, codec_for_output(path));
 }

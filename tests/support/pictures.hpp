@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -37,6 +38,25 @@ namespace gpufilter::test {
 [[nodiscard]] std::uint32_t sample_at(const Image& image, int x, int y, int channel);
 void set_sample(const MutableRows& rows, int x, int y, int channel, std::uint32_t value);
 void set_sample(Image& image, int x, int y, int channel, std::uint32_t value);
+
+// The positions of pixels and samples, row by row: for (const auto [x, y] : each_pixel(image)).
+struct PixelAt {
+  int x;
+  int y;
+};
+struct SampleAt {
+  int x;
+  int y;
+  int channel;
+};
+[[nodiscard]] std::vector<PixelAt> each_pixel(ImageSize size);
+[[nodiscard]] std::vector<SampleAt> each_sample(ImageSize size, int channels);
+[[nodiscard]] inline std::vector<PixelAt> each_pixel(const Image& image) {
+  return each_pixel(image.size());
+}
+[[nodiscard]] inline std::vector<SampleAt> each_sample(const Image& image) {
+  return each_sample(image.size(), image.format().channels);
+}
 
 // These use the codecs, for tests of other parts. They throw what the codecs throw.
 void write_picture(const ConstRows& rows, const std::string& path);  // the name decides the format

@@ -57,12 +57,8 @@ std::vector<Image> window_pictures_and_dull(ImageSize size, PixelFormat format,
   std::vector<Image> pictures = window_pictures(size, format);
   Image& dull = pictures.emplace_back(random_image(size, format, 7));
   const auto range = static_cast<std::uint32_t>(format.max_sample()) / part;
-  for (int y = 0; y < size.height; ++y) {
-    for (int x = 0; x < size.width; ++x) {
-      for (int c = 0; c < format.channels; ++c)
-        set_sample(dull, x, y, c, sample_at(dull, x, y, c) % range + 4 * range);
-    }
-  }
+  for (const auto [x, y, c] : each_sample(size, format.channels))
+    set_sample(dull, x, y, c, sample_at(dull, x, y, c) % range + 4 * range);
   return pictures;
 }
 

@@ -103,23 +103,21 @@ void expect_products(const Image& image, const MatrixRows& rows, const Image& re
   const std::uint32_t max = format.max_sample();
   const bool has_alpha = format.has_alpha() || !passes_alpha(rows);
   ASSERT_EQ(result.format(), (PixelFormat{has_alpha ? 4 : 3, format.depth}));
-  for (int y = 0; y < image.size().height; ++y) {
-    for (int x = 0; x < image.size().width; ++x) {
-      std::vector<std::uint32_t> pixel;
-      for (const int c : {0, 1, 2})
-        pixel.push_back(test::sample_at(image, x, y, format.color_channels() == 1 ? 0 : c));
-      pixel.push_back(format.has_alpha() ? test::sample_at(image, x, y, format.channels - 1) : max);
-      const Sums sums = product(rows, pixel, max);
-      for (std::size_t c = 0; c < (has_alpha ? 4U : 3U); ++c) {
-        const std::uint32_t sample = test::sample_at(result, x, y, static_cast<int>(c));
-        if (c == 3 && passes_alpha(rows)) {
-          ASSERT_EQ(sample, pixel[3]);
-          continue;
-        }
-        ASSERT_EQ(sample, stored(sums.single[c], max)) << to_string(format) << ", channel " << c;
-        if (near) {
-          ASSERT_NEAR(sample, stored(sums.wide[c], max), 1);
-        }
+  for (const auto [x, y] : test::each_pixel(image.size())) {
+    std::vector<std::uint32_t> pixel;
+    for (const int c : {0, 1, 2})
+      pixel.push_back(test::sample_at(image, x, y, format.color_channels() == 1 ? 0 : c));
+    pixel.push_back(format.has_alpha() ? test::sample_at(image, x, y, format.channels - 1) : max);
+    const Sums sums = product(rows, pixel, max);
+    for (std::size_t c = 0; c < (has_alpha ? 4U : 3U); ++c) {
+      const std::uint32_t sample = test::sample_at(result, x, y, static_cast<int>(c));
+      if (c == 3 && passes_alpha(rows)) {
+        ASSERT_EQ(sample, pixel[3]);
+        continue;
+      }
+      ASSERT_EQ(sample, stored(sums.single[c], max)) << to_string(format) << ", channel " << c;
+      if (near) {
+        ASSERT_NEAR(sample, stored(sums.wide[c], max), 1);
       }
     }
   }

@@ -57,22 +57,20 @@ void expect_converted(const Metadata& metadata, const ColorMatrix& matrix,
   EXPECT_EQ(chain[0]->doubt(format), "");
   const Image result = filter_on_host(image, chain, {});
   const double max = format.max_sample();
-  for (int y = 0; y < 43; ++y) {
-    for (int x = 0; x < 61; ++x) {
-      Rgb in{};
-      for (int c = 0; c < 3; ++c)
-        in.at(c) = light(test::sample_at(image, x, y, c) / max);
-      Rgb out{};
-      for (int c = 0; c < 3; ++c)
-        out.at(c) = matrix.at(c)[0] * in[0] + matrix.at(c)[1] * in[1] + matrix.at(c)[2] * in[2];
-      if (*std::min_element(out.begin(), out.end()) < 0.01 ||
-          *std::max_element(out.begin(), out.end()) > 0.99) {
-        continue;
-      }
-      for (int c = 0; c < 3; ++c) {
-        ASSERT_NEAR(test::sample_at(result, x, y, c), max * sample_of_light(out.at(c)), 1)
-            << x << ' ' << y << ' ' << c;
-      }
+  for (const auto [x, y] : test::each_pixel({61, 43})) {
+    Rgb in{};
+    for (int c = 0; c < 3; ++c)
+      in.at(c) = light(test::sample_at(image, x, y, c) / max);
+    Rgb out{};
+    for (int c = 0; c < 3; ++c)
+      out.at(c) = matrix.at(c)[0] * in[0] + matrix.at(c)[1] * in[1] + matrix.at(c)[2] * in[2];
+    if (*std::min_element(out.begin(), out.end()) < 0.01 ||
+        *std::max_element(out.begin(), out.end()) > 0.99) {
+      continue;
+    }
+    for (int c = 0; c < 3; ++c) {
+      ASSERT_NEAR(test::sample_at(result, x, y, c), max * sample_of_light(out.at(c)), 1)
+          << x << ' ' << y << ' ' << c;
     }
   }
 }

@@ -24,12 +24,8 @@ using test::same_pixels;
 Image naive_gaussian(const Image& image, const GaussianParameters& parameters) {
   const test::NaiveGaussian gaussian(image, parameters);
   Image result(image.size(), image.format());
-  for (int y = 0; y < image.size().height; ++y) {
-    for (int x = 0; x < image.width(); ++x) {
-      for (int c = 0; c < image.format().channels; ++c)
-        test::set_sample(result, x, y, c, static_cast<std::uint32_t>(gaussian.at(x, y, c)));
-    }
-  }
+  for (const auto [x, y, c] : test::each_sample(image))
+    test::set_sample(result, x, y, c, static_cast<std::uint32_t>(gaussian.at(x, y, c)));
   return result;
 }
 

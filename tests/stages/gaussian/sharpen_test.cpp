@@ -30,28 +30,25 @@ Image naive_sharpening(const Image& image, const SharpenParameters& parameters) 
   const float threshold =
       static_cast<float>(parameters.threshold * (format.depth == 8 ? 1 : 257)) * 128;
   Image result(image.size(), format);
-  for (int y = 0; y < image.size().height; ++y) {
-    for (int x = 0; x < image.width(); ++x) {
-      const auto difference = [&](int c) {
-        return static_cast<float>(std::int64_t{test::sample_at(image, x, y, c)} * 128 -
-                                  gaussian.at(x, y, c, 7));
-      };
-      for (int c = 0; c < format.channels; ++c) {
-        const std::uint32_t sample = test::sample_at(image, x, y, c);
-        float change = difference(c);
-        if (parameters.luma_only && format.color_channels() == 3 && c < 3) {
-          change = std::fma(0.0722F, difference(2),
-                            std::fma(0.7152F, difference(1), 0.2126F * difference(0)));
-        }
-        const bool stays =
-            std::abs(change) <= threshold || (keeps_alpha && c + 1 == format.channels);
-        const float sharp = std::fma(amount, change, static_cast<float>(sample));
-        const auto max = static_cast<float>(format.max_sample());
-        test::set_sample(
-            result, x, y, c,
-            stays ? sample
-                  : static_cast<std::uint32_t>(std::nearbyint(std::clamp(sharp, 0.0F, max))));
+  for (const auto [x, y] : test::each_pixel(image)) {
+    const auto difference = [&](int c) {
+      return static_cast<float>(std::int64_t{test::sample_at(image, x, y, c)} * 128 -
+                                gaussian.at(x, y, c, 7));
+    };
+    for (int c = 0; c < format.channels; ++c) {
+      const std::uint32_t sample = test::sample_at(image, x, y, c);
+      float change = difference(c);
+      if (parameters.luma_only && format.color_channels() == 3 && c < 3) {
+        change = std::fma(0.0722F, difference(2),
+                          std::fma(0.7152F, difference(1), 0.2126F * difference(0)));
       }
+      const bool stays = std::abs(change) <= threshold || (keeps_alpha && c + 1 == format.channels);
+      const float sharp = std::fma(amount, change, static_cast<float>(sample));
+      const auto max = static_cast<float>(format.max_sample());
+      test::set_sample(
+          result, x, y, c,
+          stays ? sample
+                : static_cast<std::uint32_t>(std::nearbyint(std::clamp(sharp, 0.0F, max))));
     }
   }
   return result;

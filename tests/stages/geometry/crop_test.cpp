@@ -26,13 +26,9 @@ constexpr std::array crop_bands{1, 3, 16, 1000};
 
 Image part_of(const Image& image, const CropParameters& crop) {
   Image part(crop.size, image.format());
-  for (int y = 0; y < crop.size.height; ++y) {
-    for (int x = 0; x < crop.size.width; ++x) {
-      for (int c = 0; c < image.format().channels; ++c) {
-        test::set_sample(part, x, y, c,
-                         test::sample_at(image, crop.corner.x + x, crop.corner.y + y, c));
-      }
-    }
+  for (const auto [x, y, c] : test::each_sample(crop.size, image.format().channels)) {
+    test::set_sample(part, x, y, c,
+                     test::sample_at(image, crop.corner.x + x, crop.corner.y + y, c));
   }
   return part;
 }

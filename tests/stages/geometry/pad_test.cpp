@@ -36,17 +36,15 @@ Image framed(const Image& image, ImageSize size, PixelPosition corner, bool tran
   const PixelFormat from = image.format();
   const PixelFormat format{from.channels + (transparent && !from.has_alpha() ? 1 : 0), from.depth};
   Image result(size, format);
-  for (int y = 0; y < size.height; ++y) {
-    for (int x = 0; x < size.width; ++x) {
-      const int u = x - corner.x;
-      const int v = y - corner.y;
-      const bool inside = 0 <= u && u < image.size().width && 0 <= v && v < image.size().height;
-      for (int c = 0; c < format.channels; ++c) {
-        const std::uint32_t sample = !inside             ? around(format, c, transparent)
-                                     : c < from.channels ? test::sample_at(image, u, v, c)
-                                                         : format.max_sample();
-        test::set_sample(result, x, y, c, sample);
-      }
+  for (const auto [x, y] : test::each_pixel(size)) {
+    const int u = x - corner.x;
+    const int v = y - corner.y;
+    const bool inside = 0 <= u && u < image.size().width && 0 <= v && v < image.size().height;
+    for (int c = 0; c < format.channels; ++c) {
+      const std::uint32_t sample = !inside             ? around(format, c, transparent)
+                                   : c < from.channels ? test::sample_at(image, u, v, c)
+                                                       : format.max_sample();
+      test::set_sample(result, x, y, c, sample);
     }
   }
   return result;

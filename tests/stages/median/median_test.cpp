@@ -80,16 +80,12 @@ Image naive_median(const Image& image, const MedianParameters& parameters) {
   const PixelFormat format = image.format();
   Image result(image.size(), format);
   const bool weighs = parameters.alpha == AlphaMode::weighted && format.has_alpha();
-  for (int y = 0; y < image.size().height; ++y) {
-    for (int x = 0; x < image.width(); ++x) {
-      for (int c = 0; c < format.channels; ++c) {
-        const bool is_alpha = format.has_alpha() && c + 1 == format.channels;
-        std::vector<Weighted> all = window(image, parameters, x, y, c);
-        test::set_sample(
-            result, x, y, c,
-            weighs && !is_alpha ? weighted_median(std::move(all)) : plain_median(std::move(all)));
-      }
-    }
+  for (const auto [x, y, c] : test::each_sample(image.size(), format.channels)) {
+    const bool is_alpha = format.has_alpha() && c + 1 == format.channels;
+    std::vector<Weighted> all = window(image, parameters, x, y, c);
+    test::set_sample(
+        result, x, y, c,
+        weighs && !is_alpha ? weighted_median(std::move(all)) : plain_median(std::move(all)));
   }
   return result;
 }
@@ -98,15 +94,10 @@ Image naive_median(const Image& image, const MedianParameters& parameters) {
 Image smooth_image(ImageSize size, PixelFormat format) {
   Image image = test::random_image(size, format, 5);
   const int max = format.max_sample();
-  for (int y = 0; y < size.height; ++y) {
-    for (int x = 0; x < size.width; ++x) {
-      for (int c = 0; c < format.channels; ++c) {
-        const int noise = static_cast<int>(test::sample_at(image, x, y, c)) / 64;
-        const int base = max / 2 + max / 3 * ((x + 2 * y + 7 * c) % 60 - 30) / 30;
-        test::set_sample(image, x, y, c,
-                         static_cast<std::uint32_t>(std::clamp(base + noise, 0, max)));
-      }
-    }
+  for (const auto [x, y, c] : test::each_sample(size, format.channels)) {
+    const int noise = static_cast<int>(test::sample_at(image, x, y, c)) / 64;
+    const int base = max / 2 + max / 3 * ((x + 2 * y + 7 * c) % 60 - 30) / 30;
+    test::set_sample(image, x, y, c, static_cast<std::uint32_t>(std::clamp(base + noise, 0, max)));
   }
   return image;
 }

@@ -45,12 +45,8 @@ class Naive {
 
   [[nodiscard]] Image plain() const {
     Image result(size_, image_.format());
-    for (int y = 0; y < size_.height; ++y) {
-      for (int x = 0; x < size_.width; ++x) {
-        for (int c = 0; c < image_.format().channels; ++c)
-          test::set_sample(result, x, y, c, static_cast<std::uint32_t>(sample(x, y, c)));
-      }
-    }
+    for (const auto [x, y, c] : test::each_sample(size_, image_.format().channels))
+      test::set_sample(result, x, y, c, static_cast<std::uint32_t>(sample(x, y, c)));
     return result;
   }
 
@@ -195,17 +191,15 @@ TEST(Resize, WeightsColorsByAlpha) {
         const Naive naive(image, size, kernel);
         const Image found = test::filter_on_host(image, {make_resize(to(size, kernel))}, {});
         int compared = 0;
-        for (int y = 0; y < size.height; ++y) {
-          for (int x = 0; x < size.width; ++x) {
-            const int last = format.channels - 1;
-            const Naive::Weighted expected = naive.weighted(x, y);
-            ASSERT_NEAR(test::sample_at(found, x, y, last), expected.alpha, 0.6);
-            if (expected.opaque || expected.alpha < naive.max() / 16) continue;
-            for (int c = 0; c < last; ++c) {
-              ASSERT_NEAR(test::sample_at(found, x, y, c), expected.colors.at(c), 1)
-                  << to_string(format) << " at " << x << ", " << y;
-              ++compared;
-            }
+        for (const auto [x, y] : test::each_pixel(size)) {
+          const int last = format.channels - 1;
+          const Naive::Weighted expected = naive.weighted(x, y);
+          ASSERT_NEAR(test::sample_at(found, x, y, last), expected.alpha, 0.6);
+          if (expected.opaque || expected.alpha < naive.max() / 16) continue;
+          for (int c = 0; c < last; ++c) {
+            ASSERT_NEAR(test::sample_at(found, x, y, c), expected.colors.at(c), 1)
+                << to_string(format) << " at " << x << ", " << y;
+            ++compared;
           }
         }
         EXPECT_GT(compared, size.width * size.height / 4);
@@ -281,10 +275,8 @@ TEST(Resize, CoversABoxWithTheMiddle) {
   const Image whole =
       test::filter_on_host(image, {make_resize(to({45, 20}, ResizeKernel::lanczos))}, {});
   ASSERT_EQ(found.size(), (ImageSize{20, 20}));
-  for (int y = 0; y < 20; ++y) {
-    for (int x = 0; x < 20; ++x)
-      ASSERT_EQ(test::sample_at(found, x, y, 1), test::sample_at(whole, x + 12, y, 1));
-  }
+  for (const auto [x, y] : test::each_pixel({20, 20}))
+    ASSERT_EQ(test::sample_at(found, x, y, 1), test::sample_at(whole, x + 12, y, 1));
 }
 
 // As ImageMagick's geometries.

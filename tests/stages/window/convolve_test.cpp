@@ -151,13 +151,11 @@ class NaivePixel {
 Image naive_convolution(const Image& image, const ConvolveParameters& parameters, bool exact) {
   Image result(image.size(), image.format());
   const bool weighted = parameters.alpha == AlphaMode::weighted && image.format().has_alpha();
-  for (int y = 0; y < image.size().height; ++y) {
-    for (int x = 0; x < image.width(); ++x) {
-      const NaivePixel pixel(image, parameters, x, y);
-      for (int c = 0; c < image.format().channels; ++c) {
-        const std::int64_t sample = exact ? pixel.exact(c, weighted) : pixel.decimal(c, weighted);
-        test::set_sample(result, x, y, c, static_cast<std::uint32_t>(sample));
-      }
+  for (const auto [x, y] : test::each_pixel(image)) {
+    const NaivePixel pixel(image, parameters, x, y);
+    for (int c = 0; c < image.format().channels; ++c) {
+      const std::int64_t sample = exact ? pixel.exact(c, weighted) : pixel.decimal(c, weighted);
+      test::set_sample(result, x, y, c, static_cast<std::uint32_t>(sample));
     }
   }
   return result;
@@ -290,11 +288,9 @@ TEST(Convolve, LeavesTheAlphaOfAnOpaquePictureOpaque) {
       test::filter_on_host(image, {convolve_stage_kind().make("-1 -1 -1; -1 8 -1; -1 -1 -1")}, {});
   const Image brighter =
       test::filter_on_host(image, {convolve_stage_kind().make("1 2 1", {{"--scale", "2"}})}, {});
-  for (int y = 0; y < 10; ++y) {
-    for (int x = 0; x < 20; ++x) {
-      ASSERT_EQ(test::sample_at(edges, x, y, 3), 255U);
-      ASSERT_EQ(test::sample_at(brighter, x, y, 3), 255U);
-    }
+  for (const auto [x, y] : test::each_pixel({20, 10})) {
+    ASSERT_EQ(test::sample_at(edges, x, y, 3), 255U);
+    ASSERT_EQ(test::sample_at(brighter, x, y, 3), 255U);
   }
 }
 

@@ -92,13 +92,11 @@ class NaiveDenoise {
 Image naive_denoise(const Image& image, const DenoiseParameters& parameters) {
   Image result(image.size(), image.format());
   const NaiveDenoise naive(image, parameters);
-  for (int y = 0; y < image.size().height; ++y) {
-    for (int x = 0; x < image.width(); ++x) {
-      const std::vector<std::int64_t> pixel = naive.at(x, y);
-      for (int c = 0; c < image.format().channels; ++c)
-        test::set_sample(result, x, y, c,
-                         static_cast<std::uint32_t>(pixel[static_cast<std::size_t>(c)]));
-    }
+  for (const auto [x, y] : test::each_pixel(image)) {
+    const std::vector<std::int64_t> pixel = naive.at(x, y);
+    for (int c = 0; c < image.format().channels; ++c)
+      test::set_sample(result, x, y, c,
+                       static_cast<std::uint32_t>(pixel[static_cast<std::size_t>(c)]));
   }
   return result;
 }
@@ -202,13 +200,11 @@ class NaiveChroma {
 Image naive_chroma(const Image& image, const DenoiseParameters& parameters) {
   Image result = test::copy_of(image);
   const NaiveChroma naive(image, parameters);
-  for (int y = 0; y < image.size().height; ++y) {
-    for (int x = 0; x < image.width(); ++x) {
-      const auto colors = naive.at(x, y);
-      for (int c = 0; c < 3; ++c)
-        test::set_sample(result, x, y, c,
-                         static_cast<std::uint32_t>(colors.at(static_cast<std::size_t>(c))));
-    }
+  for (const auto [x, y] : test::each_pixel(image)) {
+    const auto colors = naive.at(x, y);
+    for (int c = 0; c < 3; ++c)
+      test::set_sample(result, x, y, c,
+                       static_cast<std::uint32_t>(colors.at(static_cast<std::size_t>(c))));
   }
   return result;
 }
@@ -253,14 +249,10 @@ TEST(DenoiseChroma, LeavesGreyPicturesToTheRest) {
 
 double mean_square(const Image& a, const Image& b) {
   double sum = 0;
-  for (int y = 0; y < a.size().height; ++y) {
-    for (int x = 0; x < a.width(); ++x) {
-      for (int c = 0; c < a.format().channels; ++c) {
-        const double difference = static_cast<double>(test::sample_at(a, x, y, c)) -
-                                  static_cast<double>(test::sample_at(b, x, y, c));
-        sum += difference * difference;
-      }
-    }
+  for (const auto [x, y, c] : test::each_sample(a)) {
+    const double difference = static_cast<double>(test::sample_at(a, x, y, c)) -
+                              static_cast<double>(test::sample_at(b, x, y, c));
+    sum += difference * difference;
   }
   return sum / static_cast<double>(a.size().pixels()) / a.format().channels;
 }
@@ -270,18 +262,14 @@ TEST(Denoise, RemovesNoiseAndKeepsEdges) {
   std::mt19937 random(1);
   Image clean({128, 128}, {3, 8});
   Image noisy({128, 128}, {3, 8});
-  for (int y = 0; y < 128; ++y) {
-    for (int x = 0; x < 128; ++x) {
-      for (int c = 0; c < 3; ++c) {
-        const std::uint32_t color = x < 64 ? 60 : 180;
-        // Deviates by 10: the sum of four numbers from 0 to 16, each by 4.9.
-        std::uint32_t noise = 0;
-        for (int i = 0; i < 4; ++i)
-          noise += static_cast<std::uint32_t>(random() % 17);
-        test::set_sample(clean, x, y, c, color);
-        test::set_sample(noisy, x, y, c, color + noise - 32);
-      }
-    }
+  for (const auto [x, y, c] : test::each_sample({128, 128}, 3)) {
+    const std::uint32_t color = x < 64 ? 60 : 180;
+    // Deviates by 10: the sum of four numbers from 0 to 16, each by 4.9.
+    std::uint32_t noise = 0;
+    for (int i = 0; i < 4; ++i)
+      noise += static_cast<std::uint32_t>(random() % 17);
+    test::set_sample(clean, x, y, c, color);
+    test::set_sample(noisy, x, y, c, color + noise - 32);
   }
   const Image result = test::filter_on_host(noisy, {denoise_stage_kind().make("10")}, {});
   EXPECT_NEAR(mean_square(noisy, clean), 96, 4);

@@ -59,11 +59,9 @@ class NaiveEdges {
   }
   [[nodiscard]] std::int64_t sum(const Matrix& matrix, int x, int y, int channel) const {
     std::int64_t all = 0;
-    for (int row = 0; row < 3; ++row) {
-      for (int column = 0; column < 3; ++column) {
-        all += matrix.at(static_cast<std::size_t>(row)).at(static_cast<std::size_t>(column)) *
-               sample(x + column - 1, y + row - 1, channel);
-      }
+    for (const auto [column, row] : test::each_pixel({3, 3})) {
+      all += matrix.at(static_cast<std::size_t>(row)).at(static_cast<std::size_t>(column)) *
+             sample(x + column - 1, y + row - 1, channel);
     }
     return all;
   }
@@ -90,12 +88,8 @@ class NaiveEdges {
 Image naive_edges(const Image& image, const EdgesParameters& parameters) {
   Image result(image.size(), image.format());
   const NaiveEdges edges(image, parameters);
-  for (int y = 0; y < image.size().height; ++y) {
-    for (int x = 0; x < image.width(); ++x) {
-      for (int c = 0; c < image.format().channels; ++c)
-        test::set_sample(result, x, y, c, edges.at(x, y, c));
-    }
-  }
+  for (const auto [x, y, c] : test::each_sample(image))
+    test::set_sample(result, x, y, c, edges.at(x, y, c));
   return result;
 }
 
@@ -127,10 +121,8 @@ TEST(EdgesOnProcessor, RoundToTheNearestRoot) {
     for (int right = 0; right <= max; right += step) {
       for (int below = 0; below <= max; below += step) {
         Image image({3, 3}, {1, depth});
-        for (int y = 0; y < 3; ++y) {
-          for (int x = 0; x < 3; ++x)
-            test::set_sample(image, x, y, 0, 0);
-        }
+        for (const auto [x, y] : test::each_pixel({3, 3}))
+          test::set_sample(image, x, y, 0, 0);
         test::set_sample(image, 2, 1, 0, static_cast<std::uint32_t>(right));
         test::set_sample(image, 1, 2, 0, static_cast<std::uint32_t>(below));
         const Image found = test::filter_on_host(image, {make_edges({})}, {});

@@ -45,23 +45,21 @@ Image naive_extremes(const Image& image, const MorphologyParameters& parameters,
   const Outside source{image, parameters.border};
   Image result(image.size(), format);
   const int radius = parameters.radius;
-  for (int y = 0; y < image.size().height; ++y) {
-    for (int x = 0; x < image.width(); ++x) {
-      bool visible = true;
-      for (int c = format.channels - 1; c >= 0; --c) {
-        std::vector<std::uint32_t> window;
-        for (int row = y - radius; row <= y + radius; ++row) {
-          for (int column = x - radius; column <= x + radius; ++column) {
-            const bool hidden = weighs && c + 1 < format.channels && largest &&
-                                source.sample(column, row, format.channels - 1) == 0;
-            window.push_back(hidden ? 0 : source.sample(column, row, c));
-          }
+  for (const auto [x, y] : test::each_pixel(image)) {
+    bool visible = true;
+    for (int c = format.channels - 1; c >= 0; --c) {
+      std::vector<std::uint32_t> window;
+      for (int row = y - radius; row <= y + radius; ++row) {
+        for (int column = x - radius; column <= x + radius; ++column) {
+          const bool hidden = weighs && c + 1 < format.channels && largest &&
+                              source.sample(column, row, format.channels - 1) == 0;
+          window.push_back(hidden ? 0 : source.sample(column, row, c));
         }
-        const std::uint32_t found = largest ? *std::max_element(window.begin(), window.end())
-                                            : *std::min_element(window.begin(), window.end());
-        if (weighs && c + 1 == format.channels) visible = found > 0;
-        test::set_sample(result, x, y, c, visible ? found : 0);
       }
+      const std::uint32_t found = largest ? *std::max_element(window.begin(), window.end())
+                                          : *std::min_element(window.begin(), window.end());
+      if (weighs && c + 1 == format.channels) visible = found > 0;
+      test::set_sample(result, x, y, c, visible ? found : 0);
     }
   }
   return result;
