@@ -7,6 +7,7 @@
 #include "support/pictures.hpp"
 #include "support/stage_cases.hpp"
 #include "support/svg.hpp"
+#include "support/texts.hpp"
 
 namespace gpufilter::lab {
 namespace {
@@ -38,7 +39,7 @@ TEST(HistogramPlot, IsWellFormedForEveryFormat) {
         EXPECT_EQ(count_of(svg, ">" + name + "<"), 1U) << name;
       const auto colors = static_cast<std::size_t>(format.color_channels());
       EXPECT_EQ(count_of(svg, " faint\""), colors) << "an area for each colour";
-      EXPECT_NE(svg.find("prefers-color-scheme:dark"), std::string::npos);
+      EXPECT_TRUE(test::contains(svg, "prefers-color-scheme:dark"));
     }
   }
 }
@@ -76,7 +77,7 @@ TEST(HistogramPlot, ADominantValueLeavesTheOthersVisible) {
 TEST(HistogramPlot, LongAndForeignNamesFit) {
   const std::string svg = plot_of(flat({1, 8}, {1}), std::string(5000, '\xe9') + "<&>\".png");
   EXPECT_EQ(test::objection_to_svg(svg), "");
-  EXPECT_NE(svg.find("&lt;&amp;&gt;&quot;.png</text>"), std::string::npos);
+  EXPECT_TRUE(test::contains(svg, "&lt;&amp;&gt;&quot;.png</text>"));
   EXPECT_EQ(svg.find('\xe9'), std::string::npos) << "only UTF-8";
   const std::size_t title = svg.find("class=\"title\" x=");
   EXPECT_LT(svg.find("</text>", title) - title, 200U);

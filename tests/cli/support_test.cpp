@@ -34,15 +34,13 @@ TEST(Process, MovesLargeInputAndOutputAtOnce) {
   std::string input;
   for (int i = 0; input.size() < 20'000'000; ++i)
     input += std::to_string(i) + ",";
-  const ProcessResult result = shell("tee /dev/stderr", {.input = input});
-  EXPECT_EQ(result.exit_code, 0);
+  const ProcessResult result = ended(0, shell("tee /dev/stderr", {.input = input}));
   EXPECT_TRUE(result.out == input);
   EXPECT_TRUE(result.err == input);
 }
 
 TEST(Process, MayLeaveItsInputUnread) {
-  const ProcessResult result = shell("exit 3", {.input = std::string(1'000'000, 'x')});
-  EXPECT_EQ(result.exit_code, 3);
+  const ProcessResult result = ended(3, shell("exit 3", {.input = std::string(1'000'000, 'x')}));
 }
 
 TEST(Process, StartsWithTheUsualAnswerToClosedPipes) {

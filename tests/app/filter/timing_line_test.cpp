@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "app/filter/example_report.hpp"
+#include "support/texts.hpp"
 
 namespace gpufilter {
 namespace {
@@ -86,7 +87,7 @@ TEST(TimingLine, LeavesOutTransfersThatCopyNothing) {
 TEST(TimingLine, NamesAVariantWithoutItsDetails) {
   RunReport report = example_report();
   report.passes[0].variant = "channel histograms, counted in 16 copies";
-  EXPECT_NE(line_of(report, 1).find("| blur channel histograms 2.0 |"), std::string::npos);
+  EXPECT_TRUE(test::contains(line_of(report, 1), "| blur channel histograms 2.0 |"));
 }
 
 TEST(TimingLine, NamesTimeThatNoStepAccountsFor) {

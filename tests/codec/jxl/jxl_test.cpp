@@ -18,6 +18,7 @@
 #include "image/sample_arithmetic.hpp"
 #include "support/coding.hpp"
 #include "support/pictures.hpp"
+#include "support/texts.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -131,8 +132,7 @@ TEST(JxlReader, LeavesOutChannelsThatAreNeitherColoursNorAlpha) {
   const Bytes file = sketched({.channels = 4, .extra = JXL_CHANNEL_DEPTH}, image);
   ::testing::internal::CaptureStderr();
   EXPECT_TRUE(same_pixels(decode(file).image, image));
-  EXPECT_NE(::testing::internal::GetCapturedStderr().find("1 of its channels are neither"),
-            std::string::npos);
+  EXPECT_TRUE(contains(::testing::internal::GetCapturedStderr(), "1 of its channels are neither"));
   EXPECT_EQ(why_refused(sketched({.channels = 4, .extra = JXL_CHANNEL_BLACK}, image)),
             "in: a JPEG XL of CMYK is not supported: convert it to RGB");
 }

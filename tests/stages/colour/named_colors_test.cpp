@@ -13,6 +13,7 @@
 #include "stages/colour/convert_colors.hpp"
 #include "support/filtering.hpp"
 #include "support/pictures.hpp"
+#include "support/texts.hpp"
 
 namespace gpufilter {
 namespace {
@@ -133,8 +134,8 @@ TEST(NamedColors, ThatAreUnknownCountAsSrgb) {
   for (const Points& points : {Points{2, 2, 0, 1}, Points{12, 2, 0, 1}, Points{10, 13, 0, 1},
                                Points{12, 13, 0, 0}, Points{12, 13, 1, 1}}) {
     const StageChain chain = with_colors_of({make_to_srgb({})}, {3, 8}, with_points(points));
-    EXPECT_NE(chain[0]->doubt({3, 8}).find("are not supported; its colours count as sRGB"),
-              std::string::npos);
+    EXPECT_TRUE(
+        test::contains(chain[0]->doubt({3, 8}), "are not supported; its colours count as sRGB"));
     EXPECT_TRUE(chain[0]->changes_nothing({{4, 4}, {3, 8}}));
   }
 }
