@@ -124,6 +124,14 @@ std::uint32_t sample_at(const Image& image, int x, int y, int channel) {
   return sample_at(image.rows(), x, y, channel);
 }
 
+std::uint32_t sample_beyond(const Image& image, int x, int y, int channel, Border border) {
+  const int column = border_position(border, x, image.width());
+  const int row = border_position(border, y, image.size().height);
+  if (column >= 0 && row >= 0) return sample_at(image, column, row, channel);
+  const PixelFormat format = image.format();
+  return format.has_alpha() && channel + 1 == format.channels ? format.max_sample() : 0;
+}
+
 void set_sample(const MutableRows& rows, int x, int y, int channel, std::uint32_t value) {
   std::uint8_t* sample = rows.row(y) + static_cast<std::size_t>(x) * rows.format.bytes_per_pixel() +
                          static_cast<std::size_t>(channel) * rows.format.bytes_per_sample();

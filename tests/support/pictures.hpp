@@ -9,6 +9,7 @@
 
 #include "codec/codec.hpp"
 #include "image/image.hpp"
+#include "stage/border.hpp"
 
 namespace gpufilter::test {
 
@@ -36,6 +37,9 @@ namespace gpufilter::test {
 // One sample of either depth; `y` is the row's number.
 [[nodiscard]] std::uint32_t sample_at(const ConstRows& rows, int x, int y, int channel);
 [[nodiscard]] std::uint32_t sample_at(const Image& image, int x, int y, int channel);
+// Also past the picture's edges, where a constant border is opaque black.
+[[nodiscard]] std::uint32_t sample_beyond(const Image& image, int x, int y, int channel,
+                                          Border border);
 void set_sample(const MutableRows& rows, int x, int y, int channel, std::uint32_t value);
 void set_sample(Image& image, int x, int y, int channel, std::uint32_t value);
 

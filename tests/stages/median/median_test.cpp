@@ -35,19 +35,14 @@ struct Weighted {
 std::vector<Weighted> window(const Image& image, const MedianParameters& parameters, int x, int y,
                              int channel) {
   const PixelFormat format = image.format();
-  const auto max = static_cast<std::uint32_t>(format.max_sample());
   std::vector<Weighted> all;
   for (int row = y - parameters.radius; row <= y + parameters.radius; ++row) {
     for (int column = x - parameters.radius; column <= x + parameters.radius; ++column) {
-      const int from_x = border_position(parameters.border, column, image.width());
-      const int from_y = border_position(parameters.border, row, image.size().height);
-      const bool outside = from_x < 0 || from_y < 0;
-      const bool is_alpha = format.has_alpha() && channel + 1 == format.channels;
-      const std::uint32_t outer = is_alpha ? max : 0;
-      all.push_back({outside ? outer : test::sample_at(image, from_x, from_y, channel),
-                     outside || !format.has_alpha()
-                         ? max
-                         : test::sample_at(image, from_x, from_y, format.channels - 1)});
+      const auto sample = [&](int c) {
+        return test::sample_beyond(image, column, row, c, parameters.border);
+      };
+      all.push_back({sample(channel),
+                     format.has_alpha() ? sample(format.channels - 1) : format.max_sample()});
     }
   }
   return all;

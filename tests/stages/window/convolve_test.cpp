@@ -34,15 +34,10 @@ class NaivePixel {
     for (int i = 0; i < matrix_.width * matrix_.height; ++i) {
       const int column = x + i % matrix_.width - matrix_.width / 2;
       const int row = y + i / matrix_.width - matrix_.height / 2;
-      const int from_x = border_position(parameters.border, column, image.width());
-      const int from_y = border_position(parameters.border, row, image.size().height);
-      const bool outside = from_x < 0 || from_y < 0;
       std::array<std::int64_t, 4> pixel{};
-      for (int c = 0; c < format_.channels; ++c) {
-        const bool is_alpha = format_.has_alpha() && c + 1 == format_.channels;
+      for (int c = 0; c < format_.channels; ++c)
         pixel.at(static_cast<std::size_t>(c)) =
-            outside ? (is_alpha ? max() : 0) : test::sample_at(image, from_x, from_y, c);
-      }
+            test::sample_beyond(image, column, row, c, parameters.border);
       pixels_.push_back(pixel);
       weights_.push_back(matrix_.coefficients.at(static_cast<std::size_t>(i)));
     }

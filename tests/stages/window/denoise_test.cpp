@@ -70,15 +70,9 @@ class NaiveDenoise {
     return (2 * weight * b.back() + max_) / (2 * max_);
   }
   [[nodiscard]] std::vector<std::int64_t> pixel(int x, int y) const {
-    const int channels = image_.format().channels;
-    const int from_x = border_position(parameters_.border, x, image_.width());
-    const int from_y = border_position(parameters_.border, y, image_.size().height);
     std::vector<std::int64_t> samples;
-    for (int c = 0; c < channels; ++c) {
-      const bool is_alpha = image_.format().has_alpha() && c + 1 == channels;
-      samples.push_back(from_x < 0 || from_y < 0 ? (is_alpha ? max_ : 0)
-                                                 : test::sample_at(image_, from_x, from_y, c));
-    }
+    for (int c = 0; c < image_.format().channels; ++c)
+      samples.push_back(test::sample_beyond(image_, x, y, c, parameters_.border));
     return samples;
   }
 
@@ -168,11 +162,8 @@ class NaiveChroma {
     std::int64_t alpha;
   };
   [[nodiscard]] Planes planes(int x, int y) const {
-    const int from_x = border_position(parameters_.border, x, image_.width());
-    const int from_y = border_position(parameters_.border, y, image_.size().height);
-    if (from_x < 0 || from_y < 0) return {0, 0, 0, max_};
     const auto sample = [&](int c) -> std::int64_t {
-      return test::sample_at(image_, from_x, from_y, c);
+      return test::sample_beyond(image_, x, y, c, parameters_.border);
     };
     const std::int64_t alpha = image_.format().has_alpha() ? sample(3) : max_;
     return {(sample(0) + 2 * sample(1) + sample(2)) / 4, sample(0) - sample(1),

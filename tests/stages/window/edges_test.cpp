@@ -48,13 +48,10 @@ class NaiveEdges {
 
  private:
   [[nodiscard]] std::int64_t sample(int x, int y, int channel) const {
-    const int from_x = border_position(parameters_.border, x, image_.width());
-    const int from_y = border_position(parameters_.border, y, image_.size().height);
-    if (from_x < 0 || from_y < 0) return 0;
-    const std::int64_t color = test::sample_at(image_, from_x, from_y, channel);
+    const std::int64_t color = test::sample_beyond(image_, x, y, channel, parameters_.border);
     if (!image_.format().has_alpha() || parameters_.alpha == AlphaMode::independent) return color;
     const std::int64_t alpha =
-        test::sample_at(image_, from_x, from_y, image_.format().channels - 1);
+        test::sample_beyond(image_, x, y, image_.format().channels - 1, parameters_.border);
     return (2 * color * alpha + max_) / (2 * max_);
   }
   [[nodiscard]] std::int64_t sum(const Matrix& matrix, int x, int y, int channel) const {

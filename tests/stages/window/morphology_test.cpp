@@ -24,25 +24,13 @@ using test::same_pixels;
 constexpr std::array operations{Morphology::dilate, Morphology::erode, Morphology::open,
                                 Morphology::close};
 
-struct Outside {
-  const Image& image;
-  Border border;
-
-  [[nodiscard]] std::uint32_t sample(int x, int y, int channel) const {
-    const PixelFormat format = image.format();
-    const int from_x = border_position(border, x, image.width());
-    const int from_y = border_position(border, y, image.size().height);
-    if (from_x >= 0 && from_y >= 0) return test::sample_at(image, from_x, from_y, channel);
-    const bool is_alpha = format.has_alpha() && channel + 1 == format.channels;
-    return is_alpha ? static_cast<std::uint32_t>(format.max_sample()) : 0;
-  }
-};
-
 // From the definition: every sample of every window.
 Image naive_extremes(const Image& image, const MorphologyParameters& parameters, bool largest) {
   const PixelFormat format = image.format();
   const bool weighs = parameters.alpha == AlphaMode::weighted && format.has_alpha();
-  const Outside source{image, parameters.border};
+  const auto sample = [&](int x, int y, int c) {
+    return test::sample_beyond(image, x, y, c, parameters.border);
+  };
   Image result(image.size(), format);
   const int radius = parameters.radius;
   for (const auto [x, y] : test::each_pixel(image)) {
@@ -52,8 +40,8 @@ Image naive_extremes(const Image& image, const MorphologyParameters& parameters,
       for (int row = y - radius; row <= y + radius; ++row) {
         for (int column = x - radius; column <= x + radius; ++column) {
           const bool hidden = weighs && c + 1 < format.channels && largest &&
-                              source.sample(column, row, format.channels - 1) == 0;
-          window.push_back(hidden ? 0 : source.sample(column, row, c));
+                              sample(column, row, format.channels - 1) == 0;
+          window.push_back(hidden ? 0 : sample(column, row, c));
         }
       }
       const std::uint32_t found = largest ? *std::max_element(window.begin(), window.end())
