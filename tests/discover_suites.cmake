@@ -12,7 +12,7 @@ endif()
 # Suites whose kernels PoCL optimises (see support/main.cpp): they run for longer than that takes.
 # They also prove that optimising changes no bit.
 set(optimised compute/All/MatrixProductKernel pipeline/Fusion pipeline/ScratchMemory
-    stages/MlpKernel stages/NetIntegersOnDevice)
+    net/MlpKernel net/NetIntegersOnDevice)
 
 # Without its optimiser, PoCL 5.0 (libpocl.so.2.12) compiles the blocked matrix product to code that stores nothing on
 # processors with AVX-512. With it, as users have it, all results are right.

@@ -81,13 +81,11 @@ TEST_F(FilesTest, StatisticsAndDifferencesAreThoseOfMemory) {
     std::uint64_t sum = 0;
     std::uint32_t least = 65535;
     std::vector<std::uint32_t> sorted;
-    for (int y = 0; y < pixels.height(); ++y) {
-      for (int x = 0; x < pixels.width(); ++x) {
-        const auto sample = pixels.row<std::uint16_t>(y)[3 * static_cast<std::size_t>(x) + c];
-        sum += sample;
-        least = std::min<std::uint32_t>(least, sample);
-        sorted.push_back(sample);
-      }
+    for (const auto [x, y] : test::each_pixel({pixels.width(), pixels.height()})) {
+      const auto sample = pixels.row<std::uint16_t>(y)[3 * static_cast<std::size_t>(x) + c];
+      sum += sample;
+      least = std::min<std::uint32_t>(least, sample);
+      sorted.push_back(sample);
     }
     std::sort(sorted.begin(), sorted.end());
     EXPECT_EQ(channel.sum, sum);

@@ -28,11 +28,9 @@ std::vector<std::string> environment() {
 Picture noise(int width, int height) {
   Picture picture(Shape{width, height, 3, 8});
   unsigned state = 1;
-  for (int y = 0; y < height; ++y) {
-    for (int x = 0; x < 3 * width; ++x)
-      picture.row<std::uint8_t>(y)[x] =
-          static_cast<std::uint8_t>((state = state * 1664525U + 1013904223U) >> 24U);
-  }
+  for (const auto [x, y] : test::each_pixel({3 * width, height}))
+    picture.row<std::uint8_t>(y)[x] =
+        static_cast<std::uint8_t>((state = state * 1664525U + 1013904223U) >> 24U);
   return picture;
 }
 

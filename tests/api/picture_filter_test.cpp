@@ -89,7 +89,7 @@ TEST_F(PictureFilterTest, TurnsPicturesUprightAsForFiles) {
     const PictureFilter wrong({}, FilterSettings{.orientation = "up"});
     FAIL() << "no exception";
   } catch (const UsageError& error) {
-    EXPECT_EQ(std::string(error.what()).rfind("orientation: ", 0), 0U) << error.what();
+    EXPECT_TRUE(std::string(error.what()).starts_with("orientation: ")) << error.what();
   }
 }
 

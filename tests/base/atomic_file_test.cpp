@@ -23,6 +23,7 @@
 #include "support/names_in.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/texts.hpp"
 
 namespace gpufilter {
 namespace {
@@ -74,7 +75,7 @@ TEST(AtomicFile, TemporaryIsHiddenBesideTheTarget) {
   const AtomicFile file(folder / "a.png");
   const auto names = names_in(folder.path());
   ASSERT_EQ(names.size(), 1U);
-  EXPECT_EQ(names[0].rfind(".a.png.gpufilter-", 0), 0U) << names[0];
+  EXPECT_TRUE(names[0].starts_with(".a.png.gpufilter-")) << names[0];
   EXPECT_TRUE(names[0].ends_with("-" + process_token())) << names[0];
 }
 
@@ -168,7 +169,7 @@ TEST(AtomicFile, TakesTheLongestNamesThereAre) {
       const auto names = names_in(folder.path());
       ASSERT_EQ(names.size(), 1U);
       EXPECT_LE(names[0].size(), 255U);
-      EXPECT_NE(names[0].find("\u00e4.gpufilter-"), std::string::npos) << names[0];
+      EXPECT_TRUE(test::contains(names[0], "\u00e4.gpufilter-"));
     }
     replace(folder / name, "new");
     EXPECT_EQ(read_file(folder / name), "new");
@@ -297,7 +298,7 @@ TEST(CleanupOnSignals, LeavesNothingAtAnyMoment) {
     ::kill(child, signal_number);
     EXPECT_EQ(test::wait_for_child(child), exit_code);
     for (const auto& name : names_in(folder.path())) {
-      EXPECT_EQ(name.find("gpufilter"), std::string::npos) << name;
+      EXPECT_FALSE(test::contains(name, "gpufilter"));
       EXPECT_EQ(read_file(folder / name), "complete");
     }
   }

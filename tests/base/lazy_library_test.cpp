@@ -36,7 +36,7 @@ TEST(LazyLibrary, HasTheFunctionsOfTheLibrary) {
 
 TEST(LazyLibrary, NamesALibraryThatIsMissing) {
   const std::string failure = failure_of<Zlib>("libnone.so.7");
-  EXPECT_EQ(failure.rfind("cannot be loaded: libnone.so.7: ", 0), 0U) << failure;
+  EXPECT_TRUE(failure.starts_with("cannot be loaded: libnone.so.7: ")) << failure;
 }
 
 TEST(LazyLibrary, NamesAFunctionThatIsMissing) {

@@ -23,6 +23,7 @@
 #include "support/names_in.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/texts.hpp"
 
 namespace gpufilter {
 namespace {
@@ -250,7 +251,7 @@ TEST_F(BatchRunning, AFailureDoesNotAffectTheOthers) {
   run(plan(), processors(1), 2, recorder);
   EXPECT_EQ(statuses(recorder),
             (Statuses{PictureStatus::done, PictureStatus::failed, PictureStatus::done}));
-  EXPECT_NE(recorder.results[1].failure.find("a1.png: "), std::string::npos);
+  EXPECT_TRUE(test::contains(recorder.results[1].failure, "a1.png: "));
   EXPECT_EQ(test::names_in(out_),
             (std::vector<std::string>{".gpufilter-journal", "a0.png", "a2.png"}));
 }

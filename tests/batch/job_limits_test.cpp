@@ -12,6 +12,7 @@
 #include "stages/window/blur.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/texts.hpp"
 
 namespace gpufilter {
 namespace {
@@ -115,8 +116,7 @@ TEST_F(FileLimitRunning, TheOnlyJobFailsIfEvenItsFilesAreTooMany) {
   run(1, 1);
   EXPECT_EQ(listener_->done, 1);
   EXPECT_EQ(listener_->listed_count, 12);
-  EXPECT_NE(listener_->failure.find(": too many open files"), std::string::npos)
-      << listener_->failure;
+  EXPECT_TRUE(test::contains(listener_->failure, ": too many open files"));
 }
 
 }  // namespace

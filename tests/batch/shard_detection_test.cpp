@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "support/texts.hpp"
 
 namespace gpufilter {
 namespace {
@@ -241,7 +242,7 @@ TEST(ShardDetection, RefusesContradictionsAndMissingVariables) {
       ADD_FAILURE() << "accepted as " << to_string(detect_shard(row.environment).shard);
     } catch (const UsageError& error) {
       const std::string text = error.what();
-      EXPECT_NE(text.find(row.reason), std::string::npos) << text;
+      EXPECT_TRUE(test::contains(text, row.reason));
       EXPECT_TRUE(text.starts_with("--shard auto: ")) << text;
       EXPECT_EQ(text.find('\n'), std::string::npos) << text;
     }

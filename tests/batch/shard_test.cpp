@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "support/texts.hpp"
 
 namespace gpufilter {
 namespace {
@@ -121,7 +122,7 @@ std::string refusal_of_shard(const std::string& text) {
 TEST(Shards, MalformedTextsAreRefused) {
   for (const char* text : {"", "3", "/", "3/", "/10", "-1/10", "1/0", "0/0", " 1/2", "1/2 ",
                            "1/2/3", "a/b", "1/1000001", "0x1/2", "99999999999/99999999999"}) {
-    EXPECT_NE(refusal_of_shard(text).find("write I/N, as in 0/8 to 7/8"), std::string::npos)
+    EXPECT_TRUE(test::contains(refusal_of_shard(text), "write I/N, as in 0/8 to 7/8"))
         << text << ": " << refusal_of_shard(text);
   }
   EXPECT_EQ(refusal_of_shard("10/10"),

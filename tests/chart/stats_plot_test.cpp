@@ -7,6 +7,7 @@
 #include "support/pictures.hpp"
 #include "support/stage_cases.hpp"
 #include "support/svg.hpp"
+#include "support/texts.hpp"
 
 namespace gpufilter::lab {
 namespace {
@@ -21,12 +22,10 @@ std::string plot_of(const Image& picture, const std::string& title = "title") {
 
 Image flat(const PixelFormat& format, std::initializer_list<std::uint32_t> samples) {
   Image image({4, 3}, format);
-  for (int y = 0; y < 3; ++y) {
-    for (int x = 0; x < 4; ++x) {
-      int channel = 0;
-      for (const std::uint32_t sample : samples)
-        test::set_sample(image, x, y, channel++, sample);
-    }
+  for (const auto [x, y] : test::each_pixel({4, 3})) {
+    int channel = 0;
+    for (const std::uint32_t sample : samples)
+      test::set_sample(image, x, y, channel++, sample);
   }
   return image;
 }
@@ -40,7 +39,7 @@ TEST(HistogramPlot, IsWellFormedForEveryFormat) {
         EXPECT_EQ(count_of(svg, ">" + name + "<"), 1U) << name;
       const auto colors = static_cast<std::size_t>(format.color_channels());
       EXPECT_EQ(count_of(svg, " faint\""), colors) << "an area for each colour";
-      EXPECT_NE(svg.find("prefers-color-scheme:dark"), std::string::npos);
+      EXPECT_TRUE(test::contains(svg, "prefers-color-scheme:dark"));
     }
   }
 }
@@ -65,11 +64,9 @@ TEST(HistogramPlot, ShowsEachChannelInItsColourAndPlace) {
 TEST(HistogramPlot, ADominantValueLeavesTheOthersVisible) {
   // Half of the pixels black, the others spread evenly.
   Image image({64, 64}, {1, 8});
-  for (int y = 0; y < 64; ++y) {
-    for (int x = 0; x < 64; ++x) {
-      const int i = y * 64 + x;
-      test::set_sample(image, x, y, 0, i % 2 == 0 ? 0U : static_cast<std::uint32_t>(i / 16));
-    }
+  for (const auto [x, y] : test::each_pixel({64, 64})) {
+    const int i = y * 64 + x;
+    test::set_sample(image, x, y, 0, i % 2 == 0 ? 0U : static_cast<std::uint32_t>(i / 16));
   }
   const std::string svg = plot_of(image);
   EXPECT_EQ(count_of(svg, "higher than shown"), 1U);
@@ -80,7 +77,7 @@ TEST(HistogramPlot, ADominantValueLeavesTheOthersVisible) {
 TEST(HistogramPlot, LongAndForeignNamesFit) {
   const std::string svg = plot_of(flat({1, 8}, {1}), std::string(5000, '\xe9') + "<&>\".png");
   EXPECT_EQ(test::objection_to_svg(svg), "");
-  EXPECT_NE(svg.find("&lt;&amp;&gt;&quot;.png</text>"), std::string::npos);
+  EXPECT_TRUE(test::contains(svg, "&lt;&amp;&gt;&quot;.png</text>"));
   EXPECT_EQ(svg.find('\xe9'), std::string::npos) << "only UTF-8";
   const std::size_t title = svg.find("class=\"title\" x=");
   EXPECT_LT(svg.find("</text>", title) - title, 200U);

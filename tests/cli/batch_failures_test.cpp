@@ -27,10 +27,9 @@ class BatchFailures : public BatchTest {
 TEST_F(BatchFailures, OneIsReportedAndTheOthersAreDone) {
   put_many(3);
   damage("p100x.png");
-  const ProcessResult result = batch({"--timing", "off"});
-  EXPECT_EQ(result.exit_code, 1);
-  EXPECT_EQ(result.err.rfind("gpufilter: " + in_ + "/p100x.png: ", 0), 0) << result.err;
-  EXPECT_NE(result.err.find(": 3 of 4 pictures done, 1 failed\n"), std::string::npos) << result.err;
+  const ProcessResult result = ended(1, batch({"--timing", "off"}));
+  EXPECT_TRUE(result.err.starts_with("gpufilter: " + in_ + "/p100x.png: ")) << result.err;
+  EXPECT_TRUE(contains(result.err, ": 3 of 4 pictures done, 1 failed\n"));
   EXPECT_EQ(names_of(results_in(out_)), (Names{"p100.png", "p101.png", "p102.png"}));
   expect_one_line(batch({"-q", "--resume"}).err, {"p100x.png: "});
 }
@@ -52,11 +51,9 @@ TEST_F(BatchFailures, AFileNamedLikeAPictureHasToBeOne) {
   const std::string why = "gpufilter: " + in_ +
                           "/empty.JPEG: the file is empty\ngpufilter: " + in_ +
                           "/text.png: not a " + gpufilter::names_of(codecs()) + " picture\n";
-  const ProcessResult quiet = batch({"-q", "--jobs", "1"});
-  EXPECT_EQ(quiet.exit_code, 1);
+  const ProcessResult quiet = ended(1, batch({"-q", "--jobs", "1"}));
   EXPECT_EQ(quiet.err.size(), why.size());
-  for (const char* name : {"empty.JPEG", "text.png"})
-    EXPECT_NE(quiet.err.find(name), std::string::npos) << quiet.err;
+  expect_parts(quiet.err, {"empty.JPEG", "text.png"});
   EXPECT_EQ(names_of(results_in(out_)), Names{"a.png"});
   // They fail again, and the others are still complete.
   const Json document = json_batch({"--resume"}, 1);
@@ -114,8 +111,7 @@ TEST_F(BatchFailures, AResultThatCannotBeWrittenIsAFailure) {
 TEST_F(BatchFailures, AFolderThatCannotBeWrittenEndsIt) {
   put("a.png");
   out_ = "/proc/gpufilter-out";
-  const ProcessResult result = batch();
-  EXPECT_EQ(result.exit_code, 1);
+  const ProcessResult result = ended(1, batch());
   expect_one_line(result.err, {"/proc/gpufilter-out: "});
 }
 
@@ -124,8 +120,7 @@ TEST_F(BatchFailures, AReadOnlyFolderEndsIt) {
   put("a.png");
   fs::create_directory(out_);
   fs::permissions(out_, fs::perms::owner_read | fs::perms::owner_exec);
-  const ProcessResult result = batch();
-  EXPECT_EQ(result.exit_code, 1);
+  const ProcessResult result = ended(1, batch());
   expect_one_line(result.err, {"out/", "permission denied"});
   fs::permissions(out_, fs::perms::owner_all);
 }
@@ -153,8 +148,7 @@ TEST_F(BatchFailures, AFolderThatCannotBeReachedIsNamed) {
   put("a.png");
   out_ = folder_ / std::string(300, 'x');
   for (const Names& more : {Names{}, Names{"--resume"}, Names{"--shard", "0/2"}}) {
-    const ProcessResult result = batch(more);
-    EXPECT_EQ(result.exit_code, 1);
+    const ProcessResult result = ended(1, batch(more));
     EXPECT_EQ(result.err, "gpufilter: " + out_ + ": file name too long\n");
   }
   fs::create_symlink("loop", folder_ / "loop");
@@ -164,8 +158,8 @@ TEST_F(BatchFailures, AFolderThatCannotBeReachedIsNamed) {
 
 TEST_F(BatchFailures, ADeviceThatIsMissingEndsIt) {
   put("a.png");
-  const ProcessResult result = filter({in_, out_, "--blur", "auto", "--device", "no such device"});
-  EXPECT_EQ(result.exit_code, 3);
+  const ProcessResult result =
+      ended(3, filter({in_, out_, "--blur", "auto", "--device", "no such device"}));
   EXPECT_FALSE(fs::exists(out_));
 }
 
@@ -222,7 +216,7 @@ TEST_F(BatchFailures, AFullDiskStopsTheRunAndLeavesNoneUnfinished) {
     EXPECT_EQ(done + failed + document["summary"]["not_begun"].get<int>(), 8);
     for (const Json& picture : document["pictures"]) {
       if (picture["status"] == "failed") {
-        EXPECT_NE(picture["error"].get<std::string>().find("no space left"), std::string::npos);
+        EXPECT_TRUE(contains(picture["error"].get<std::string>(), "no space left"));
       }
     }
     const Files now = results_in(out_);
@@ -268,14 +262,12 @@ TEST_F(BatchFailures, AFullDiskStopsAShard) {
   fs::create_directory(out_);
   const int result = wait_for_child(start_child([&] {
     if (!mount_small(out_, 512 * 1024)) return cannot_mount;
-    const ProcessResult full = batch({"--shard", "0/1", "--jobs", "3", "-q"});
-    EXPECT_EQ(full.exit_code, 1);
-    EXPECT_NE(full.err.find("no space for more results"), std::string::npos) << full.err;
-    EXPECT_NE(full.err.find("then the same command again does the rest"), std::string::npos);
+    const ProcessResult full = ended(1, batch({"--shard", "0/1", "--jobs", "3", "-q"}));
+    expect_parts(full.err,
+                 {"no space for more results", "then the same command again does the rest"});
     EXPECT_EQ(::mount("none", out_.c_str(), "tmpfs", MS_REMOUNT, "size=8m"), 0);
     EXPECT_EQ(batch({"--shard", "0/1"}).exit_code, 0);
-    const ProcessResult gathered = filter({"gather", out_});
-    EXPECT_EQ(gathered.exit_code, 0) << gathered.out << gathered.err;
+    const ProcessResult gathered = ended(0, filter({"gather", out_}));
     return HasFailure() ? 1 : 0;
   }));
   if (result == cannot_mount) GTEST_SKIP() << "skipped: no file system can be mounted here";
@@ -293,12 +285,10 @@ TEST_F(BatchFailures, AFewOpenFilesAreEnoughForManyJobs) {
   put_many(70, {20, 20});
   const Files expected = undisturbed();
   for (const int limit : {20, 32, 64}) {
-    const ProcessResult result =
-        with_open_files(limit, command({"--jobs", "64", "-v", "--on-exists", "overwrite"}));
-    EXPECT_EQ(result.exit_code, 0) << result.err;
-    EXPECT_NE(result.err.find(" instead of 64, because of the limit of open files (ulimit -n)\n"),
-              std::string::npos)
-        << result.err;
+    const ProcessResult result = ended(
+        0, with_open_files(limit, command({"--jobs", "64", "-v", "--on-exists", "overwrite"})));
+    EXPECT_TRUE(
+        contains(result.err, " instead of 64, because of the limit of open files (ulimit -n)\n"));
     EXPECT_EQ(results_in(out_), expected) << limit;
   }
 }
@@ -309,8 +299,7 @@ TEST_F(BatchFailures, AReadOnlyDiskEndsIt) {
   const int result = wait_for_child(start_child([&] {
     if (!mount_small(out_, 65536)) return cannot_mount;
     EXPECT_EQ(::mount("none", out_.c_str(), "tmpfs", MS_REMOUNT | MS_RDONLY, nullptr), 0);
-    const ProcessResult run = batch();
-    EXPECT_EQ(run.exit_code, 1);
+    const ProcessResult run = ended(1, batch());
     EXPECT_EQ(run.err, "gpufilter: " + out_ + ": read-only file system\n");
     EXPECT_EQ(batch({"--shard", "0/1", "-q"}).err,
               "gpufilter: " + out_ + ": read-only file system\n");

@@ -41,16 +41,14 @@ class BatchTest : public FilterTest {
 
   // The same; the run has to succeed.
   [[nodiscard]] ProcessResult good_batch(const std::vector<std::string>& more = {}) const {
-    ProcessResult result = batch(more);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
+    ProcessResult result = ended(0, batch(more));
     return result;
   }
 
   // The document that --json prints; the run ends with `exit_code`.
   [[nodiscard]] Json json_batch(std::vector<std::string> more = {}, int exit_code = 0) const {
     more.emplace_back("--json");
-    const ProcessResult result = batch(more);
-    EXPECT_EQ(result.exit_code, exit_code) << result.err;
+    const ProcessResult result = ended(exit_code, batch(more));
     EXPECT_TRUE(Json::accept(result.out)) << result.out;
     return Json::parse(result.out, nullptr, false);
   }
@@ -66,8 +64,7 @@ class BatchTest : public FilterTest {
   void expect_refusal(const std::vector<std::string>& more,
                       const std::vector<std::string>& parts) const {
     const Files before = everything_in(folder_.path());
-    const ProcessResult result = batch(more);
-    EXPECT_EQ(result.exit_code, 2) << result.err;
+    const ProcessResult result = ended(2, batch(more));
     EXPECT_EQ(result.out, "");
     expect_one_line(result.err, parts);
     EXPECT_EQ(everything_in(folder_.path()), before);
@@ -112,8 +109,7 @@ class BatchTest : public FilterTest {
     const TemporaryFolder elsewhere;
     std::vector<std::string> words = command(more);
     words[1] = elsewhere / "out";
-    const ProcessResult result = filter(words);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const ProcessResult result = ended(0, filter(words));
     return results_in(words[1]);
   }
 

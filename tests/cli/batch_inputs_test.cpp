@@ -30,8 +30,7 @@ class BatchInputs : public BatchTest {
   void expect_refused(const Names& words, const Names& parts) const {
     SCOPED_TRACE(::testing::PrintToString(words));
     const Files before = everything_in(folder_.path());
-    const ProcessResult result = filter(words, {.folder = folder_.path()});
-    EXPECT_EQ(result.exit_code, 2) << result.err;
+    const ProcessResult result = ended(2, filter(words, {.folder = folder_.path()}));
     EXPECT_EQ(result.out, "");
     expect_one_line(result.err, parts);
     EXPECT_EQ(everything_in(folder_.path()), before);
@@ -40,9 +39,8 @@ class BatchInputs : public BatchTest {
 
 TEST_F(BatchInputs, GoIntoAFolder) {
   const Files all = undisturbed();
-  const ProcessResult result = several({"in/a.png", "in/b.jpg"});
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_EQ(result.err.rfind("in/a.png and 1 more input -> out: 2 pictures done\n", 0), 0U)
+  const ProcessResult result = ended(0, several({"in/a.png", "in/b.jpg"}));
+  EXPECT_TRUE(result.err.starts_with("in/a.png and 1 more input -> out: 2 pictures done\n"))
       << result.err;
   EXPECT_EQ(results_in(out_), (Files{{"a.png", all.at("a.png")}, {"b.jpg", all.at("b.jpg")}}));
 }
@@ -82,20 +80,17 @@ TEST_F(BatchInputs, AreResumed) {
 }
 
 TEST_F(BatchInputs, OneMayHaveTheOptionsOfSeveral) {
-  const ProcessResult result = several({"in/a.png"}, {"--json"});
-  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const ProcessResult result = ended(0, several({"in/a.png"}, {"--json"}));
   EXPECT_EQ(statuses(Json::parse(result.out)), Names{"done"});
 }
 
 TEST_F(BatchInputs, OneFailureLeavesTheOthersAlone) {
   write_file(folder_ / "note.png", "text");
   write_file(folder_ / "empty.png", "");
-  const ProcessResult result = several({"empty.png", "in/a.png", "note.png"}, {"-q"});
-  EXPECT_EQ(result.exit_code, 1);
-  EXPECT_NE(result.err.find("gpufilter: empty.png: the file is empty\n"), std::string::npos);
-  EXPECT_NE(
-      result.err.find("gpufilter: note.png: not a " + gpufilter::names_of(codecs()) + " picture\n"),
-      std::string::npos);
+  const ProcessResult result = ended(1, several({"empty.png", "in/a.png", "note.png"}, {"-q"}));
+  expect_parts(result.err,
+               {"gpufilter: empty.png: the file is empty\n",
+                "gpufilter: note.png: not a " + gpufilter::names_of(codecs()) + " picture\n"});
   EXPECT_EQ(names_of(results_in(out_)), Names{"a.png"});
 }
 

@@ -58,11 +58,10 @@ TEST_F(BatchNames, OtherNamesAreNotConsidered) {
   write_file(in_ + "/note.txt", "text");
   const ProcessResult result = good_batch({"--timing", "off"});
   EXPECT_EQ(names_of(results_in(out_)), Names{"a.png"});
-  EXPECT_EQ(result.err.rfind(in_ + " -> " + out_ +
-                                 ": 1 picture done; 1 file of another format skipped (1 PNG not "
-                                 "named .png)\n",
-                             0),
-            0U)
+  EXPECT_TRUE(
+      result.err.starts_with(in_ + " -> " + out_ +
+                             ": 1 picture done; 1 file of another format skipped (1 PNG not "
+                             "named .png)\n"))
       << result.err;
 }
 
@@ -88,11 +87,10 @@ TEST_F(BatchNames, VerboseNamesSkippedFoldersAndTheOptionThatEntersThem) {
   for (const std::string line :
        {"sub: is a folder, skipped; --recursive enters it\n",
         "link: is a link to a folder, skipped; --recursive --follow-links enters it\n"})
-    EXPECT_NE(flat.err.find("gpufilter: " + in_ + "/" + line), std::string::npos) << flat.err;
+    EXPECT_TRUE(contains(flat.err, "gpufilter: " + in_ + "/" + line));
   const ProcessResult deep = good_batch({"-v", "--recursive", "--resume"});
-  EXPECT_NE(deep.err.find("link: is a link to a folder, skipped; --follow-links enters it\n"),
-            std::string::npos)
-      << deep.err;
+  EXPECT_TRUE(
+      contains(deep.err, "link: is a link to a folder, skipped; --follow-links enters it\n"));
 }
 
 TEST_F(BatchNames, TheInputFolderMayBeALink) {
@@ -118,19 +116,17 @@ TEST_F(BatchNames, RecursiveMirrorsTheTree) {
 
 TEST_F(BatchNames, NothingToDoIsExplained) {
   put("sub/a.png");
-  EXPECT_NE(
-      good_batch().err.find("in: contains no picture; --recursive searches its subfolder too\n"),
-      std::string::npos);
+  EXPECT_TRUE(contains(good_batch().err,
+                       "in: contains no picture; --recursive searches its subfolder too\n"));
   put("b.png");
-  EXPECT_NE(good_batch({"--match", "*.tif", "--match", "x*"})
-                .err.find("in: contains 1 picture, but none matches --match '*.tif' or 'x*'\n"),
-            std::string::npos);
+  EXPECT_TRUE(contains(good_batch({"--match", "*.tif", "--match", "x*"}).err,
+                       "in: contains 1 picture, but none matches --match '*.tif' or 'x*'\n"));
 }
 
 TEST_F(BatchNames, AnEmptyFolderIsDoneAtOnce) {
   const ProcessResult result = good_batch({"-q"});
   EXPECT_EQ(result.err, "");
-  EXPECT_NE(good_batch().err.find("in: contains no picture\n"), std::string::npos);
+  EXPECT_TRUE(contains(good_batch().err, "in: contains no picture\n"));
   EXPECT_EQ(statuses(json_batch()), Names{});
 }
 

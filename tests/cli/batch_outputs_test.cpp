@@ -25,8 +25,7 @@ TEST_F(BatchOutputs, EveryPictureGoesToEveryFolder) {
   const ProcessResult result = good_batch(words({"--recursive", "-v"}));
   EXPECT_EQ(results_in(soft_), undisturbed({"--recursive"}));
   EXPECT_EQ(results_in(out_), undisturbed({"--flop", "--recursive"}));
-  EXPECT_NE(result.err.find(out_ + "/p100.png, " + soft_ + "/p100.png: "), std::string::npos)
-      << result.err;
+  EXPECT_TRUE(contains(result.err, out_ + "/p100.png, " + soft_ + "/p100.png: "));
 }
 
 TEST_F(BatchOutputs, TheJournalKnowsEach) {
@@ -64,8 +63,7 @@ TEST_F(BatchOutputs, ExistingOnesAreTreatedAsAsked) {
 TEST_F(BatchOutputs, ADryRunNamesThem) {
   put_many(1);
   const ProcessResult result = good_batch(words({"--dry-run"}));
-  EXPECT_NE(result.out.find(out_ + "/p100.png, " + soft_ + "/p100.png: "), std::string::npos)
-      << result.out;
+  EXPECT_TRUE(contains(result.out, out_ + "/p100.png, " + soft_ + "/p100.png: "));
   EXPECT_FALSE(fs::exists(soft_));
   EXPECT_FALSE(fs::exists(out_));
 }

@@ -3,7 +3,6 @@
 #include <string>
 
 #include "cli/batch_fixture.hpp"
-#include "support/lines_of.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -64,7 +63,7 @@ TEST_F(BatchReport, JsonHasALineForEachPicture) {
     ASSERT_EQ(lines[i].front(), ',') << lines[i];
     EXPECT_EQ(Json::parse(lines[i].substr(1))["status"], i == 2 ? "failed" : "done");
   }
-  EXPECT_EQ(lines[4].rfind("],\"summary\":{", 0), 0U) << lines[4];
+  EXPECT_TRUE(lines[4].starts_with("],\"summary\":{")) << lines[4];
 }
 
 TEST_F(BatchReport, AlphaThatIsLostIsReportedOnce) {
@@ -72,14 +71,13 @@ TEST_F(BatchReport, AlphaThatIsLostIsReportedOnce) {
     write_png(random_image({20, 10}, {4, 8}, 1), in_ + "/" + name);
   put("c.png");
   const ProcessResult result = good_batch({"--to", "jpeg", "--timing", "off"});
-  EXPECT_NE(result.err.find("gpufilter: warning: 2 pictures: alpha is flattened onto #ffffff, "
-                            "because JPEG has none; --background sets another colour\n"),
-            std::string::npos)
-      << result.err;
+  EXPECT_TRUE(contains(result.err,
+                       "gpufilter: warning: 2 pictures: alpha is flattened onto #ffffff, "
+                       "because JPEG has none; --background sets another colour\n"));
   EXPECT_EQ(result.err.find("alpha"), result.err.rfind("alpha")) << result.err;
   const ProcessResult asked = good_batch(
       {"--to", "jpeg", "--timing", "off", "--background", "#ff0000", "--on-exists", "overwrite"});
-  EXPECT_EQ(asked.err.find("alpha"), std::string::npos) << asked.err;
+  EXPECT_FALSE(contains(asked.err, "alpha"));
 }
 
 // `auto` gives a picture's estimate as its reason, which differs from picture to picture.
@@ -87,9 +85,9 @@ TEST_F(BatchReport, JsonListsTheProcessorOnce) {
   put("small.png", {10, 10});
   put("medium.png", {300, 200});
   put("large.png", {900, 700});
-  const ProcessResult result = filter({in_, out_, "--blur", "auto", "--device", "auto", "--json"},
-                                      {.environment = {{"OCL_ICD_VENDORS", folder_ / "none"}}});
-  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const ProcessResult result =
+      ended(0, filter({in_, out_, "--blur", "auto", "--device", "auto", "--json"},
+                      {.environment = {{"OCL_ICD_VENDORS", folder_ / "none"}}}));
   const Json devices = Json::parse(result.out)["summary"]["devices"];
   ASSERT_EQ(devices.size(), 1U) << devices;
   EXPECT_EQ(devices[0]["name"], "processor");
@@ -104,28 +102,26 @@ TEST_F(BatchReport, VerifiedBlocksAreInEveryForm) {
   EXPECT_EQ(document["summary"]["verified_blocks"], 6);
   const ProcessResult table =
       good_batch({"--verify=3", "--on-exists", "overwrite", "--timing", "table"});
-  EXPECT_NE(table.err.find("  6 blocks equal to the processor's baseline\n"), std::string::npos)
-      << table.err;
+  EXPECT_TRUE(contains(table.err, "  6 blocks equal to the processor's baseline\n"));
   EXPECT_FALSE(json_batch({"--on-exists", "overwrite"})["summary"].contains("verified_blocks"));
 }
 
 TEST_F(BatchReport, TheTimingIsThatOfAllPictures) {
   put_many(3);
   const ProcessResult table = good_batch({"--timing", "table"});
-  for (const char* part :
-       {": 3 pictures done\n", "device: processor, 3 pictures", "decode ", "blur ", "total "})
-    EXPECT_NE(table.err.find(part), std::string::npos) << part << table.err;
+  expect_parts(table.err, {": 3 pictures done\n", "device: processor, 3 pictures", "decode ",
+                           "blur ", "total "});
   const ProcessResult json = good_batch({"--on-exists", "overwrite", "--timing", "json"});
   EXPECT_EQ(Json::parse(json.out)["schema"], "gpufilter-batch-timing-1");
   EXPECT_EQ(Json::parse(json.out)["done"], 3);
   const ProcessResult csv = good_batch({"--on-exists", "overwrite", "--timing", "csv"});
-  EXPECT_EQ(csv.out.rfind("walk,activity,pass,stage,variant,", 0), 0) << csv.out;
-  EXPECT_NE(csv.out.find("\n0,kernel,0,blur,"), std::string::npos) << csv.out;
+  EXPECT_TRUE(csv.out.starts_with("walk,activity,pass,stage,variant,")) << csv.out;
+  EXPECT_TRUE(contains(csv.out, "\n0,kernel,0,blur,"));
   const ProcessResult quiet = good_batch({"--on-exists", "overwrite", "-q"});
   EXPECT_EQ(quiet.out + quiet.err, "");
   const ProcessResult off = good_batch({"--on-exists", "overwrite", "--timing", "off"});
   EXPECT_EQ(std::count(off.err.begin(), off.err.end(), '\n'), 2) << off.err;
-  EXPECT_NE(off.err.find(" Mpx/s; device: processor"), std::string::npos) << off.err;
+  EXPECT_TRUE(contains(off.err, " Mpx/s; device: processor"));
 }
 
 TEST_F(BatchReport, TheTraceHasEveryPicture) {
@@ -156,9 +152,8 @@ TEST_F(BatchReport, TheTraceHasEveryPicture) {
 TEST_F(BatchReport, VerboseNamesEachPicture) {
   put_many(2);
   const ProcessResult result = good_batch({"-v", "--timing", "off"});
-  EXPECT_NE(result.err.find("gpufilter: " + in_ + "/p100.png -> " + out_ + "/p100.png: 37x29, "),
-            std::string::npos)
-      << result.err;
+  EXPECT_TRUE(
+      contains(result.err, "gpufilter: " + in_ + "/p100.png -> " + out_ + "/p100.png: 37x29, "));
   EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 4) << result.err;
 }
 
@@ -167,8 +162,8 @@ TEST_F(BatchReport, ProgressIsLinesWhereThereIsNoTerminal) {
   put_many(3);
   const ProcessResult lines = good_batch({"--progress", "on", "--timing", "off"});
   // It moves with the rows of a picture, before one is finished.
-  EXPECT_EQ(lines.err.rfind("gpufilter: 0/3 pictures, ", 0), 0) << lines.err;
-  EXPECT_EQ(lines.err.find("pictures, 0 %"), std::string::npos) << lines.err;
+  EXPECT_TRUE(lines.err.starts_with("gpufilter: 0/3 pictures, ")) << lines.err;
+  EXPECT_FALSE(contains(lines.err, "pictures, 0 %"));
   EXPECT_EQ(lines.err.find('\r'), std::string::npos);
 }
 

@@ -146,8 +146,7 @@ TEST_F(BatchResume, ADamagedJournalCostsOnlyWork) {
   const std::string damage = "gpufilter: warning: " + path +
                              ": is damaged: 8 of 8 lines cannot be read; the results that they "
                              "recorded are not known as complete\n";
-  const ProcessResult refused = batch({"--resume"});
-  EXPECT_EQ(refused.exit_code, 2);
+  const ProcessResult refused = ended(2, batch({"--resume"}));
   EXPECT_EQ(refused.err, damage + "gpufilter: " + out_ +
                              "/p100.png: already exists, and no journal records it; --on-exists "
                              "overwrite replaces it, --on-exists skip leaves it\n");

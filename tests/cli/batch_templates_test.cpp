@@ -34,8 +34,7 @@ TEST_F(BatchTemplates, SolveCollisionsOfSeveralFolders) {
     words.insert(words.end(), more.begin(), more.end());
     return filter(words);
   };
-  const ProcessResult refused = run({});
-  EXPECT_EQ(refused.exit_code, 2);
+  const ProcessResult refused = ended(2, run({}));
   expect_one_line(refused.err, {"; --name '{parent}-{stem}.{to}' gives each a name of its own\n"});
   const ProcessResult both = run({"--to", "png"});
   expect_one_line(both.err, {"; --name '{parent}-{name}.{to}' gives each a name of its own\n"});
@@ -74,8 +73,7 @@ TEST_F(BatchTemplates, AreSharedByShards) {
   EXPECT_EQ(shard(0, 2, words).exit_code, 0);
   EXPECT_EQ(shard(1, 2, {"--recursive", "--to", "png"}).exit_code, 2) << "another run";
   EXPECT_EQ(shard(1, 2, words).exit_code, 0);
-  const ProcessResult gathered = filter({"gather", out_});
-  EXPECT_EQ(gathered.exit_code, 0) << gathered.out << gathered.err;
+  const ProcessResult gathered = ended(0, filter({"gather", out_}));
   EXPECT_EQ(names_of(results_in(out_)),
             (Names{"in_p100.png", "in_p101.png", "in_p102.png", "sub/sub_x.png"}));
 }

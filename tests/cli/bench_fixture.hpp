@@ -24,8 +24,7 @@ class BenchTest : public ProgramTest {
     const std::string name = arguments.front();
     const std::string plot = folder_ / "chart.svg";
     arguments.insert(arguments.end(), {"--json", "--plot", plot});
-    const ProcessResult result = bench(std::move(arguments));
-    EXPECT_EQ(result.exit_code, 0) << result.err << result.out;
+    const ProcessResult result = ended(0, bench(std::move(arguments)));
     EXPECT_EQ(objection_to_svg(read_file(plot)), "");
     const Json json = Json::parse(result.out);
     EXPECT_EQ(json["schema"], "gpufilter-bench-1");

@@ -18,13 +18,11 @@ class BenchLowPrecision : public ProgramTest {
   }
   static Json rows_of(std::vector<std::string> arguments) {
     arguments.emplace_back("--json");
-    const ProcessResult result = matmul(std::move(arguments));
-    EXPECT_EQ(result.exit_code, 0) << result.err << result.out;
+    const ProcessResult result = ended(0, matmul(std::move(arguments)));
     return Json::parse(result.out)["rows"];
   }
   static void expect_usage(std::vector<std::string> arguments, const std::string& message) {
-    const ProcessResult result = matmul(std::move(arguments));
-    EXPECT_EQ(result.exit_code, 2);
+    const ProcessResult result = ended(2, matmul(std::move(arguments)));
     EXPECT_EQ(result.err, "gpufilter: " + message + "\n");
     EXPECT_EQ(result.out, "");
   }
@@ -78,7 +76,7 @@ TEST_F(BenchLowPrecision, KernelsHaveTheirFiguresWhereTheDriverTells) {
   // A table has only columns with figures.
   const std::string table = matmul({"--type=int8", "--shapes=130x65x70", "--device=cpu"}).out;
   for (const char* heading : {"registers", "spilled", "private", "groups a unit"})
-    EXPECT_EQ(table.find(heading), std::string::npos) << table;
+    EXPECT_FALSE(contains(table, heading));
 }
 
 TEST_F(BenchLowPrecision, GroupsAreOneLaunch) {
@@ -103,18 +101,14 @@ TEST_F(BenchLowPrecision, WrongUsageIsRefusedBeforeAnythingRuns) {
   expect_usage({"--type=int8", "--sizes=256,200", "--grouped=contiguous"},
                "bench matmul: --grouped contiguous divides A into groups of whole blocks of 128 "
                "rows, but it has 200 rows; use a multiple of 128");
-  const ProcessResult unknown = matmul({"--type=int4"});
-  EXPECT_EQ(unknown.exit_code, 2);
-  EXPECT_NE(unknown.err.find("--type: 'int4' is not one of float32, int8, int8-scaled, fp8-scaled, "
-                             "bfloat16, float16"),
-            std::string::npos)
-      << unknown.err;
-  const ProcessResult large =
-      matmul({"--type=int8", "--sizes=16384", "--grouped=masked", "--groups=256", "--device=cpu"});
-  EXPECT_EQ(large.exit_code, 2);
-  EXPECT_NE(large.err.find("bench matmul: 16384x16384x16384 of int8 takes "), std::string::npos)
-      << large.err;
-  EXPECT_NE(large.err.find(" MB are free; use smaller matrices\n"), std::string::npos) << large.err;
+  const ProcessResult unknown = ended(2, matmul({"--type=int4"}));
+  EXPECT_TRUE(contains(unknown.err,
+                       "--type: 'int4' is not one of float32, int8, int8-scaled, fp8-scaled, "
+                       "bfloat16, float16"));
+  const ProcessResult large = ended(2, matmul({"--type=int8", "--sizes=16384", "--grouped=masked",
+                                               "--groups=256", "--device=cpu"}));
+  expect_parts(large.err, {"bench matmul: 16384x16384x16384 of int8 takes ",
+                           " MB are free; use smaller matrices\n"});
 }
 
 }  // namespace

@@ -86,8 +86,7 @@ TEST_F(Bench, MeasuresAnyStageByItself) {
 TEST_F(Bench, RefusesStagesThatNeedTheWholePicture) {
   for (const std::vector<std::string>& stage :
        {std::vector<std::string>{"--levels", "auto"}, {"--rotate", "90"}, {"--auto-orient"}}) {
-    const ProcessResult result = bench({"stages", stage.front(), stage.back()});
-    EXPECT_EQ(result.exit_code, 2);
+    const ProcessResult result = ended(2, bench({"stages", stage.front(), stage.back()}));
     EXPECT_EQ(result.err, "gpufilter: " + stage.front() +
                               ": needs the whole picture first; 'gpufilter bench pipeline' "
                               "measures it\n");
@@ -118,7 +117,7 @@ TEST_F(Bench, SlowLoopsGetAPartOfThePicture) {
                   1e-6 * row["gflops"].get<double>());
     }
   }
-  EXPECT_NE(json["notes"].dump().find("one core, baseline: times are those of"), std::string::npos)
+  EXPECT_TRUE(contains(json["notes"].dump(), "one core, baseline: times are those of"))
       << json["notes"];
 }
 
@@ -135,8 +134,7 @@ TEST_F(Bench, AKernelThatCannotRunIsLeftOut) {
   EXPECT_TRUE(values(json, "kernel").contains("tiled 8x8"));
   EXPECT_TRUE(values(json, "kernel").contains("tuned"));
   EXPECT_FALSE(values(json, "kernel").contains("tiled 32x32"));
-  EXPECT_NE(json["notes"].dump().find("tiled 32x32 is left out: "), std::string::npos)
-      << json["notes"];
+  EXPECT_TRUE(contains(json["notes"].dump(), "tiled 32x32 is left out: ")) << json["notes"];
 }
 
 TEST_F(Bench, ReduceComparesPathsGroupsAndAccuracy) {
@@ -162,9 +160,8 @@ TEST_F(Bench, ReduceComparesPathsGroupsAndAccuracy) {
 TEST_F(Bench, CopyAndItsCsv) {
   const Json json = bench_json({"copy", "--bytes", "1M"});
   EXPECT_TRUE(values(json, "copy").contains("all cores"));
-  const ProcessResult csv = bench({"copy", "--bytes=64K", "--csv"});
-  EXPECT_EQ(csv.exit_code, 0) << csv.err;
-  EXPECT_EQ(csv.out.rfind("bench,version,date,device,driver,processor,mb,copy,where,", 0), 0U);
+  const ProcessResult csv = ended(0, bench({"copy", "--bytes=64K", "--csv"}));
+  EXPECT_TRUE(csv.out.starts_with("bench,version,date,device,driver,processor,mb,copy,where,"));
   EXPECT_EQ(count_of(csv.out, "\n"), 1 + json["rows"].size());
 }
 
@@ -192,7 +189,7 @@ TEST_F(Bench, PipelineSaysInWordsWhatTheMachineReaches) {
   write_png(random_image({301, 207}, {3, 8}, 1), path);
   const ProcessResult result = bench({"pipeline", path, "--blur=auto", "--device=cpu"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_EQ(result.out.find("_per_s"), std::string::npos) << result.out;
+  EXPECT_FALSE(contains(result.out, "_per_s"));
   EXPECT_TRUE(std::regex_search(result.out, std::regex("\nmemory +[0-9.]{4,5} GB/s, bytes read")))
       << result.out;
   EXPECT_TRUE(std::regex_search(
@@ -207,14 +204,14 @@ TEST_F(Bench, DifferingBitsEndItWithOne) {
   copy_kernels(kernels);
   std::string source = read_file(kernels / "copy.cl");
   const std::string right = "target[i] = source[i]";
-  ASSERT_NE(source.find(right), std::string::npos);
+  ASSERT_TRUE(contains(source, right));
   source.replace(source.find(right), right.size(), "target[i] = source[i] ^ 1");
   write_file(kernels / "copy.cl", source);
-  const ProcessResult result =
-      bench({"copy", "--bytes=64K"}, {.environment = {{"GPUFILTER_KERNELS", kernels.string()}}});
-  EXPECT_EQ(result.exit_code, 1);
-  EXPECT_NE(result.out.find("DIFFER"), std::string::npos);
-  EXPECT_NE(result.err.find("differs from the reference"), std::string::npos) << result.err;
+  const ProcessResult result = ended(
+      1,
+      bench({"copy", "--bytes=64K"}, {.environment = {{"GPUFILTER_KERNELS", kernels.string()}}}));
+  EXPECT_TRUE(contains(result.out, "DIFFER"));
+  EXPECT_TRUE(contains(result.err, "differs from the reference"));
 }
 
 TEST_F(Bench, AMissingDeviceIsAWarningOrAnError) {
@@ -222,18 +219,16 @@ TEST_F(Bench, AMissingDeviceIsAWarningOrAnError) {
   EXPECT_EQ(bench(command).exit_code, 3);
   const bool has_gpu = has_device("gpu");
   if (has_gpu) GTEST_SKIP() << "skipped: a GPU is here";
-  const ProcessResult result = bench({"copy", "--bytes=64K", "-q", "--device=gpu"});
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_NE(result.err.find("only the processor is measured"), std::string::npos) << result.err;
+  const ProcessResult result = ended(0, bench({"copy", "--bytes=64K", "-q", "--device=gpu"}));
+  EXPECT_TRUE(contains(result.err, "only the processor is measured"));
   EXPECT_EQ(bench({"copy", "--bytes=64K", "--device=gpu", "--require-device"}).exit_code, 3);
 }
 
 TEST_F(Bench, RefusesWhatItDoesNotKnow) {
   const auto expect_usage = [](std::vector<std::string> arguments, const std::string& part) {
     arguments.insert(arguments.begin(), "bench");
-    const ProcessResult result = filter(std::move(arguments));
-    EXPECT_EQ(result.exit_code, 2);
-    EXPECT_NE(result.err.find(part), std::string::npos) << result.err;
+    const ProcessResult result = ended(2, filter(std::move(arguments)));
+    EXPECT_TRUE(contains(result.err, part));
   };
   expect_usage({}, "matmul");
   expect_usage({"teapot"}, "bench teapot: unknown; choose one of matmul, blur,");

@@ -34,8 +34,7 @@ class CompareTest : public ::testing::Test {
   // Runs it with --json and parses the output.
   static Json compare_json(std::vector<std::string> arguments, int exit_code) {
     arguments.emplace_back("--json");
-    const ProcessResult result = compare(std::move(arguments));
-    EXPECT_EQ(result.exit_code, exit_code) << result.err;
+    const ProcessResult result = ended(exit_code, compare(std::move(arguments)));
     EXPECT_EQ(result.err, "");
     EXPECT_EQ(result.out.back(), '\n');
     return Json::parse(result.out);
@@ -44,12 +43,11 @@ class CompareTest : public ::testing::Test {
   // Expects that comparing ends with 4, with nothing on standard output and one line on standard
   // error that contains `part`.
   static void expect_trouble(std::vector<std::string> arguments, const std::string& part) {
-    const ProcessResult result = compare(std::move(arguments));
-    EXPECT_EQ(result.exit_code, 4) << result.err;
+    const ProcessResult result = ended(4, compare(std::move(arguments)));
     EXPECT_EQ(result.out, "");
-    EXPECT_EQ(result.err.rfind("gpufilter: ", 0), 0) << result.err;
+    EXPECT_TRUE(result.err.starts_with("gpufilter: ")) << result.err;
     EXPECT_EQ(result.err.find('\n'), result.err.size() - 1) << result.err;
-    EXPECT_NE(result.err.find(part), std::string::npos) << result.err;
+    EXPECT_TRUE(contains(result.err, part));
   }
 
   TemporaryFolder folder_;

@@ -8,7 +8,6 @@
 
 #include "base/format.hpp"
 #include "cli/compare_fixture.hpp"
-#include "support/lines_of.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -42,8 +41,7 @@ class CompareFolders : public CompareTest {
 TEST_F(CompareFolders, OfEqualPicturesEndWithZero) {
   put("1.png", image_);
   put("2.jpg", image_);
-  const ProcessResult result = compare_both();
-  EXPECT_EQ(result.exit_code, 0);
+  const ProcessResult result = ended(0, compare_both());
   EXPECT_EQ(result.out, "2 names: 2 equal\n");
   EXPECT_EQ(result.err, "");
   EXPECT_EQ(compare({a_, a_}).exit_code, 0);
@@ -59,8 +57,7 @@ TEST_F(CompareFolders, ListNamesThatAreNotEqualInOrder) {
   // Other files are ignored.
   write_file(a_ + "/notes.txt", "text");
   write_file(b_ + "/.hidden.png", "text");
-  const ProcessResult result = compare_both({"--tolerance", "2"});
-  EXPECT_EQ(result.exit_code, 3);
+  const ProcessResult result = ended(3, compare_both({"--tolerance", "2"}));
   EXPECT_EQ(result.err, "");
   EXPECT_EQ(result.out,
             formatted("far.png: different: 2 of 527 pixels (0.38 %) differ, by at most 9 at x 6, y "
@@ -98,8 +95,7 @@ TEST_F(CompareFolders, CountANameInOneOfThemAsDifferent) {
   // The same picture with a different extension is a different name.
   write_picture(image_.rows(), a_ + "/3.png");
   write_picture(image_.rows(), b_ + "/3.jpg");
-  const ProcessResult result = compare_both();
-  EXPECT_EQ(result.exit_code, 2);
+  const ProcessResult result = ended(2, compare_both());
   EXPECT_EQ(result.out, formatted("3.jpg: only in {1}\n3.png: only in {0}\n"
                                   "3 names: 1 equal, 1 only in {0}, 1 only in {1}\n",
                                   a_, b_));
@@ -111,14 +107,12 @@ TEST_F(CompareFolders, NameFilesThatCannotBeReadAndGoOn) {
   put("3.png", image_);
   const std::string bytes = read_file(b_ + "/2.png");
   write_file(b_ + "/2.png", bytes.substr(0, bytes.size() / 2));
-  const ProcessResult result = compare_both();
-  EXPECT_EQ(result.exit_code, 4);
+  const ProcessResult result = ended(4, compare_both());
   EXPECT_EQ(result.out, "2.png: cannot be read\n3 names: 2 equal, 1 cannot be read\n");
-  EXPECT_EQ(result.err.rfind("gpufilter: " + b_ + "/2.png: ", 0), 0) << result.err;
+  EXPECT_TRUE(result.err.starts_with("gpufilter: " + b_ + "/2.png: ")) << result.err;
   EXPECT_EQ(result.err.find('\n'), result.err.size() - 1) << result.err;
 
-  const ProcessResult quiet = compare_both({"-q"});
-  EXPECT_EQ(quiet.exit_code, 4);
+  const ProcessResult quiet = ended(4, compare_both({"-q"}));
   EXPECT_EQ(quiet.out, "");
   EXPECT_EQ(quiet.err, result.err);
 }
@@ -127,9 +121,8 @@ TEST_F(CompareFolders, EnterFoldersOnlyWhenAskedTo) {
   put("1.png", image_);
   put("sub/1.png", image_, moved(image_, 4, 5, 1, 2));
   EXPECT_EQ(compare_both().exit_code, 0);
-  const ProcessResult result = compare_both({"--recursive"});
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_EQ(result.out.rfind("sub/1.png: different: ", 0), 0) << result.out;
+  const ProcessResult result = ended(2, compare_both({"--recursive"}));
+  EXPECT_TRUE(result.out.starts_with("sub/1.png: different: ")) << result.out;
   // A folder of results within that of the originals is not one of the originals.
   const std::string inner = a_ + "/results";
   fs::create_directory(inner);
@@ -148,8 +141,8 @@ TEST_F(CompareFolders, JsonHasAnObjectForEachName) {
   write_file(a_ + "/torn.png", read_file(a_ + "/torn.png").substr(0, 60));
   write_png(image_, a_ + "/left.png");
   write_png(image_, b_ + "/right.png");
-  const ProcessResult result = compare_both({"--json", "--tolerance=2", "--fail-percent=0.1"});
-  EXPECT_EQ(result.exit_code, 4);
+  const ProcessResult result =
+      ended(4, compare_both({"--json", "--tolerance=2", "--fail-percent=0.1"}));
   const Json json = Json::parse(result.out);
   EXPECT_EQ(json["schema"], "gpufilter-compare-folders-1");
   EXPECT_EQ(json["tolerance"], 2);
@@ -206,8 +199,7 @@ TEST_F(CompareFolders, OfManyPicturesKeepTheOrderOfNames) {
     put(formatted("p{}.png", i), large, moved(large, 3, 2, 1, 1));
     expected += formatted("p{}.png: different: 1 of ", i);
   }
-  const ProcessResult result = compare_both();
-  EXPECT_EQ(result.exit_code, 2);
+  const ProcessResult result = ended(2, compare_both());
   std::string found;
   for (const std::string& line : lines_of(result.out)) {
     if (line.starts_with("p")) found += line.substr(0, line.find("1 of ") + 5);
@@ -234,10 +226,10 @@ TEST_F(CompareFolders, AreRefusedWhereNothingCanBeCompared) {
   expect_trouble({a_, b_, "--diff", folder_ / "out.png"}, "--diff");
   expect_trouble({a_ + "/sub", b_ + "/sub"}, "neither folder holds a picture");
   expect_trouble({a_ + "/sub", b_ + "/sub", "--json"}, "neither folder holds a picture");
-  const ProcessResult full = run_process(
-      {"/bin/sh", "-c", R"(exec "$0" compare "$1" "$2" > /dev/full)", GPUFILTER_PROGRAM, a_, b_});
-  EXPECT_EQ(full.exit_code, 4);
-  EXPECT_EQ(full.err.rfind("gpufilter: standard output: ", 0), 0) << full.err;
+  const ProcessResult full =
+      ended(4, run_process({"/bin/sh", "-c", R"(exec "$0" compare "$1" "$2" > /dev/full)",
+                            GPUFILTER_PROGRAM, a_, b_}));
+  EXPECT_TRUE(full.err.starts_with("gpufilter: standard output: ")) << full.err;
 }
 
 }  // namespace

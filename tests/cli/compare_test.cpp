@@ -22,8 +22,7 @@ TEST_F(Compare, EqualPicturesEndWithZeroAndOneLine) {
   const Image image = random_image(size_, format_, 1);
   const std::string a = stored(image, "a.png");
   const std::string b = stored(image, "b.png");
-  const ProcessResult result = compare({a, b});
-  EXPECT_EQ(result.exit_code, 0);
+  const ProcessResult result = ended(0, compare({a, b}));
   EXPECT_EQ(result.out, a + " and " + b + " are equal: 31x17, RGB, 8-bit\n");
   EXPECT_EQ(result.err, "");
   EXPECT_EQ(compare({a, a}).exit_code, 0);
@@ -35,8 +34,7 @@ TEST_F(Compare, ADifferenceInTheLastPixelIsSeen) {
     set_sample(image, 30, 16, channel, 10U + channel);
   const std::string a = stored(image, "a.png");
   const std::string b = stored(moved(image, 30, 16, 2, 3), "b.png");
-  const ProcessResult result = compare({a, b});
-  EXPECT_EQ(result.exit_code, 2);
+  const ProcessResult result = ended(2, compare({a, b}));
   EXPECT_EQ(result.err, "");
   EXPECT_EQ(result.out, a + " and " + b +
                             " are different: 1 of 527 pixels (0.19 %) differ, by at most 3\n"
@@ -73,8 +71,8 @@ TEST_F(Compare, OtherSizesAndFormatsEndWithThree) {
            {{8, 9}, {3, 16}, "8x9, RGB, 16-bit"}}) {
     const std::string b = stored(random_image(size, pixel_format, 1), "b.png");
     const std::string drawing = folder_ / "drawing.png";
-    const ProcessResult result = compare({a, b, "--tolerance", "65535", "--diff", drawing});
-    EXPECT_EQ(result.exit_code, 3);
+    const ProcessResult result =
+        ended(3, compare({a, b, "--tolerance", "65535", "--diff", drawing}));
     EXPECT_EQ(result.out,
               formatted("not comparable: {} is 8x9, RGB, 8-bit; {} is {}\n{} was not written\n", a,
                         b, text, drawing));
@@ -169,13 +167,12 @@ TEST_F(Compare, SimilarityIsRoundedAndNeedsElevenPixels) {
   // Constant pictures of 50 and 200: (2 * 50 * 200 + C1) / (50^2 + 200^2 + C1), C1 = 2.55^2.
   const std::string a = stored(poisoned_image(size_, format_, 50), "a.png");
   const std::string b = stored(poisoned_image(size_, format_, 200), "b.png");
-  EXPECT_NE(compare({a, b}).out.find("\nPSNR 4.61 dB, SSIM 0.4707\n"), std::string::npos);
+  EXPECT_TRUE(contains(compare({a, b}).out, "\nPSNR 4.61 dB, SSIM 0.4707\n"));
   EXPECT_NEAR(compare_json({a, b}, 2)["ssim"].get<double>(), 20006.5025 / 42506.5025, 1e-12);
   for (const ImageSize size : {ImageSize{10, 40}, {40, 10}}) {
     const std::string low = stored(poisoned_image(size, format_, 50), "low.png");
     const std::string high = stored(poisoned_image(size, format_, 200), "high.png");
-    EXPECT_NE(compare({low, high}).out.find("\nPSNR 4.61 dB, no SSIM below 11x11 pixels\n"),
-              std::string::npos);
+    EXPECT_TRUE(contains(compare({low, high}).out, "\nPSNR 4.61 dB, no SSIM below 11x11 pixels\n"));
     EXPECT_EQ(compare_json({low, high}, 2)["ssim"], nullptr);
     EXPECT_EQ(compare_json({low, low}, 0)["ssim"], nullptr);
   }
@@ -223,8 +220,7 @@ TEST_F(Compare, QuietSaysNothing) {
       {{a, a}, 0}, {{a, b, "--tolerance", "1"}, 1}, {{a, b}, 2}, {{a, other}, 3}};
   for (auto [arguments, exit_code] : cases) {
     arguments.emplace_back("-q");
-    const ProcessResult result = compare(arguments);
-    EXPECT_EQ(result.exit_code, exit_code);
+    const ProcessResult result = ended(exit_code, compare(arguments));
     EXPECT_EQ(result.out + result.err, "");
   }
   expect_trouble({"-q", a, folder_ / "none.png"}, "none.png");
@@ -293,10 +289,10 @@ TEST_F(Compare, FilesThatCannotBeReadEndWithFour) {
 TEST_F(Compare, WhatCannotBeWrittenEndsWithFour) {
   const std::string good = stored(random_image(size_, format_, 1), "good.png");
   expect_trouble({good, good, "--diff", folder_ / "none/out.png"}, "none/out.png: ");
-  const ProcessResult full = run_process(
-      {"/bin/sh", "-c", R"(exec "$0" compare "$1" "$1" > /dev/full)", GPUFILTER_PROGRAM, good});
-  EXPECT_EQ(full.exit_code, 4);
-  EXPECT_EQ(full.err.rfind("gpufilter: standard output: ", 0), 0) << full.err;
+  const ProcessResult full =
+      ended(4, run_process({"/bin/sh", "-c", R"(exec "$0" compare "$1" "$1" > /dev/full)",
+                            GPUFILTER_PROGRAM, good}));
+  EXPECT_TRUE(full.err.starts_with("gpufilter: standard output: ")) << full.err;
 }
 
 TEST_F(Compare, WrongUsageEndsWithFour) {
@@ -325,14 +321,11 @@ TEST_F(Compare, WrongUsageEndsWithFour) {
 }
 
 TEST_F(Compare, HelpNamesOptionsAndExitCodes) {
-  const ProcessResult help = compare({"--help"});
-  EXPECT_EQ(help.exit_code, 0);
+  const ProcessResult help = ended(0, compare({"--help"}));
   EXPECT_EQ(help.err, "");
-  for (const char* part : {"gpufilter compare", "--tolerance N [0]", "--fail-percent P [0]",
-                           "--recursive", "--diff OUT.png", "--json", "--max-pixels N", "--quiet",
-                           "Exit codes", "Examples", "yellow", "bluish green"}) {
-    EXPECT_NE(help.out.find(part), std::string::npos) << part << "\n" << help.out;
-  }
+  expect_parts(help.out, {"gpufilter compare", "--tolerance N [0]", "--fail-percent P [0]",
+                          "--recursive", "--diff OUT.png", "--json", "--max-pixels N", "--quiet",
+                          "Exit codes", "Examples", "yellow", "bluish green"});
 }
 
 }  // namespace

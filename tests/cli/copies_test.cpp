@@ -25,8 +25,7 @@ class Copies : public BatchTest {
     std::filesystem::remove(output);
     Names words{path, output, "--device", "cpu"};
     words.insert(words.end(), more.begin(), more.end());
-    const ProcessResult result = filter(words);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const ProcessResult result = ended(0, filter(words));
     EXPECT_TRUE(read_file(output) == read_file(path)) << ::testing::PrintToString(words);
     return result.err;
   }
@@ -45,7 +44,7 @@ TEST_F(Copies, OfEveryFormat) {
     if (open_picture(open_source(in_ + "/" + name))->header().file_format != codec) continue;
     SCOPED_TRACE(codec->name);
     const std::string report = copied(in_ + "/" + name, {});
-    EXPECT_NE(report.find(" (copied unchanged): 64x48"), std::string::npos) << report;
+    EXPECT_TRUE(contains(report, " (copied unchanged): 64x48"));
   }
 }
 
@@ -63,7 +62,7 @@ TEST_F(Copies, OfStagesThatChangeNothing) {
                                                   {"--depth", "8"},
                                                   {"--auto-orient", "--resize", "x48"}}) {
       SCOPED_TRACE(::testing::PrintToString(stages));
-      EXPECT_NE(copied(path, stages).find("copied unchanged"), std::string::npos);
+      EXPECT_TRUE(contains(copied(path, stages), "copied unchanged"));
     }
   }
 }
@@ -77,8 +76,7 @@ TEST_F(Copies, WhatAnOptionAsksForIsDone) {
                                {"--rotate", "90"}}) {
     Names words{path, folder_ / "out.png", "--device", "cpu", "--json"};
     words.insert(words.end(), options.begin(), options.end());
-    const ProcessResult result = filter(words);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const ProcessResult result = ended(0, filter(words));
     EXPECT_FALSE(Json::parse(result.out).contains("copied"));
     EXPECT_FALSE(read_file(folder_ / "out.png") == read_file(path));
   }
@@ -107,9 +105,9 @@ TEST_F(Copies, InPlaceTheFileStays) {
   const std::string bytes = read_file(path);
   const auto identity = std::filesystem::last_write_time(path);
   for (const std::string& input : {path, in_}) {
-    const ProcessResult result = filter({input, "--in-place", "--auto-orient", "--device", "cpu"});
-    EXPECT_EQ(result.exit_code, 0) << result.err;
-    EXPECT_NE(result.err.find("unchanged"), std::string::npos) << result.err;
+    const ProcessResult result =
+        ended(0, filter({input, "--in-place", "--auto-orient", "--device", "cpu"}));
+    EXPECT_TRUE(contains(result.err, "unchanged"));
     EXPECT_EQ(read_file(path), bytes);
     EXPECT_EQ(std::filesystem::last_write_time(path), identity);
   }
@@ -118,14 +116,13 @@ TEST_F(Copies, InPlaceTheFileStays) {
 TEST_F(Copies, InFoldersAreCounted) {
   put("a.png", {64, 48});
   put("b.png", {64, 50});
-  const ProcessResult result = filter({in_, out_, "--crop", "64x48+0+0", "--device", "cpu"});
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_NE(result.err.find(": 2 pictures done (1 copied unchanged)\n"), std::string::npos)
-      << result.err;
+  const ProcessResult result =
+      ended(0, filter({in_, out_, "--crop", "64x48+0+0", "--device", "cpu"}));
+  EXPECT_TRUE(contains(result.err, ": 2 pictures done (1 copied unchanged)\n"));
   EXPECT_EQ(read_file(out_ + "/a.png"), read_file(in_ + "/a.png"));
-  EXPECT_NE(filter({in_, out_, "--crop", "64x48+0+0", "--device", "cpu", "--resume"})
-                .err.find("2 unchanged since an earlier run"),
-            std::string::npos);
+  EXPECT_TRUE(
+      contains(filter({in_, out_, "--crop", "64x48+0+0", "--device", "cpu", "--resume"}).err,
+               "2 unchanged since an earlier run"));
 }
 
 // One output of several is a copy.

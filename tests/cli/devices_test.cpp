@@ -9,8 +9,7 @@ class Devices : public ProgramTest {
   static ProcessResult devices(std::vector<std::string> arguments,
                                const ProcessOptions& options = {}) {
     arguments.insert(arguments.begin(), "devices");
-    ProcessResult result = filter(std::move(arguments), options);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
+    ProcessResult result = ended(0, filter(std::move(arguments), options));
     EXPECT_EQ(result.err, "");
     return result;
   }
@@ -54,18 +53,17 @@ TEST_F(Devices, TheTableNamesEveryDevice) {
   for (const Json& device : devices_json()) {
     const std::string first = device["index"].dump() + "  " + device["name"].get<std::string>() +
                               " (" + device["kind"].get<std::string>() + ")\n";
-    EXPECT_NE(table.find(first), std::string::npos) << table;
+    EXPECT_TRUE(contains(table, first));
   }
-  for (const char* label : {"compute unit", "work-groups of at most", "sub-groups", "local memory",
-                            "--tile", "not measured yet", "not known yet"})
-    EXPECT_NE(table.find(label), std::string::npos) << table;
+  expect_parts(table, {"compute unit", "work-groups of at most", "sub-groups", "local memory",
+                       "--tile", "not measured yet", "not known yet"});
 }
 
 TEST_F(Devices, NoneAtAllIsNoFailure) {
   const ProcessOptions none{
       .environment = {{"OCL_ICD_VENDORS", folder_.path()}, {"OCL_ICD_FILENAMES", ""}}};
   EXPECT_EQ(devices_json(none), Json::array());
-  EXPECT_NE(devices({}, none).out.find("No OpenCL device"), std::string::npos);
+  EXPECT_TRUE(contains(devices({}, none).out, "No OpenCL device"));
 }
 
 TEST_F(Devices, LeavesNothingBehindButAnswersOfProbes) {

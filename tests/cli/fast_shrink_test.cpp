@@ -5,6 +5,7 @@
 #include "codec/byte_sink.hpp"
 #include "codec/codec_table.hpp"
 #include "support/jpeg.hpp"
+#include "support/pictures.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -14,12 +15,10 @@ class FastShrink : public FilterTest {
   // Smooth, so that ways to shrink it differ little.
   void SetUp() override {
     Raster raster{1003, 701, 3, {}};
-    for (int y = 0; y < raster.height; ++y) {
-      for (int x = 0; x < raster.width; ++x) {
-        raster.samples.push_back(static_cast<std::uint8_t>(x / 4));
-        raster.samples.push_back(static_cast<std::uint8_t>(y / 3));
-        raster.samples.push_back(static_cast<std::uint8_t>((x + y) / 7));
-      }
+    for (const auto [x, y] : each_pixel({raster.width, raster.height})) {
+      raster.samples.push_back(static_cast<std::uint8_t>(x / 4));
+      raster.samples.push_back(static_cast<std::uint8_t>(y / 3));
+      raster.samples.push_back(static_cast<std::uint8_t>((x + y) / 7));
     }
     const Bytes file = encode_with_libjpeg(raster);
     write_file(in_, std::string(file.begin(), file.end()));
@@ -50,13 +49,9 @@ TEST_F(FastShrink, GivesTheSameSizeAndNearlyTheSamePixels) {
     ASSERT_EQ(fast.size(), slow.size());
     EXPECT_FALSE(same_pixels(fast, slow)) << "nothing was decoded smaller";
     int largest = 0;
-    for (int y = 0; y < slow.size().height; ++y) {
-      for (int x = 0; x < slow.size().width; ++x) {
-        for (int c = 0; c < 3; ++c) {
-          largest = std::max(largest, std::abs(static_cast<int>(sample_at(fast, x, y, c)) -
-                                               static_cast<int>(sample_at(slow, x, y, c))));
-        }
-      }
+    for (const auto [x, y, c] : each_sample(slow.size(), 3)) {
+      largest = std::max(largest, std::abs(static_cast<int>(sample_at(fast, x, y, c)) -
+                                           static_cast<int>(sample_at(slow, x, y, c))));
     }
     // A pixel of the source is a third of a level; one of the result that lay elsewhere by half of
     // its width would differ more.
@@ -84,13 +79,12 @@ TEST_F(FastShrink, SaysByHowMuch) {
   EXPECT_EQ(divisor({"--output", folder_ / "all.jpg", "--resize", "62x", "--fast-shrink"}), 8);
   const std::string said =
       filter({in_, out_, "--resize", "62x", "--fast-shrink", "--device", "cpu"}).err;
-  EXPECT_NE(said.find(": 1003x701 -> 62x43, decoded at 1/8, RGB, 8-bit; "), std::string::npos)
-      << said;
+  EXPECT_TRUE(contains(said, ": 1003x701 -> 62x43, decoded at 1/8, RGB, 8-bit; "));
   static_cast<void>(filter_quietly({in_, folder_ / "copy.png"}));
-  EXPECT_EQ(filter({folder_ / "copy.png", out_, "--resize", "62x", "--fast-shrink", "--json", "-q",
-                    "--on-exists", "overwrite"})
-                .out.find("decoding_divisor"),
-            std::string::npos);
+  EXPECT_FALSE(contains(filter({folder_ / "copy.png", out_, "--resize", "62x", "--fast-shrink",
+                                "--json", "-q", "--on-exists", "overwrite"})
+                            .out,
+                        "decoding_divisor"));
 }
 
 }  // namespace

@@ -15,9 +15,8 @@ class FilterCache : public FilterTest {
   // or "cache".
   [[nodiscard]] std::string program_of(const ProcessOptions& options,
                                        std::string* messages = nullptr) const {
-    const ProcessResult result =
-        filter({in_, out_, "--blur", "naive", "--timing", "json", "--require-device"}, options);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const ProcessResult result = ended(
+        0, filter({in_, out_, "--blur", "naive", "--timing", "json", "--require-device"}, options));
     EXPECT_TRUE(same_pixels(read_picture(out_), blurred(image_)));
     fs::remove(out_);
     if (messages == nullptr) {
@@ -50,13 +49,6 @@ class FilterCache : public FilterTest {
       .environment = {{"XDG_CACHE_HOME", cache_}, {"TMPDIR", folder_.path()}}};
 };
 
-TEST_F(FilterCache, KeepsProgramsForTheNextRun) {
-  GPUFILTER_REQUIRE_DEVICE();
-  EXPECT_EQ(program_of(own_cache_), "compiled");
-  EXPECT_FALSE(cached_files().empty());
-  EXPECT_EQ(program_of(own_cache_), "cache");
-}
-
 TEST_F(FilterCache, LeavesNoScratchFolder) {
   GPUFILTER_REQUIRE_DEVICE();
   forget_pocl_cache();
@@ -67,19 +59,15 @@ TEST_F(FilterCache, LeavesNoScratchFolder) {
   EXPECT_EQ(names_in(folder_.path()), (std::vector<std::string>{"cache", "in.png"}));
 }
 
-TEST_F(FilterCache, DamagedProgramsAreCompiledAgain) {
+TEST_F(FilterCache, KeepsProgramsForTheNextRunAndReplacesDamagedOnes) {
   GPUFILTER_REQUIRE_DEVICE();
   EXPECT_EQ(program_of(own_cache_), "compiled");
+  EXPECT_FALSE(cached_files().empty());
+  EXPECT_EQ(program_of(own_cache_), "cache");
   const std::vector<std::pair<const char*, std::function<void(const fs::path&)>>> damages{
       {"cut", [](const fs::path& file) { fs::resize_file(file, fs::file_size(file) / 2); }},
       {"garbage",
        [](const fs::path& file) { write_file(file, std::string(fs::file_size(file), '\x5a')); }},
-      {"one byte",
-       [](const fs::path& file) {
-         std::string bytes = read_file(file);
-         bytes[bytes.size() - bytes.size() / 4] ^= 1;
-         write_file(file, bytes);
-       }},
   };
   for (const auto& [name, damage] : damages) {
     SCOPED_TRACE(name);
@@ -110,11 +98,10 @@ TEST_F(FilterCache, PlacesThatCannotBeWrittenAreNoFailure) {
 
 TEST_F(FilterCache, NoHomeIsNoFailure) {
   GPUFILTER_REQUIRE_DEVICE();
-  const ProcessResult result =
-      run_process({"env", "-u", "HOME", "-u", "XDG_CACHE_HOME", "-u", "POCL_CACHE_DIR",
-                   GPUFILTER_PROGRAM, in_, out_, "--blur", "naive", "-q", "--require-device"},
-                  {.environment = {{"TMPDIR", folder_.path()}}});
-  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const ProcessResult result = ended(
+      0, run_process({"env", "-u", "HOME", "-u", "XDG_CACHE_HOME", "-u", "POCL_CACHE_DIR",
+                      GPUFILTER_PROGRAM, in_, out_, "--blur", "naive", "-q", "--require-device"},
+                     {.environment = {{"TMPDIR", folder_.path()}}}));
   EXPECT_EQ(result.err, "");
   EXPECT_TRUE(same_pixels(read_picture(out_), blurred(image_)));
   EXPECT_EQ(names_in(folder_.path()), (std::vector<std::string>{"in.png", "out.png"}));

@@ -21,8 +21,7 @@ class FilterDevice : public FilterTest {
                                std::string* messages = nullptr) const {
     std::vector<std::string> arguments{in_, out_, "--blur", "tiled", "--timing", "json"};
     arguments.insert(arguments.end(), words.begin(), words.end());
-    const ProcessResult result = filter(arguments, options);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const ProcessResult result = ended(0, filter(arguments, options));
     EXPECT_TRUE(same_pixels(read_picture(out_), blurred(image_)));
     if (messages == nullptr) {
       EXPECT_EQ(result.err, "");
@@ -65,9 +64,7 @@ TEST_F(FilterDevice, AutoTakesTheProcessorForASmallPictureAndSaysWhy) {
   const Json device = Json::parse(result.out)["device"];
   EXPECT_EQ(device["kind"], "processor");
   const std::string reason = device["reason"];
-  EXPECT_NE(reason.find(" ms estimated; "), std::string::npos) << reason;
-  EXPECT_NE(reason.find(has_device("gpu") ? " to start" : "no GPU found"), std::string::npos)
-      << reason;
+  expect_parts(reason, {" ms estimated; ", has_device("gpu") ? " to start" : "no GPU found"});
 }
 
 TEST_F(FilterDevice, AnIndexOrPartOfANameOrAKindPicksIt) {
@@ -106,8 +103,7 @@ TEST_F(FilterDevice, TheEnvironmentNamesOneAndTheOptionWins) {
   const ProcessOptions missing{.environment = {{"GPUFILTER_DEVICE", "no such device"}}};
   expect_failure(3, blur({}), {"no OpenCL device for 'no such device' (from GPUFILTER_DEVICE)"},
                  missing);
-  EXPECT_EQ(filter(blur({"--device", "another"}), missing).err.find("GPUFILTER_DEVICE"),
-            std::string::npos);
+  EXPECT_FALSE(contains(filter(blur({"--device", "another"}), missing).err, "GPUFILTER_DEVICE"));
   expect_failure(2, blur({"--require-device"}),
                  {"--require-device contradicts --device cpu (from GPUFILTER_DEVICE): leave one of "
                   "them out\n"},
@@ -133,8 +129,7 @@ TEST_F(FilterDevice, WithoutOpenClTheProcessorRunsNamedKernelsWithAWarning) {
 }
 
 TEST_F(FilterDevice, AWarningOfAFallbackIsNeverHidden) {
-  const ProcessResult result = filter(blur({"--device", "opencl", "-q"}), no_opencl_);
-  EXPECT_EQ(result.exit_code, 0);
+  const ProcessResult result = ended(0, filter(blur({"--device", "opencl", "-q"}), no_opencl_));
   expect_one_line(result.err, {"no OpenCL device found", "the processor"});
 }
 
@@ -147,8 +142,7 @@ TEST_F(FilterDevice, WithoutOpenClARequiredDeviceEndsWithThree) {
 }
 
 TEST_F(FilterDevice, ACopyNeedsNoDevice) {
-  const ProcessResult result = filter({in_, out_, "--timing", "json"}, no_opencl_);
-  EXPECT_EQ(result.exit_code, 0);
+  const ProcessResult result = ended(0, filter({in_, out_, "--timing", "json"}, no_opencl_));
   EXPECT_EQ(result.err, "");
   EXPECT_EQ(Json::parse(result.out)["device"]["name"], "processor");
 }
@@ -168,8 +162,7 @@ TEST_F(FilterKernels, AreReadFromAFolder) {
   }
   for (const auto& words :
        {std::vector<std::string>{"--device", "0", "--require-device"}, {"--require-device"}}) {
-    const ProcessResult result = filter(blur(words), live_);
-    EXPECT_EQ(result.exit_code, 3);
+    const ProcessResult result = ended(3, filter(blur(words), live_));
     // The driver's compiler may have printed something itself.
     expect_one_line(result.err.substr(result.err.rfind("gpufilter: ")),
                     {folder_ / "kernels/blur_packed.cl does not compile: ",
@@ -184,10 +177,9 @@ TEST_F(FilterKernels, ThatDoNotCompileAreLeftOutWithAWarning) {
   const Json report = report_of({}, live_, &messages);
   EXPECT_EQ(report["device"]["kind"], "processor");
   EXPECT_EQ(report["device"]["platform"], "");
-  EXPECT_NE(messages.find("falling back to"), std::string::npos) << messages;
+  EXPECT_TRUE(contains(messages, "falling back to"));
   ASSERT_GE(report["device"]["left_out"].size(), 1);
-  EXPECT_NE(report["device"]["left_out"][0].get<std::string>().find("blur_packed.cl"),
-            std::string::npos);
+  EXPECT_TRUE(contains(report["device"]["left_out"][0].get<std::string>(), "blur_packed.cl"));
 }
 
 // The device has a pass more than the processor: it codes the result.
@@ -195,13 +187,12 @@ TEST_F(FilterKernels, OfTheEncoderThatDoNotCompileLeaveTheProcessorsReportWhole)
   GPUFILTER_REQUIRE_DEVICE();
   write_file(folder_ / "kernels/jpeg_encode.cl", "no kernel\n");
   for (const std::string format : {"line", "table", "json", "csv"}) {
-    const ProcessResult result =
-        filter({in_, folder_ / "out.jpg", "--blur", "tiled", "--encode-on", "gpu", "--timing",
-                format, "--trace", folder_ / "trace.json", "--on-exists", "overwrite"},
-               live_);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
-    EXPECT_NE(result.err.find("falling back to"), std::string::npos) << result.err;
-    EXPECT_NE((result.out + result.err).find("build program"), std::string::npos) << result.err;
+    const ProcessResult result = ended(
+        0, filter({in_, folder_ / "out.jpg", "--blur", "tiled", "--encode-on", "gpu", "--timing",
+                   format, "--trace", folder_ / "trace.json", "--on-exists", "overwrite"},
+                  live_));
+    EXPECT_TRUE(contains(result.err, "falling back to"));
+    EXPECT_TRUE(contains((result.out + result.err), "build program")) << result.err;
   }
 }
 

@@ -53,14 +53,13 @@ TEST_F(FilterFiles, AReplacementIsReported) {
   const ProcessOptions here{.folder = folder_.path()};
   const auto report = [&here](const std::string& output, const std::string& timing) {
     const ProcessResult result =
-        filter({"in.png", output, "--blur", "auto", "--timing", timing}, here);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
+        ended(0, filter({"in.png", output, "--blur", "auto", "--timing", timing}, here));
     return result.out + result.err;
   };
-  EXPECT_EQ(report("out.png", "line").rfind("in.png -> out.png: 67x45, RGB, 8-bit; ", 0), 0U);
-  EXPECT_EQ(report("out.png", "line").rfind("in.png -> out.png (replaced): 67x45, RGB, 8-bit; ", 0),
-            0U);
-  EXPECT_EQ(report("out.png", "table").rfind("in.png -> out.png (replaced): 67x45, ", 0), 0U);
+  EXPECT_TRUE(report("out.png", "line").starts_with("in.png -> out.png: 67x45, RGB, 8-bit; "));
+  EXPECT_TRUE(
+      report("out.png", "line").starts_with("in.png -> out.png (replaced): 67x45, RGB, 8-bit; "));
+  EXPECT_TRUE(report("out.png", "table").starts_with("in.png -> out.png (replaced): 67x45, "));
   EXPECT_EQ(Json::parse(report("out.png", "json"))["replaced"], true);
   EXPECT_EQ(Json::parse(report("new.png", "json"))["replaced"], false);
   fs::create_symlink("new.png", folder_ / "link.png");
@@ -68,7 +67,7 @@ TEST_F(FilterFiles, AReplacementIsReported) {
   // A file of the name "-" is not standard output.
   write_file(folder_ / "-", "before");
   const ProcessResult piped = filter({"in.png", "-", "--timing", "line"}, here);
-  EXPECT_EQ(piped.err.find("(replaced)"), std::string::npos) << piped.err;
+  EXPECT_FALSE(contains(piped.err, "(replaced)"));
 }
 
 TEST_F(FilterFiles, TheEnvironmentDecidesWhatExists) {
@@ -77,15 +76,13 @@ TEST_F(FilterFiles, TheEnvironmentDecidesWhatExists) {
   };
   write_file(out_, "before");
   const std::vector<std::string> call{in_, out_, "--blur", "auto", "-q"};
-  const ProcessResult failed = with("fail", call);
-  EXPECT_EQ(failed.exit_code, 2);
+  const ProcessResult failed = ended(2, with("fail", call));
   EXPECT_EQ(failed.err,
             "gpufilter: " + out_ + ": already exists; --on-exists overwrite replaces it\n");
   EXPECT_EQ(with("skip", call).exit_code, 0);
   EXPECT_EQ(read_file(out_), "before");
   // A bad value names the variable, and the option wins.
-  const ProcessResult bad = with("never", call);
-  EXPECT_EQ(bad.exit_code, 2);
+  const ProcessResult bad = ended(2, with("never", call));
   EXPECT_EQ(bad.err,
             "gpufilter: GPUFILTER_ON_EXISTS: 'never' is not one of fail, skip, overwrite\n");
   EXPECT_EQ(with("", call).exit_code, 0);
@@ -119,8 +116,7 @@ TEST_F(FilterFiles, OnExistsFailEndsWithTwo) {
 
 TEST_F(FilterFiles, OnExistsSkipDoesNothing) {
   write_file(out_, "before");
-  const ProcessResult result = filter({in_, out_, "--on-exists", "skip", "-v"});
-  EXPECT_EQ(result.exit_code, 0);
+  const ProcessResult result = ended(0, filter({in_, out_, "--on-exists", "skip", "-v"}));
   EXPECT_EQ(result.out, "");
   EXPECT_EQ(result.err, in_ + " -> " + out_ + ": already exists, skipped\n");
   EXPECT_EQ(read_file(out_), "before");
@@ -184,17 +180,16 @@ TEST_F(FilterFiles, AFolderThatMayNotBeWrittenIsAFailure) {
 TEST_F(FilterFiles, NamesMayBeginWithADash) {
   fs::rename(in_, folder_ / "-in.png");
   filter_quietly({"--blur", "auto", "./-in.png", "./-out.png"}, {.folder = folder_.path()});
-  const ProcessResult result =
-      filter({"--blur", "auto", "-q", "--", "-in.png", "-again.png"}, {.folder = folder_.path()});
-  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const ProcessResult result = ended(
+      0,
+      filter({"--blur", "auto", "-q", "--", "-in.png", "-again.png"}, {.folder = folder_.path()}));
   EXPECT_TRUE(same_pixels(read_picture(folder_ / "-again.png"), blurred(image_)));
 }
 
 TEST_F(FilterFiles, NamesMayHoldAnyBytes) {
   for (const std::string name : {"sp ace {}.png", "\xff\xfe.png", "%s%n.png", "ü\"'$.png"}) {
     const std::string out = folder_ / name;
-    const ProcessResult result = filter({in_, out, "--timing", "json"});
-    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const ProcessResult result = ended(0, filter({in_, out, "--timing", "json"}));
     EXPECT_TRUE(Json::accept(result.out)) << result.out;
     EXPECT_TRUE(same_pixels(read_picture(out), image_));
     expect_failure(1, {out + ".missing", out_}, {printable(name) + ".missing: no such file"});

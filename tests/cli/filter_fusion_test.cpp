@@ -12,8 +12,7 @@ class FilterFusion : public FilterTest {
   [[nodiscard]] Json account(std::vector<std::string> options) const {
     options.insert(options.begin(), {in_, out_, "--device", "opencl", "--require-device", "-q",
                                      "--on-exists", "overwrite", "--timing", "json"});
-    const ProcessResult result = filter(options, own_cache_);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const ProcessResult result = ended(0, filter(options, own_cache_));
     return Json::parse(result.out);
   }
 
@@ -110,15 +109,12 @@ TEST_F(FilterFusion, ShowsTheKernelsThatRan) {
         .out;
   };
   const std::string fused = shown({});
-  for (const char* part :
-       {"// color + statistics: ", "// color + levels: ", "void fused(", "void stage_0_run(",
-        "void stage_1_run(", "void count_pixel(", "// options: "}) {
-    EXPECT_NE(fused.find(part), std::string::npos) << part;
-  }
+  expect_parts(
+      fused, {"// color + statistics: ", "// color + levels: ", "void fused(", "void stage_0_run(",
+              "void stage_1_run(", "void count_pixel(", "// options: "});
   const std::string apart = shown({"--no-fuse"});
-  for (const char* part : {"// color: ", "// statistics: ", "// levels: ", "void count_values("})
-    EXPECT_NE(apart.find(part), std::string::npos) << part;
-  EXPECT_EQ(apart.find("void stage_1_run("), std::string::npos);
+  expect_parts(apart, {"// color: ", "// statistics: ", "// levels: ", "void count_values("});
+  EXPECT_FALSE(contains(apart, "void stage_1_run("));
 }
 
 // The same bits in blocks of any height, and no more memory than was allowed.

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "cli/filter_fixture.hpp"
+#include "support/pictures.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -23,12 +24,8 @@ class FilterPromises : public FilterTest {
     filter_quietly(words);
     const Image image = read_picture(out);
     std::vector<std::uint32_t> samples;
-    for (int y = 0; y < image.size().height; ++y) {
-      for (int x = 0; x < image.width(); ++x) {
-        for (int c = 0; c < image.format().channels; ++c)
-          samples.push_back(sample_at(image, x, y, c));
-      }
-    }
+    for (const auto [x, y, c] : each_sample(image))
+      samples.push_back(sample_at(image, x, y, c));
     return samples;
   }
 
@@ -111,11 +108,9 @@ TEST_F(FilterPromises, TrimmingGoesByTheFirstPixel) {
 double psnr_of(const Image& a, const Image& b) {
   double sum = 0;
   double count = 0;
-  for (int y = 0; y < a.size().height; ++y) {
-    for (int x = 0; x < a.width(); ++x) {
-      for (int c = 0; c < 3; ++c, ++count)
-        sum += std::pow(double(sample_at(a, x, y, c)) - double(sample_at(b, x, y, c)), 2);
-    }
+  for (const auto [x, y] : each_pixel(a)) {
+    for (int c = 0; c < 3; ++c, ++count)
+      sum += std::pow(double(sample_at(a, x, y, c)) - double(sample_at(b, x, y, c)), 2);
   }
   return 10 * std::log10(255.0 * 255.0 * count / sum);
 }
@@ -165,16 +160,14 @@ TEST_F(FilterPromises, ChromaNoiseIsSmoothedByItself) {
   const std::vector<double> red = blotches(side, 12, random);
   const std::vector<double> blue = blotches(side, 12, random);
   Image noisy = copy_of(read_picture(clean));
-  for (int y = 0; y < side; ++y) {
-    for (int x = 0; x < side; ++x) {
-      const auto at = static_cast<std::size_t>(y * side + x);
-      const double luma = static_cast<double>(random() % 21) - 10;
-      const std::array noise{luma + 1.402 * red[at], luma - 0.714 * red[at] - 0.344 * blue[at],
-                             luma + 1.772 * blue[at]};
-      for (int c = 0; c < 3; ++c) {
-        const double sample = sample_at(noisy, x, y, c) + noise.at(static_cast<std::size_t>(c));
-        set_sample(noisy, x, y, c, static_cast<std::uint32_t>(std::clamp(sample, 0.0, 255.0)));
-      }
+  for (const auto [x, y] : each_pixel({side, side})) {
+    const auto at = static_cast<std::size_t>(y * side + x);
+    const double luma = static_cast<double>(random() % 21) - 10;
+    const std::array noise{luma + 1.402 * red[at], luma - 0.714 * red[at] - 0.344 * blue[at],
+                           luma + 1.772 * blue[at]};
+    for (int c = 0; c < 3; ++c) {
+      const double sample = sample_at(noisy, x, y, c) + noise.at(static_cast<std::size_t>(c));
+      set_sample(noisy, x, y, c, static_cast<std::uint32_t>(std::clamp(sample, 0.0, 255.0)));
     }
   }
   const std::string jpeg = folder_ / "noisy.jpg";

@@ -74,16 +74,14 @@ TEST_F(FilterStreams, InAFolderTheNameFollowsTheFormat) {
 }
 
 TEST_F(FilterStreams, TimingForPeopleGoesToStandardError) {
-  const ProcessResult result = filter({in_, folder_ / "out.png", "--blur", "naive"});
-  EXPECT_EQ(result.exit_code, 0);
+  const ProcessResult result = ended(0, filter({in_, folder_ / "out.png", "--blur", "naive"}));
   EXPECT_EQ(result.out, "");
-  EXPECT_NE(result.err.find("\ntotal "), std::string::npos) << result.err;
+  EXPECT_TRUE(contains(result.err, "\ntotal "));
 }
 
 TEST_F(FilterStreams, JsonAndCsvGoToStandardOutput) {
   for (const std::string format : {"json", "csv"}) {
-    const ProcessResult result = filter({in_, folder_ / "out.png", "--timing", format});
-    EXPECT_EQ(result.exit_code, 0);
+    const ProcessResult result = ended(0, filter({in_, folder_ / "out.png", "--timing", format}));
     EXPECT_EQ(result.err, "");
     EXPECT_EQ(result.out.front(), format == "json" ? '{' : 'd');
     EXPECT_EQ(result.out.back(), '\n');
@@ -92,10 +90,10 @@ TEST_F(FilterStreams, JsonAndCsvGoToStandardOutput) {
 
 TEST_F(FilterStreams, NothingMixesWithAPictureOnStandardOutput) {
   for (const std::string format : {"line", "table", "json", "csv"}) {
-    const ProcessResult result = filter({in_, "-", "--blur", "naive", "--timing", format, "-vv"});
-    EXPECT_EQ(result.exit_code, 0);
+    const ProcessResult result =
+        ended(0, filter({in_, "-", "--blur", "naive", "--timing", format, "-vv"}));
     EXPECT_TRUE(same_pixels(decoded(result.out), blurred(image_))) << format;
-    EXPECT_NE(result.err.find("decode"), std::string::npos) << result.err;
+    EXPECT_TRUE(contains(result.err, "decode"));
   }
 }
 
@@ -105,7 +103,8 @@ TEST_F(FilterStreams, DamagedStandardInputIsNamed) {
   const ProcessOptions cut{.input = bytes.substr(0, bytes.size() / 2)};
   expect_failure(1, {"-", out, "--blur", "auto"}, {"standard input: "}, cut);
   expect_failure(1, {"-", out}, {"standard input: ", "empty"});
-  expect_failure(1, {"-", out}, {"standard input: ", "not a PNG, "}, {.input = "no picture at all"});
+  expect_failure(1, {"-", out}, {"standard input: ", "not a PNG, "},
+                 {.input = "no picture at all"});
 }
 
 // `true` reads nothing, and has ended when its pipe, without a writer, is opened for writing.
@@ -130,7 +129,7 @@ TEST_F(FilterStreams, AReaderThatGoesAwayEndsTheProgramSilently) {
     EXPECT_EQ(result.err, "") << words;
   }
   for (const std::string& name : names_in(folder_.path()))
-    EXPECT_EQ(name.find(".out."), std::string::npos) << name;
+    EXPECT_FALSE(contains(name, ".out."));
 }
 
 TEST_F(FilterStreams, AFullStandardOutputIsAFailure) {
@@ -144,11 +143,10 @@ TEST_F(FilterStreams, AFullStandardOutputIsAFailure) {
 }
 
 TEST_F(FilterStreams, ClosedStreamsAreFailuresToo) {
-  const ProcessResult no_input = shell(R"(exec "$0" - "$1" -q <&-)", {folder_ / "out.png"});
-  EXPECT_EQ(no_input.exit_code, 1);
+  const ProcessResult no_input =
+      ended(1, shell(R"(exec "$0" - "$1" -q <&-)", {folder_ / "out.png"}));
   expect_one_line(no_input.err, {"standard input: "});
-  const ProcessResult no_output = shell(R"(exec "$0" "$1" - -q >&-)", {in_});
-  EXPECT_EQ(no_output.exit_code, 1);
+  const ProcessResult no_output = ended(1, shell(R"(exec "$0" "$1" - -q >&-)", {in_}));
   expect_one_line(no_output.err, {"standard output: "});
   EXPECT_EQ(names_in(folder_.path()), (std::vector<std::string>{"in.png"}));
 }
@@ -162,7 +160,7 @@ TEST_F(FilterStreams, ATerminalIsNoPlaceForAPicture) {
       run_process({"/bin/sh", "-c", shell_script, line, folder_ / "log"}, with_defaults({}));
   if (result.exit_code == 99) GTEST_SKIP() << "skipped: no script program here";
   EXPECT_EQ(result.exit_code, 2);
-  EXPECT_NE(result.out.find("standard output: is a terminal"), std::string::npos) << result.out;
+  EXPECT_TRUE(contains(result.out, "standard output: is a terminal"));
 }
 
 }  // namespace

@@ -23,8 +23,7 @@ class FilterTiming : public FilterTest {
                             const ProcessOptions& options = {}) const {
     std::vector<std::string> arguments = command(more);
     arguments.insert(arguments.end(), {"--timing", "json"});
-    const ProcessResult result = filter(arguments, options);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const ProcessResult result = ended(0, filter(arguments, options));
     EXPECT_EQ(result.err, "");
     return Json::parse(result.out);
   }
@@ -72,7 +71,7 @@ TEST_F(FilterTiming, JsonSaysWhatWasDone) {
   EXPECT_EQ(json["output_bytes"], std::filesystem::file_size(out_));
   ASSERT_EQ(json["passes"].size(), 2);
   EXPECT_EQ(json["passes"][0]["stage"], "blur");
-  EXPECT_EQ(json["passes"][0]["variant"].get<std::string>().rfind("naive", 0), 0);
+  EXPECT_TRUE(json["passes"][0]["variant"].get<std::string>().starts_with("naive"));
   EXPECT_EQ(json["passes"][1]["variant"], "tiled 8x8");
   for (const Json& pass : json["passes"]) {
     EXPECT_EQ(pass["reason"], "requested");
@@ -185,8 +184,7 @@ TEST_F(FilterTiming, CsvHasTheSameColumnsAlways) {
       "output_pixels,verified_blocks";
   for (const char* device : {"opencl", "cpu"}) {
     const ProcessResult result =
-        filter(command({"--timing", "csv", "--device", device, "--log-level", "error"}));
-    EXPECT_EQ(result.exit_code, 0);
+        ended(0, filter(command({"--timing", "csv", "--device", device, "--log-level", "error"})));
     EXPECT_EQ(result.err, "");
     std::istringstream lines(result.out);
     std::string line;
@@ -203,30 +201,26 @@ TEST_F(FilterTiming, CsvHasTheSameColumnsAlways) {
       EXPECT_EQ(commas, 16) << line;
       last = line;
     }
-    EXPECT_NE(last.find(",,total,,,,,"), std::string::npos) << last;
+    EXPECT_TRUE(contains(last, ",,total,,,,,"));
   }
 }
 
 TEST_F(FilterTiming, TheTableNamesDeviceVariantsAndProgram) {
   GPUFILTER_REQUIRE_DEVICE();
   const Json json = report({});
-  const ProcessResult result = filter(command({"--timing", "table"}));
-  EXPECT_EQ(result.exit_code, 0);
+  const ProcessResult result = ended(0, filter(command({"--timing", "table"})));
   EXPECT_EQ(result.out, "");
-  for (const std::string& part :
-       {in_ + " -> " + out_ + " (replaced): 320x200, RGBA, 8-bit; 4 bands of 50 rows\n",
-        "device: " + json["device"]["name"].get<std::string>(),
-        json["device"]["reason"].get<std::string>(), std::string("naive "),
-        std::string("tiled 8x8 (requested)"), std::string("from the cache"),
-        std::string("\ndecode "), std::string("\nupload "), std::string("\ndownload "),
-        std::string("\nencode "), std::string("\ntotal ")}) {
-    EXPECT_NE(result.err.find(part), std::string::npos) << part << "\n" << result.err;
-  }
+  expect_parts(result.err,
+               {in_ + " -> " + out_ + " (replaced): 320x200, RGBA, 8-bit; 4 bands of 50 rows\n",
+                "device: " + json["device"]["name"].get<std::string>(),
+                json["device"]["reason"].get<std::string>(), std::string("naive "),
+                std::string("tiled 8x8 (requested)"), std::string("from the cache"),
+                std::string("\ndecode "), std::string("\nupload "), std::string("\ndownload "),
+                std::string("\nencode "), std::string("\ntotal ")});
 }
 
 TEST_F(FilterTiming, ThreeLinesAreTheDefault) {
-  const ProcessResult result = filter({in_, out_, "--blur", "auto", "--device", "cpu"});
-  EXPECT_EQ(result.exit_code, 0);
+  const ProcessResult result = ended(0, filter({in_, out_, "--blur", "auto", "--device", "cpu"}));
   EXPECT_EQ(result.out, "");
   const std::string number = "[0-9]+(\\.[0-9]+)?";
   EXPECT_TRUE(std::regex_match(
@@ -244,8 +238,7 @@ TEST_F(FilterTiming, ThreeLinesAreTheDefault) {
 
 TEST_F(FilterTiming, OffAndQuietSayNothing) {
   for (const char* word : {"--timing=off", "-q", "--quiet"}) {
-    const ProcessResult result = filter(command({word}));
-    EXPECT_EQ(result.exit_code, 0);
+    const ProcessResult result = ended(0, filter(command({word})));
     EXPECT_EQ(result.out + result.err, "") << word;
   }
 }
@@ -255,13 +248,13 @@ TEST_F(FilterTiming, QuietKeepsWhatTimingAsksFor) {
                            std::vector<std::string>{"--timing", "json", "-q"}}) {
     EXPECT_TRUE(Json::accept(filter(command(more)).out));
   }
-  EXPECT_NE(filter(command({"-q", "--timing", "line"})).err.find("\ntotal "), std::string::npos);
+  EXPECT_TRUE(contains(filter(command({"-q", "--timing", "line"})).err, "\ntotal "));
 }
 
 TEST_F(FilterTiming, ProgressGoesToStandardErrorAlone) {
   const ProcessResult shown = filter(command({"--progress", "on", "--timing", "off"}));
   EXPECT_EQ(shown.out, "");
-  EXPECT_NE(shown.err.find("gpufilter: " + in_ + ", 25 %, "), std::string::npos) << shown.err;
+  EXPECT_TRUE(contains(shown.err, "gpufilter: " + in_ + ", 25 %, "));
   EXPECT_EQ(filter(command({"--progress", "off", "--timing", "off"})).err, "");
   EXPECT_EQ(filter(command({"--timing", "off"})).err, "") << "standard error is not a terminal";
 }
@@ -319,9 +312,8 @@ TEST_F(FilterTrace, OfAFolderKeepsTheRulesToo) {
   for (const char* name : {"a.png", "b.png", "c.png", "d.png"})
     std::filesystem::copy(in_, folder_.path() / "many" / name);
   const ProcessResult result =
-      filter({folder_ / "many", folder_ / "results", "--blur", "auto", "--device", "cpu", "--jobs",
-              "2", "--band-rows", "20", "--trace", folder_ / "trace.json"});
-  EXPECT_EQ(result.exit_code, 0) << result.err;
+      ended(0, filter({folder_ / "many", folder_ / "results", "--blur", "auto", "--device", "cpu",
+                       "--jobs", "2", "--band-rows", "20", "--trace", folder_ / "trace.json"}));
   auto count = spans_by_category(read_file(folder_ / "trace.json"), 1e9);
   EXPECT_EQ(count["picture"], 4);
   EXPECT_EQ(count["kernel"], 40);
@@ -329,8 +321,7 @@ TEST_F(FilterTrace, OfAFolderKeepsTheRulesToo) {
 
 TEST_F(FilterTrace, MayGoToStandardOutput) {
   const ProcessResult result =
-      filter(command({"--trace", "-", "--timing", "off", "--device", "cpu"}));
-  EXPECT_EQ(result.exit_code, 0);
+      ended(0, filter(command({"--trace", "-", "--timing", "off", "--device", "cpu"})));
   EXPECT_EQ(result.err, "");
   auto count = spans_by_category(result.out, 1e9);
   EXPECT_EQ(count["kernel"], 8);

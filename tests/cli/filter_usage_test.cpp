@@ -145,8 +145,7 @@ TEST_F(FilterUsage, OptionsWithoutEffectBringAWarning) {
   const ProcessOptions here{.folder = folder_.path()};
   const auto warning = [&here](std::vector<std::string> words) {
     words.insert(words.end(), {"--timing", "off"});
-    const ProcessResult result = filter(std::move(words), here);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const ProcessResult result = ended(0, filter(std::move(words), here));
     return result.err;
   };
   static_cast<void>(stored(random_image(size_, {3, 8}, 1), "rgb.png"));
@@ -154,8 +153,7 @@ TEST_F(FilterUsage, OptionsWithoutEffectBringAWarning) {
   static_cast<void>(stored(random_image(size_, {1, 8}, 1), "grey.png"));
   expect_one_line(warning({"rgb.png", "out.jpg", "--background", "red"}),
                   {"--background has no effect: the picture has no alpha"});
-  EXPECT_EQ(warning({"rgba.png", "out.jpg", "--background", "red"}).find("no effect"),
-            std::string::npos);
+  EXPECT_FALSE(contains(warning({"rgba.png", "out.jpg", "--background", "red"}), "no effect"));
   expect_one_line(warning({"grey.png", "out.jpg", "--subsampling", "420"}),
                   {"--subsampling has no effect: the picture is grey"});
   EXPECT_EQ(warning({"grey.png", "out.jpg", "--subsampling", "420", "--color", "sepia"}), "");
@@ -165,10 +163,9 @@ TEST_F(FilterUsage, OptionsWithoutEffectBringAWarning) {
 }
 
 TEST_F(FilterUsage, VersionIsANumber) {
-  const ProcessResult version = filter({"--version"});
-  EXPECT_EQ(version.exit_code, 0);
+  const ProcessResult version = ended(0, filter({"--version"}));
   EXPECT_EQ(version.err, "");
-  EXPECT_EQ(version.out.rfind("gpufilter ", 0), 0) << version.out;
+  EXPECT_TRUE(version.out.starts_with("gpufilter ")) << version.out;
   EXPECT_NE(version.out.find('.'), std::string::npos);
   EXPECT_TRUE(version.out.ends_with("\n" + codec_versions() + ", " + little_cms_of_build() + "\n"))
       << version.out;

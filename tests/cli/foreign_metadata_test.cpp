@@ -83,8 +83,7 @@ TEST_F(ForeignMetadata, SizesAreThoseOfTheResult) {
                         "-XMP-exif:ExifImageHeight", out}),
               "32\n16\n32\n16\n32\n16\n")
         << name;
-    EXPECT_EQ(exiftool({"-validate", "-warning", "-a", "-s3", out}).find("IFD"), std::string::npos)
-        << exiftool({"-validate", "-warning", "-a", "-s3", out});
+    EXPECT_FALSE(contains(exiftool({"-validate", "-warning", "-a", "-s3", out}), "IFD"));
   }
 }
 
@@ -103,7 +102,7 @@ TEST_F(ForeignMetadata, LosesOnlyThePlaceByStripGps) {
     filter_quietly({in, out, "--strip", "gps", "--blur", "auto"});
     EXPECT_EQ(exiftool({"-s3", "-GPS:all", "-XMP-exif:GPS*", out}), "") << name;
     const std::string bytes = read_file(out);
-    EXPECT_EQ(bytes.find("GPS"), std::string::npos) << name;
+    EXPECT_FALSE(contains(bytes, "GPS")) << name;
     const std::vector<std::string> rest{
         "-n", "-s3", "-IFD0:Make", "-IFD0:Model", "-ExifIFD:ExposureTime", "-XMP-dc:Title"};
     auto before = rest;
@@ -127,7 +126,7 @@ TEST_F(ForeignMetadata, ExifIsReadBehindARepeatedPrefix) {
   bytes[at - 1] = static_cast<char>(length);
   const std::string twice = folder_ / "twice.jpg";
   write_file(twice, bytes);
-  EXPECT_EQ(exiftool({"-n", "-s3", "-Orientation", twice}).find("6"), std::string::npos);
+  EXPECT_FALSE(contains(exiftool({"-n", "-s3", "-Orientation", twice}), "6"));
   for (const char* name : {"out.jpg", "out.png"}) {
     const std::string out = folder_ / name;
     filter_quietly({twice, out, "--gray"});
@@ -158,8 +157,7 @@ TEST_F(ForeignMetadata, ColoursNamedByCodePointsBecomeAProfile) {
 TEST_F(ForeignMetadata, AProfileOfOtherColoursCountsAsNone) {
   const std::string in = case_path("png-rgb-with-grey-profile.png");
   const std::string out = folder_ / "out.png";
-  const ProcessResult result = filter({in, out, "--to-srgb", "--timing", "off"});
-  EXPECT_EQ(result.exit_code, 0);
+  const ProcessResult result = ended(0, filter({in, out, "--to-srgb", "--timing", "off"}));
   expect_one_line(result.err, {"warning: " + in +
                                ": --to-srgb: the ICC profile is for grey, and "
                                "the picture is RGB; its colours count as sRGB"});
@@ -184,8 +182,7 @@ TEST_F(ForeignMetadata, AProfileOfRgbIsNotKeptFromACmykJpeg) {
     const std::string out = folder_ / "out.png";
     std::vector<std::string> words{in, out, "--timing", "off", "--on-exists", "overwrite", stage};
     if (words.back() == "--blur") words.emplace_back("auto");
-    const ProcessResult result = filter(words);
-    EXPECT_EQ(result.exit_code, 0);
+    const ProcessResult result = ended(0, filter(words));
     expect_one_line(result.err, {"warning: " + in +
                                  ": the ICC profile is for RGB, and the picture "
                                  "is CMYK; it is left out"});

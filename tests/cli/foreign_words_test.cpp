@@ -15,8 +15,7 @@ class ForeignWords : public FilterTest {
   }
 
   void expect_call(const Words& command, const std::string& answer) const {
-    const ProcessResult result = filter(command, {.folder = folder_.path()});
-    EXPECT_EQ(result.exit_code, 2);
+    const ProcessResult result = ended(2, filter(command, {.folder = folder_.path()}));
     EXPECT_EQ(result.out, "");
     EXPECT_EQ(result.err, "gpufilter: " + answer + "\n");
     EXPECT_TRUE(names_in(folder_.path()).empty());
@@ -112,11 +111,10 @@ TEST_F(ForeignWords, SizesAndTurns) {
 }
 
 TEST_F(ForeignWords, FormatsThatAreNotWritten) {
-  const ProcessResult to = filter({"in.png", "out/", "--to", "gif"}, {.folder = folder_.path()});
-  EXPECT_EQ(to.exit_code, 2);
+  const ProcessResult to =
+      ended(2, filter({"in.png", "out/", "--to", "gif"}, {.folder = folder_.path()}));
   EXPECT_TRUE(to.err.starts_with("gpufilter: --to: GIF is not supported; choose png, ")) << to.err;
-  const ProcessResult name = filter({"in.png", "out.gif"}, {.folder = folder_.path()});
-  EXPECT_EQ(name.exit_code, 2);
+  const ProcessResult name = ended(2, filter({"in.png", "out.gif"}, {.folder = folder_.path()}));
   EXPECT_TRUE(name.err.starts_with(
       "gpufilter: out.gif: GIF is not supported; the name of an output must end in .png, "))
       << name.err;

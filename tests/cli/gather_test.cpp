@@ -21,8 +21,7 @@ class GatherCommand : public ShardTest {
   }
 
   [[nodiscard]] Json json_gather(int exit_code) const {
-    const ProcessResult result = gather({"--json"});
-    EXPECT_EQ(result.exit_code, exit_code) << result.err;
+    const ProcessResult result = ended(exit_code, gather({"--json"}));
     EXPECT_EQ(result.err, "");
     const Json json = Json::parse(result.out);
     EXPECT_EQ(json["schema"], "gpufilter-gather-1");
@@ -41,8 +40,7 @@ class GatherCommand : public ShardTest {
 TEST_F(GatherCommand, LeavesTheFolderThatOneRunWouldHaveMade) {
   const Files expected = undisturbed({"--recursive"});
   run_shards(3, recursive_);
-  const ProcessResult result = gather();
-  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const ProcessResult result = ended(0, gather());
   EXPECT_EQ(result.out, out_ + ": 8 pictures done; gathered from 3 processes\n");
   EXPECT_EQ(result.err, "");
   EXPECT_FALSE(fs::exists(fs::path(out_) / shards_name));
@@ -80,13 +78,10 @@ TEST_F(GatherCommand, ItsCommandsDoTheRest) {
 TEST_F(GatherCommand, ListsFailuresInWords) {
   write_file(in_ + "/bad.png", "no picture");
   EXPECT_EQ(shard(0, 1, recursive_).exit_code, 1);
-  const ProcessResult result = gather();
-  EXPECT_EQ(result.exit_code, 1);
-  EXPECT_NE(result.out.find(": 8 of 9 pictures done, 1 failed\nfailed: " + in_ + "/bad.png: "),
-            std::string::npos)
-      << result.out;
-  EXPECT_NE(result.out.find("to do the rest:\n  "), std::string::npos) << result.out;
-  EXPECT_NE(result.out.find(" --shard 0/1\n"), std::string::npos) << result.out;
+  const ProcessResult result = ended(1, gather());
+  EXPECT_TRUE(
+      contains(result.out, ": 8 of 9 pictures done, 1 failed\nfailed: " + in_ + "/bad.png: "));
+  expect_parts(result.out, {"to do the rest:\n  ", " --shard 0/1\n"});
   const Json json = json_gather(1);
   EXPECT_EQ(json["failed"], 1);
   EXPECT_EQ(json["unfinished"][0]["status"], "failed");
@@ -104,7 +99,7 @@ TEST_F(GatherCommand, OfManyMissingPicturesTenAreListed) {
     ++lines;
   }
   EXPECT_EQ(lines, 11U) << text;
-  EXPECT_NE(text.find(" more (--json lists all)\n"), std::string::npos) << text;
+  EXPECT_TRUE(contains(text, " more (--json lists all)\n"));
   EXPECT_GT(json_gather(1)["commands"].size(), 10U);
 }
 

@@ -43,9 +43,8 @@ class InPlace : public FilterTest {
 };
 
 TEST_F(InPlace, OnePicture) {
-  const ProcessResult result = here({"a.png"});
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_EQ(result.err.rfind("a.png -> a.png (replaced): 67x45, RGB, 8-bit; ", 0), 0U)
+  const ProcessResult result = ended(0, here({"a.png"}));
+  EXPECT_TRUE(result.err.starts_with("a.png -> a.png (replaced): 67x45, RGB, 8-bit; "))
       << result.err;
   EXPECT_EQ(blurs(), (Times{1, 0, 0}));
   EXPECT_EQ(names_in(folder_.path()), (Names{"a.png", "b.png", "c.png"}));
@@ -54,8 +53,7 @@ TEST_F(InPlace, OnePicture) {
 }
 
 TEST_F(InPlace, SeveralPictures) {
-  const ProcessResult result = here({"a.png", "./c.png"});
-  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const ProcessResult result = ended(0, here({"a.png", "./c.png"}));
   EXPECT_EQ(blurs(), (Times{1, 0, 1}));
   EXPECT_EQ(names_in(folder_.path()), (Names{".gpufilter-journal", "a.png", "b.png", "c.png"}));
 }
@@ -75,8 +73,7 @@ TEST_F(InPlace, NothingIsFilteredTwice) {
 
 TEST_F(InPlace, OneFileByTwoNamesIsRefused) {
   fs::create_symlink("a.png", folder_ / "link.png");
-  const ProcessResult result = here({"a.png", "b.png", "link.png"});
-  EXPECT_EQ(result.exit_code, 2);
+  const ProcessResult result = ended(2, here({"a.png", "b.png", "link.png"}));
   EXPECT_EQ(result.err,
             "gpufilter: a.png and link.png: both results would be the same file, because "
             "./link.png is a link to a.png; leave out one of them\n");
@@ -90,8 +87,7 @@ TEST_F(InPlace, OneFileByTwoNamesIsRefused) {
 
 TEST_F(InPlace, EveryNameIsAnInput) {
   const auto refusal = [this](const Names& words) {
-    const ProcessResult result = here(words);
-    EXPECT_EQ(result.exit_code, 2) << result.err;
+    const ProcessResult result = ended(2, here(words));
     EXPECT_EQ(blurs(), (Times{0, 0, 0}));
     return result.err;
   };
@@ -120,8 +116,7 @@ TEST_F(InPlace, ReplacesWhateverOnExistsSays) {
 TEST_F(InPlace, AFailureLeavesThePictureAsItWas) {
   const std::string whole = read_file(folder_ / "b.png");
   write_file(folder_ / "b.png", whole.substr(0, whole.size() - 30));
-  const ProcessResult result = here({"a.png", "b.png", "c.png"});
-  EXPECT_EQ(result.exit_code, 1);
+  const ProcessResult result = ended(1, here({"a.png", "b.png", "c.png"}));
   EXPECT_EQ(read_file(folder_ / "b.png"), whole.substr(0, whole.size() - 30));
   write_file(folder_ / "b.png", whole);
   EXPECT_EQ(blurs(), (Times{1, 0, 1}));

@@ -54,9 +54,8 @@ TEST_F(LinearTest, WarnsAboutACurveThatItCannotUse) {
   Metadata metadata;
   metadata.gamma = 5000;
   save_black_and_white(metadata);
-  const ProcessResult result =
-      filter({folder_ / "in.png", folder_ / "out.png", "--linear", "--encoded", "--timing", "off"});
-  EXPECT_EQ(result.exit_code, 0);
+  const ProcessResult result = ended(0, filter({folder_ / "in.png", folder_ / "out.png", "--linear",
+                                                "--encoded", "--timing", "off"}));
   EXPECT_EQ(result.err,
             "gpufilter: warning: " + (folder_ / "in.png") +
                 ": --linear: the picture's gamma, 20, is out of range; sRGB's curve is used "
@@ -68,8 +67,7 @@ TEST_F(LinearTest, RefusesStagesOutOfPlace) {
   const auto refusal = [&](const std::vector<std::string>& stages) {
     std::vector<std::string> words{folder_ / "in.png", folder_ / "out.png"};
     words.insert(words.end(), stages.begin(), stages.end());
-    const ProcessResult result = filter(words);
-    EXPECT_EQ(result.exit_code, 2);
+    const ProcessResult result = ended(2, filter(words));
     return result.err;
   };
   EXPECT_EQ(refusal({"--encoded"}),

@@ -118,8 +118,8 @@ TEST_F(Lists, AreRefusedWhereTheyMakeNoSense) {
   expect_refusal({"--list", list_}, {list_ + ": '" + in_, "is not a path below "});
   // The default output of find.
   write_file(list_, "in/p101.png\n");
-  const ProcessResult result = filter({"in", "out", "--list", "list"}, {.folder = folder_.path()});
-  EXPECT_EQ(result.exit_code, 2);
+  const ProcessResult result =
+      ended(2, filter({"in", "out", "--list", "list"}, {.folder = folder_.path()}));
   expect_one_line(result.err, {"list: 'in/p101.png' is not below in, but in/p101.png exists"});
   EXPECT_EQ(batch({"--list", folder_ / "missing"}).exit_code, 1);
   EXPECT_FALSE(fs::exists(out_));

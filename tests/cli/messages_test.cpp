@@ -70,9 +70,9 @@ TEST_F(Messages, TheOptionWinsOverTerminalAndEnvironment) {
 }
 
 TEST_F(Messages, TheOptionCountsForWrongUsageToo) {
-  const ProcessResult result = filter({in_, out_, "--color-output=always", "--no-such-option"});
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_EQ(result.err.rfind("\033[1;31mgpufilter:\033[0m --no-such-option", 0), 0) << result.err;
+  const ProcessResult result =
+      ended(2, filter({in_, out_, "--color-output=always", "--no-such-option"}));
+  EXPECT_TRUE(result.err.starts_with("\033[1;31mgpufilter:\033[0m --no-such-option")) << result.err;
 }
 
 TEST_F(Messages, SubcommandsSpeakTheSameWay) {
@@ -85,7 +85,7 @@ TEST_F(Messages, SubcommandsSpeakTheSameWay) {
     EXPECT_EQ(on_terminal(never).err, plain_error_) << words.front();
   }
   const ProcessResult usage = filter({"devices", "--color-output", "always", "--foo"});
-  EXPECT_EQ(usage.err.rfind("\033[1;31mgpufilter:\033[0m --foo", 0), 0) << usage.err;
+  EXPECT_TRUE(usage.err.starts_with("\033[1;31mgpufilter:\033[0m --foo")) << usage.err;
 }
 
 TEST_F(Messages, WarningsAreLabelled) {
@@ -104,30 +104,28 @@ TEST_F(Messages, WarningsAreLabelled) {
 }
 
 TEST_F(Messages, QuietNeverHidesAFallback) {
-  const ProcessResult one = no_opencl({in_, out_, "--blur", "tiled", "-q"});
-  EXPECT_EQ(one.exit_code, 0);
-  EXPECT_EQ(one.err.rfind("gpufilter: warning: ", 0), 0) << one.err;
+  const ProcessResult one = ended(0, no_opencl({in_, out_, "--blur", "tiled", "-q"}));
+  EXPECT_TRUE(one.err.starts_with("gpufilter: warning: ")) << one.err;
   expect_one_line(one.err, {"no OpenCL device found", "the processor"});
   const std::string many = folder_ / "many";
   std::filesystem::create_directory(many);
   std::filesystem::copy(in_, many + "/a.png");
   std::filesystem::copy(in_, many + "/b.png");
-  const ProcessResult folder = no_opencl({many, folder_ / "results", "--blur", "tiled", "-q"});
-  EXPECT_EQ(folder.exit_code, 0);
+  const ProcessResult folder =
+      ended(0, no_opencl({many, folder_ / "results", "--blur", "tiled", "-q"}));
   expect_one_line(folder.err, {"warning: ", "no OpenCL device found", "the processor"});
 }
 
 TEST_F(Messages, VerboseNamesDevicePlanAndCode) {
-  const ProcessResult result = filter({in_, out_, "--blur", "auto", "--color", "sepia", "--color",
-                                       "sepia", "--device", "cpu", "--timing", "off", "-v"});
-  EXPECT_EQ(result.exit_code, 0);
+  const ProcessResult result =
+      ended(0, filter({in_, out_, "--blur", "auto", "--color", "sepia", "--color", "sepia",
+                       "--device", "cpu", "--timing", "off", "-v"}));
   EXPECT_EQ(result.out, "");
-  for (const char* part : {"gpufilter: device: processor (requested)\n",
-                           "gpufilter: plan: 3 stages; 1 band of 45 rows, 1 at a time in ",
-                           "gpufilter: blur: ", "gpufilter: color: "})
-    EXPECT_NE(result.err.find(part), std::string::npos) << part << "\n" << result.err;
+  expect_parts(result.err, {"gpufilter: device: processor (requested)\n",
+                            "gpufilter: plan: 3 stages; 1 band of 45 rows, 1 at a time in ",
+                            "gpufilter: blur: ", "gpufilter: color: "});
   const ProcessResult all = filter({in_, out_, "--blur", "auto", "--timing", "off", "-vv"});
-  EXPECT_NE(all.err.find("gpufilter: estimates: decode "), std::string::npos) << all.err;
+  EXPECT_TRUE(contains(all.err, "gpufilter: estimates: decode "));
 }
 
 TEST_F(Messages, VerboseSaysWhereProgramsCameFrom) {
@@ -136,12 +134,10 @@ TEST_F(Messages, VerboseSaysWhereProgramsCameFrom) {
                                        "--timing", "off", "-v"};
   const ProcessOptions fresh{.environment = {{"XDG_CACHE_HOME", folder_ / "cache"}}};
   const ProcessResult first = filter(words, fresh);
-  EXPECT_NE(first.err.find("tiled 16x16 (requested), program compiled\n"), std::string::npos)
-      << first.err;
-  EXPECT_NE(first.err.find("gpufilter: start: find devices "), std::string::npos) << first.err;
+  expect_parts(first.err,
+               {"tiled 16x16 (requested), program compiled\n", "gpufilter: start: find devices "});
   const ProcessResult second = filter(words, fresh);
-  EXPECT_NE(second.err.find("tiled 16x16 (requested), program from the cache\n"), std::string::npos)
-      << second.err;
+  EXPECT_TRUE(contains(second.err, "tiled 16x16 (requested), program from the cache\n"));
 }
 
 // A newline, a sequence that clears the screen, a letter of two bytes, a byte that is not UTF-8.
@@ -176,8 +172,8 @@ TEST_F(Messages, StrangeNamesAreShownEscaped) {
       for (std::size_t at = text.find(own); at != std::string::npos; at = text.find(own))
         text.erase(at, std::string(own).size());
     }
-    EXPECT_NE(text.find(shown), std::string::npos) << text;
-    EXPECT_EQ(text.find(strange.substr(0, 3)), std::string::npos) << text;
+    EXPECT_TRUE(contains(text, shown));
+    EXPECT_FALSE(contains(text, strange.substr(0, 3)));
     EXPECT_EQ(text.find('\033'), std::string::npos) << text;
     EXPECT_EQ(text.find('\xff'), std::string::npos) << text;
   }
@@ -194,15 +190,14 @@ TEST_F(Messages, AnOrientationIsNamedWhereItIsNotApplied) {
   const std::string in = turned_jpeg();
   const std::string part = "EXIF orientation 6";
   const std::string line = filter({in, out_}).err;
-  EXPECT_NE(line.find(": 40x30, RGB, 8-bit, " + part + " not applied; "), std::string::npos)
-      << line;
+  EXPECT_TRUE(contains(line, ": 40x30, RGB, 8-bit, " + part + " not applied; "));
   EXPECT_EQ(line.find(part), line.rfind(part)) << "said once";
   EXPECT_EQ(Json::parse(filter({in, out_, "--timing", "json"}).out)["exif_orientation"], 6);
-  EXPECT_NE(filter({in, out_, "--timing", "off", "-v"}).err.find(part), std::string::npos);
+  EXPECT_TRUE(contains(filter({in, out_, "--timing", "off", "-v"}).err, part));
   EXPECT_EQ(filter({in, out_, "-q"}).err, "");
   // Carried over: the PNG says the same.
-  EXPECT_NE(filter({out_, folder_ / "again.png"}).err.find(part), std::string::npos);
-  EXPECT_EQ(filter({in_, out_}).err.find("EXIF"), std::string::npos);
+  EXPECT_TRUE(contains(filter({out_, folder_ / "again.png"}).err, part));
+  EXPECT_FALSE(contains(filter({in_, out_}).err, "EXIF"));
 }
 
 }  // namespace

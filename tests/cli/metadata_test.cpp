@@ -151,8 +151,7 @@ class MetadataTable : public MetadataTest {
     std::vector<std::string> command{"exiftool", "-j", "-a", "-G1", "-s"};
     for (std::size_t i = 0; i < rows; ++i)
       command.push_back(folder_ / (folder + "/" + file_name(i, extension)));
-    const ProcessResult result = run_process(command);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const ProcessResult result = ended(0, run_process(command));
     std::vector<Tags> files;
     for (const Json& file : Json::parse(result.out)) {
       Tags& tags = files.emplace_back();
@@ -201,8 +200,7 @@ class MetadataTable : public MetadataTest {
     const auto run = [&](const std::string& to, std::vector<std::string> options) {
       options.insert(options.begin(), {folder_ / "in", folder_ / to});
       options.insert(options.end(), {"--levels", "auto", "--device", "cpu"});
-      const ProcessResult result = filter(options);
-      EXPECT_EQ(result.exit_code, 0) << result.err;
+      const ProcessResult result = ended(0, filter(options));
       return result.err;
     };
     const auto warnings = [](const std::string& text) {
@@ -216,9 +214,8 @@ class MetadataTable : public MetadataTest {
     expect_all("other", other, &Row::to_other_format);
     EXPECT_EQ(warnings(run("stripped", {"--strip"})), "");
     expect_all("stripped", extension, &Row::stripped);
-    const ProcessResult in_place = filter(
-        {folder_ / "in", folder_ / "in", "--in-place", "--levels", "auto", "--device", "cpu"});
-    EXPECT_EQ(in_place.exit_code, 0) << in_place.err;
+    const ProcessResult in_place = ended(0, filter({folder_ / "in", folder_ / "in", "--in-place",
+                                                    "--levels", "auto", "--device", "cpu"}));
     expect_all("in", extension, &Row::to_same_format);
   }
 };
@@ -232,9 +229,8 @@ TEST_F(MetadataTable, ToTiffAndWebp) {
   for (const auto& [extension, outcome] : std::vector<std::pair<std::string, std::string Row::*>>{
            {"tif", &Row::to_same_format}, {"webp", &Row::to_other_format}}) {
     if (codec_of_name("a." + extension) == nullptr) continue;
-    const ProcessResult result =
-        filter({folder_ / "in", folder_ / extension, "--to", extension, "--device", "cpu"});
-    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const ProcessResult result = ended(
+        0, filter({folder_ / "in", folder_ / extension, "--to", extension, "--device", "cpu"}));
     const auto after = read_all(extension, extension, rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i)
       expect_outcome(rows[i], rows[i].*outcome, before[i], after[i]);
@@ -343,8 +339,7 @@ TEST_F(MetadataTest, WarnsOnceOfWhatTheOutputCannotHold) {
   const Image image = random_image({20, 10}, {3, 8}, 1);
   save("in.png", encode_png(image, settings));
   const std::string webp = folder_ / "out.webp";
-  const ProcessResult result = filter({folder_ / "in.png", webp, "--timing", "off"});
-  EXPECT_EQ(result.exit_code, 0);
+  const ProcessResult result = ended(0, filter({folder_ / "in.png", webp, "--timing", "off"}));
   EXPECT_EQ(result.err, "gpufilter: warning: " + webp + ": not carried over: density\n");
   const std::string out = folder_ / "out.jpg";
   settings.metadata.gamma = 100'000;
@@ -365,9 +360,8 @@ TEST_F(MetadataTest, TextBehindThePixelsReachesAJpegFromAFileButNotFromAStream) 
   const auto text = open_picture(open_source(out))->header().metadata.text;
   ASSERT_EQ(text.size(), 1U);
   EXPECT_EQ(text[0].text, "late");
-  const ProcessResult streamed =
-      filter({"-", out, "--timing", "off"}, {.input = std::string(png.begin(), png.end())});
-  EXPECT_EQ(streamed.exit_code, 0);
+  const ProcessResult streamed = ended(
+      0, filter({"-", out, "--timing", "off"}, {.input = std::string(png.begin(), png.end())}));
   EXPECT_EQ(streamed.err, "gpufilter: warning: " + out +
                               ": not carried over: text that follows the pixels in a stream\n");
 }
@@ -380,8 +374,7 @@ TEST_F(MetadataTest, StrippingIsPartOfWhatTheJournalRemembers) {
   const std::string out = folder_ / "out";
   const auto run = [&](std::vector<std::string> options) {
     options.insert(options.begin(), {in, out, "--resume", "--json"});
-    const ProcessResult result = filter(options);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const ProcessResult result = ended(0, filter(options));
     return Json::parse(result.out)["pictures"][0]["status"].get<std::string>();
   };
   EXPECT_EQ(run({"--strip"}), "done");

@@ -14,8 +14,7 @@ class Outputs : public FilterTest {
  protected:
   // Exit code 2, and a single line.
   void expect_refusal(const std::vector<std::string>& arguments, const std::string& line) const {
-    const ProcessResult result = filter(arguments);
-    EXPECT_EQ(result.exit_code, 2) << result.err;
+    const ProcessResult result = ended(2, filter(arguments));
     EXPECT_EQ(result.err, "gpufilter: " + line + "\n");
     EXPECT_EQ(names_in(folder_.path()), std::vector<std::string>{"in.png"});
   }
@@ -32,12 +31,11 @@ class Outputs : public FilterTest {
 };
 
 TEST_F(Outputs, HoldWhatTheChainHoldsThere) {
-  const ProcessResult result =
-      filter({in_, out_, "--gray", "--output", grey_, "--blur", "auto", "--device", "cpu"});
-  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const ProcessResult result = ended(
+      0, filter({in_, out_, "--gray", "--output", grey_, "--blur", "auto", "--device", "cpu"}));
   expect_grey_and_blurred(grey_, out_);
   const std::string line = "\nalso " + grey_ + ": 67x45, grey, 8-bit; PNG, ";
-  EXPECT_NE(result.err.find(line), std::string::npos) << result.err;
+  EXPECT_TRUE(contains(result.err, line));
 }
 
 TEST_F(Outputs, FoldersTakeTheInputsName) {
@@ -53,16 +51,15 @@ TEST_F(Outputs, FoldersTakeTheInputsName) {
 }
 
 TEST_F(Outputs, StandardInputAndOutputWork) {
-  const ProcessResult result = filter(
-      {"-", "-", "--gray", "--output", grey_, "--blur", "auto", "-q"}, {.input = read_file(in_)});
-  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const ProcessResult result =
+      ended(0, filter({"-", "-", "--gray", "--output", grey_, "--blur", "auto", "-q"},
+                      {.input = read_file(in_)}));
   write_file(out_, result.out);
   expect_grey_and_blurred(grey_, out_);
   const std::string line = "gpufilter: --output " + (folder_ / "") +
                            ": is a folder, and standard input has no name; name a file\n";
   const ProcessResult refused =
-      filter({"-", "-", "--output", folder_ / ""}, {.input = read_file(in_)});
-  EXPECT_EQ(refused.exit_code, 2);
+      ended(2, filter({"-", "-", "--output", folder_ / ""}, {.input = read_file(in_)}));
   EXPECT_EQ(refused.err, line);
 }
 
@@ -95,12 +92,10 @@ TEST_F(Outputs, ExistingOnesAreTreatedAsAsked) {
   write_file(grey_, "before");
   expect_failure(2, {in_, out_, "--output", grey_, "--on-exists", "fail"},
                  {grey_ + ": already exists; --on-exists overwrite replaces it\n"});
-  const ProcessResult kept =
-      filter({in_, out_, "--gray", "--output", grey_, "--blur", "auto", "--on-exists", "skip"});
-  EXPECT_EQ(kept.exit_code, 0) << kept.err;
-  EXPECT_NE(kept.err.find("\nalso " + grey_ + ": 67x45, grey, 8-bit; PNG; already exists, kept\n"),
-            std::string::npos)
-      << kept.err;
+  const ProcessResult kept = ended(
+      0, filter({in_, out_, "--gray", "--output", grey_, "--blur", "auto", "--on-exists", "skip"}));
+  EXPECT_TRUE(
+      contains(kept.err, "\nalso " + grey_ + ": 67x45, grey, 8-bit; PNG; already exists, kept\n"));
   EXPECT_EQ(read_file(grey_), "before");
   // And the other way round.
   fs::remove(grey_);
@@ -108,8 +103,7 @@ TEST_F(Outputs, ExistingOnesAreTreatedAsAsked) {
   filter_quietly({in_, out_, "--gray", "--output", grey_, "--blur", "auto", "--on-exists", "skip"});
   EXPECT_EQ(read_file(out_), "before");
   const ProcessResult replaced = filter({in_, out_, "--gray", "--output", grey_, "--blur", "auto"});
-  EXPECT_NE(replaced.err.find("\nalso " + grey_ + " (replaced): "), std::string::npos)
-      << replaced.err;
+  EXPECT_TRUE(contains(replaced.err, "\nalso " + grey_ + " (replaced): "));
   expect_grey_and_blurred(grey_, out_);
 }
 
@@ -122,8 +116,7 @@ TEST_F(Outputs, AreInTheReports) {
     return filter(all).out;
   };
   const std::string planned = with({"--dry-run"});
-  EXPECT_NE(planned.find("\nalso " + grey_ + ": 34x23, RGB, 8-bit; PNG\n"), std::string::npos)
-      << planned;
+  EXPECT_TRUE(contains(planned, "\nalso " + grey_ + ": 34x23, RGB, 8-bit; PNG\n"));
   EXPECT_FALSE(fs::exists(grey_));
   const Json json = Json::parse(with({"--json"}));
   ASSERT_EQ(json["other_outputs"].size(), 1U) << json;
@@ -140,12 +133,12 @@ TEST_F(Outputs, AreInTheReports) {
 // What the formats cannot hold is said for each output.
 TEST_F(Outputs, LossesAreNamedForEach) {
   const std::string in = stored(random_image(size_, {4, 8}, 2), "alpha.png");
-  const ProcessResult result = filter({in, out_, "--output", folder_ / "a.jpg", "--quality", "90"});
-  EXPECT_EQ(result.exit_code, 0);
+  const ProcessResult result =
+      ended(0, filter({in, out_, "--output", folder_ / "a.jpg", "--quality", "90"}));
   const std::string warning =
       "gpufilter: warning: " + (folder_ / "a.jpg") + ": alpha is flattened onto #ffffff";
   EXPECT_EQ(result.err.find(warning), 0U) << result.err;
-  EXPECT_EQ(result.err.find("--quality has no effect"), std::string::npos) << result.err;
+  EXPECT_FALSE(contains(result.err, "--quality has no effect"));
 }
 
 }  // namespace

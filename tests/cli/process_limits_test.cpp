@@ -72,9 +72,8 @@ TEST_F(ProcessLimits, ThePictureIsFilteredWithTheThreadsThereAre) {
 
 TEST_F(ProcessLimits, TheReportSaysHowManyThreadsThereAre) {
   const ProcessResult run =
-      limited("ulimit -u 1", {"in.png", "out.png", "--blur", "auto", "--threads", "64", "--device",
-                              "cpu", "--timing", "off"});
-  EXPECT_EQ(run.exit_code, 0);
+      ended(0, limited("ulimit -u 1", {"in.png", "out.png", "--blur", "auto", "--threads", "64",
+                                       "--device", "cpu", "--timing", "off"}));
   EXPECT_EQ(run.err,
             "gpufilter: warning: 1 thread instead of 64: a limit of processes or memory allows no "
             "more\n");

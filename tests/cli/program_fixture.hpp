@@ -36,8 +36,7 @@ class ProgramTest : public ::testing::Test {
   static ProcessResult filter_quietly(std::vector<std::string> arguments,
                                       const ProcessOptions& options = {}) {
     arguments.emplace_back("-q");
-    ProcessResult result = filter(std::move(arguments), options);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
+    ProcessResult result = ended(0, filter(std::move(arguments), options));
     EXPECT_EQ(result.err, "");
     return result;
   }
@@ -49,18 +48,16 @@ class ProgramTest : public ::testing::Test {
                       const ProcessOptions& options = {}) const {
     SCOPED_TRACE(::testing::PrintToString(arguments));
     const auto before = contents();
-    const ProcessResult result = filter(arguments, options);
-    EXPECT_EQ(result.exit_code, exit_code) << result.err;
+    const ProcessResult result = ended(exit_code, filter(arguments, options));
     EXPECT_EQ(result.out, "");
     expect_one_line(result.err, parts);
     EXPECT_EQ(contents(), before);
   }
 
   static void expect_one_line(const std::string& text, const std::vector<std::string>& parts) {
-    EXPECT_EQ(text.rfind("gpufilter: ", 0), 0) << text;
+    EXPECT_TRUE(text.starts_with("gpufilter: ")) << text;
     EXPECT_EQ(text.find('\n'), text.size() - 1) << text;
-    for (const std::string& part : parts)
-      EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+    expect_parts(text, parts);
   }
 
   // For tests of how the program finds a place for PoCL's files: without the tests' own.

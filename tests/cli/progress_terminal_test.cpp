@@ -51,8 +51,7 @@ TEST_F(ProgressOnTerminal, AFolderHasOneLineOfAnyWidth) {
     ASSERT_GT(screen.erased().size(), 3U);
     const std::string& line = screen.erased().back();
     EXPECT_LT(line.size(), static_cast<std::size_t>(columns));
-    EXPECT_NE(line.find("/40 pictures, "), std::string::npos) << line;
-    EXPECT_NE(line.find(" left"), std::string::npos) << line;
+    expect_parts(line, {"/40 pictures, ", " left"});
     EXPECT_EQ(line.find(" pictures/s") != std::string::npos, columns >= 60) << line;
     if (columns != 80) {
       EXPECT_EQ(line.find(" Mpx/s") != std::string::npos, columns == 200) << line;
@@ -71,7 +70,7 @@ TEST_F(ProgressOnTerminal, ItFollowsTheWindow) {
     }
     return screen.erased().back();
   };
-  EXPECT_NE(see_more(3).find(" Mpx/s"), std::string::npos);
+  EXPECT_TRUE(contains(see_more(3), " Mpx/s"));
   for (const std::size_t columns : {40U, 60U, 30U}) {
     terminal.resize(static_cast<int>(columns),
                     [&](const std::string& text) { screen.write(text); });
@@ -133,8 +132,8 @@ TEST_F(OnePictureOnTerminal, HasTheSameBarWithTimeLeft) {
     expect_no_trace(screen);
     ASSERT_GT(screen.erased().size(), 1U);
     const std::string& line = screen.erased().back();
-    EXPECT_EQ(line.rfind("in.png, ", 0), 0U) << line;
-    EXPECT_NE(line.find(" % [##"), std::string::npos) << line;
+    EXPECT_TRUE(line.starts_with("in.png, ")) << line;
+    EXPECT_TRUE(contains(line, " % [##"));
     EXPECT_TRUE(line.ends_with(" left")) << line;
   }
 }
@@ -158,7 +157,7 @@ TEST_F(ProgressOnTerminal, WithoutATerminalNothingIsShownUntilTheEnd) {
   command.resize(command.size() - 3);  // no -q, and progress as it is by default
   command.insert(command.end(), {"--timing", "off"});
   const ProcessResult result = filter(command, {.folder = folder_.path()});
-  EXPECT_EQ(result.err.rfind("in -> out: 40 pictures done\n", 0), 0U) << result.err;
+  EXPECT_TRUE(result.err.starts_with("in -> out: 40 pictures done\n")) << result.err;
   EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 2) << result.err;
 }
 

@@ -55,8 +55,7 @@ TEST_F(RecipeRuns, MistakesNameFileAndLine) {
 TEST_F(RecipeRuns, AnOptionGivenTwiceIsRefusedWithAllPlaces) {
   write("r", "--blur auto\n--to png\n");
   const auto complaint = [&](const std::vector<std::string>& words) {
-    const ProcessResult result = here(words);
-    EXPECT_EQ(result.exit_code, 2);
+    const ProcessResult result = ended(2, here(words));
     return result.err;
   };
   const std::string begin = "gpufilter: --to is given more than once";
@@ -75,16 +74,14 @@ TEST_F(RecipeRuns, OptionsOnTheCommandLineOverrideThoseInRecipes) {
                                                 {"--to", "webp", "@equals"}}) {
     std::vector<std::string> command{"in.png", "-", "-q"};
     command.insert(command.end(), words.begin(), words.end());
-    const ProcessResult result = here(command);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const ProcessResult result = ended(0, here(command));
     EXPECT_EQ(result.out.substr(8, 4), "WEBP") << words.back();
   }
 }
 
 TEST_F(RecipeRuns, InstalledFilesAreFoundByName) {
   for (const std::string word : {"@web-gallery", "@web-gallery.recipe"}) {
-    const ProcessResult result = here({"in.png", "-", word, "-q"});
-    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const ProcessResult result = ended(0, here({"in.png", "-", word, "-q"}));
     EXPECT_EQ(result.out.substr(8, 4), "WEBP");
   }
   for (const std::vector<std::string>& stage : {std::vector<std::string>{"--net", "denoise.onnx"},
@@ -115,7 +112,7 @@ TEST_F(RecipeRuns, SamplesWork) {
       const ProcessResult result = here({picture, "out/", "@" + entry.path().string(), "--device",
                                          "cpu", "--on-exists", "overwrite"});
       EXPECT_EQ(result.exit_code, 0) << entry.path() << result.err;
-      EXPECT_EQ(result.err.find("warning"), std::string::npos) << entry.path() << result.err;
+      EXPECT_FALSE(contains(result.err, "warning")) << entry.path() << result.err;
     }
     ++count;
   }

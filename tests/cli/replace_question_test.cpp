@@ -45,9 +45,8 @@ class ReplaceQuestion : public FilterTest {
 TEST_F(ReplaceQuestion, NoLeavesTheFile) {
   for (const char* keys : {"\n", "n\n", "\4"}) {
     const Answered no = answer(keys);
-    EXPECT_EQ(no.screen.rfind("replace b.png? [y/N] ", 0), 0U) << no.screen;
-    EXPECT_NE(no.screen.find("gpufilter: b.png: already exists, kept"), std::string::npos)
-        << no.screen;
+    EXPECT_TRUE(no.screen.starts_with("replace b.png? [y/N] ")) << no.screen;
+    EXPECT_TRUE(contains(no.screen, "gpufilter: b.png: already exists, kept"));
     EXPECT_EQ(no.exit_code, 2);
     EXPECT_FALSE(is_replaced());
   }
@@ -56,24 +55,24 @@ TEST_F(ReplaceQuestion, NoLeavesTheFile) {
 TEST_F(ReplaceQuestion, YesReplacesIt) {
   const Answered yes = answer("y\n");
   EXPECT_EQ(yes.exit_code, 0);
-  EXPECT_NE(yes.screen.find("a.png -> b.png (replaced)"), std::string::npos) << yes.screen;
+  EXPECT_TRUE(contains(yes.screen, "a.png -> b.png (replaced)"));
   EXPECT_TRUE(is_replaced());
 }
 
 TEST_F(ReplaceQuestion, AnOptionAnswersIt) {
-  EXPECT_EQ(answer("", {"--on-exists", "skip"}).screen.find("[y/N]"), std::string::npos);
+  EXPECT_FALSE(contains(answer("", {"--on-exists", "skip"}).screen, "[y/N]"));
   EXPECT_FALSE(is_replaced());
-  EXPECT_EQ(answer("", {"--dry-run"}).screen.find("[y/N]"), std::string::npos);
+  EXPECT_FALSE(contains(answer("", {"--dry-run"}).screen, "[y/N]"));
   EXPECT_FALSE(is_replaced());
-  EXPECT_EQ(answer("", {"--on-exists", "overwrite"}).screen.find("[y/N]"), std::string::npos);
+  EXPECT_FALSE(contains(answer("", {"--on-exists", "overwrite"}).screen, "[y/N]"));
   EXPECT_TRUE(is_replaced());
 }
 
 TEST_F(ReplaceQuestion, WithoutATerminalItIsReplacedAndSaid) {
   const ProcessResult result =
-      filter({"a.png", "b.png", "--sharpen", "0.5", "--device", "cpu"}, {.folder = folder_.path()});
-  EXPECT_EQ(result.exit_code, 0);
-  EXPECT_EQ(result.err.rfind("a.png -> b.png (replaced): ", 0), 0U) << result.err;
+      ended(0, filter({"a.png", "b.png", "--sharpen", "0.5", "--device", "cpu"},
+                      {.folder = folder_.path()}));
+  EXPECT_TRUE(result.err.starts_with("a.png -> b.png (replaced): ")) << result.err;
   EXPECT_TRUE(is_replaced());
 }
 

@@ -3,6 +3,7 @@
 #include <regex>
 
 #include "cli/batch_fixture.hpp"
+#include "support/pictures.hpp"
 #include "support/svg.hpp"
 
 namespace gpufilter::test {
@@ -35,9 +36,9 @@ class ReportPage : public BatchTest {
 
 TEST_F(ReportPage, OfOnePictureShowsItBeforeAndAfterAndHowToRepeatIt) {
   const std::string input = stored(random_image(size_, format_, 1), "it's.png");
-  const ProcessResult result = filter({input, folder_ / "out.png", "--blur", "auto", "--device",
-                                       "cpu", "--report", page_, "--timing", "off"});
-  EXPECT_EQ(result.exit_code, 0);
+  const ProcessResult result =
+      ended(0, filter({input, folder_ / "out.png", "--blur", "auto", "--device", "cpu", "--report",
+                       page_, "--timing", "off"}));
   EXPECT_EQ(result.err, report_line());
   EXPECT_EQ(named_previews(), 3U);
   EXPECT_EQ(count("type=\"range\""), 1U);
@@ -88,8 +89,7 @@ TEST_F(ReportPage, HasACommandThatRepeatsTheRun) {
     ASSERT_EQ(made.size(), 2U);
     for (const auto& [name, bytes] : made)
       write_file(folder + "/out dir/" + name, "old");
-    const ProcessResult again = repeat();
-    EXPECT_EQ(again.exit_code, 0) << again.err;
+    const ProcessResult again = ended(0, repeat());
     EXPECT_EQ(results_in(folder + "/out dir"), made);
     fs::remove_all(page_);
     fs::remove_all(folder + "/page");
@@ -137,10 +137,8 @@ TEST_F(ReportPage, OfPicturesInPlaceShowsThemBefore) {
     fs::remove_all(page_);
     const std::string path = in_ + "/a.png";
     Image image({16, 16}, {1, 8});
-    for (int y = 0; y < 16; ++y) {
-      for (int x = 0; x < 16; ++x)
-        set_sample(image, x, y, 0, 0);
-    }
+    for (const auto [x, y] : each_pixel({16, 16}))
+      set_sample(image, x, y, 0, 0);
     write_png(image, path);
     const ProcessResult result =
         filter({is_folder ? in_ : path, "--in-place", "--invert", "--report", page_});
@@ -182,9 +180,8 @@ TEST_F(ReportPage, OfARunThatResumesShowsWhatWasSkipped) {
   (void)good_batch({"--on-exists", "skip", "--report", page_});
   EXPECT_EQ(count(">skipped 3</button>"), 1U);
 
-  const ProcessResult one = filter(
-      {in_ + "/p100.png", out_ + "/p100.png", "--on-exists", "skip", "--report", page_, "-q"});
-  EXPECT_EQ(one.exit_code, 0) << one.err;
+  const ProcessResult one = ended(0, filter({in_ + "/p100.png", out_ + "/p100.png", "--on-exists",
+                                             "skip", "--report", page_, "-q"}));
   EXPECT_EQ(count("skipped: the output already exists and was kept"), 1U);
 }
 
@@ -227,8 +224,7 @@ TEST_F(ReportPage, FollowsTheRulesForExistingFiles) {
   std::vector<std::string> careful = one;
   careful.insert(careful.end(), {"--on-exists", "fail"});
   fs::remove(folder_ / "b.png");
-  const ProcessResult refused = filter(careful);
-  EXPECT_EQ(refused.exit_code, 2);
+  const ProcessResult refused = ended(2, filter(careful));
   expect_one_line(refused.err, {"already holds a report"});
   EXPECT_FALSE(fs::exists(folder_ / "b.png"));
 }
@@ -244,8 +240,7 @@ TEST_F(ReportPage, ThatCannotBeWrittenLeavesTheOutputs) {
       words[0] += "/a.png";
       words[1] = folder_ / "one.png";
     }
-    const ProcessResult result = filter(words);
-    EXPECT_EQ(result.exit_code, 1);
+    const ProcessResult result = ended(1, filter(words));
     expect_one_line(result.err, {page_ + "/index.html: "});
     EXPECT_TRUE(fs::exists(is_folder ? out_ + "/a.png" : words[1]));
   }
@@ -257,8 +252,7 @@ TEST_F(ReportPage, OfAFailedPictureIsNotMade) {
   put("a.png");
   write_file(in_ + "/torn.png", read_file(in_ + "/a.png").substr(0, 300));
   const ProcessResult result =
-      filter({in_ + "/torn.png", folder_ / "b.png", "--report", page_, "-q"});
-  EXPECT_EQ(result.exit_code, 1);
+      ended(1, filter({in_ + "/torn.png", folder_ / "b.png", "--report", page_, "-q"}));
   EXPECT_FALSE(fs::exists(page_));
 }
 
@@ -268,8 +262,7 @@ TEST_F(ReportPage, ComparesTwoPictures) {
   set_sample(other, 3, 4, 1, sample_at(image, 3, 4, 1) ^ 64U);
   const std::string a = stored(image, "a.png");
   const std::string b = stored(other, "b.png");
-  const ProcessResult result = filter({"compare", a, b, "--report", page_});
-  EXPECT_EQ(result.exit_code, 2);
+  const ProcessResult result = ended(2, filter({"compare", a, b, "--report", page_}));
   EXPECT_EQ(result.err, report_line());
   EXPECT_EQ(result.out, filter({"compare", a, b}).out);
   EXPECT_EQ(named_previews(), 3U);
@@ -293,8 +286,7 @@ TEST_F(ReportPage, ComparesTwoFolders) {
   write_picture(random_image({37, 29}, format_, 99).rows(), out_ + "/size.png");
   write_file(out_ + "/torn.png", read_file(in_ + "/same.png").substr(0, 300));
   write_file(in_ + "/torn.png", read_file(in_ + "/same.png"));
-  const ProcessResult result = filter({"compare", in_, out_, "--report", page_});
-  EXPECT_EQ(result.exit_code, 4);
+  const ProcessResult result = ended(4, filter({"compare", in_, out_, "--report", page_}));
   EXPECT_EQ(result.out, filter({"compare", in_, out_}).out);
   for (const char* status : {"equal", "different", "not comparable", "only in A", "unreadable"})
     EXPECT_EQ(count(">" + std::string(status) + " 1</button>"), 1U) << status;

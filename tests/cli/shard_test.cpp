@@ -63,8 +63,7 @@ TEST_F(Shards, SayWhatTheyTake) {
   const ProcessResult result = shard(1, 2, {"--recursive"});
   EXPECT_TRUE(result.err.starts_with("gpufilter: shard 1/2: 7 of 8 pictures, 0.0 of "))
       << result.err;
-  EXPECT_NE(result.err.find(" -> " + out_ + ": shard 1/2: 7 pictures done\n"), std::string::npos)
-      << result.err;
+  EXPECT_TRUE(contains(result.err, " -> " + out_ + ": shard 1/2: 7 pictures done\n"));
   EXPECT_EQ(shard(1, 2, {"--recursive", "-q"}).err, "");
   const Json share = json_shard(0, 2, {"--recursive"})["shard"];
   EXPECT_EQ(share["index"], 0);
@@ -78,8 +77,7 @@ TEST_F(Shards, SayWhatTheyTake) {
 
 TEST_F(Shards, AutoReadsTheScheduler) {
   const ProcessOptions first{.environment = {{"PMI_RANK", "0"}, {"PMI_SIZE", "2"}}};
-  const ProcessResult result = batch({"--recursive", "--shard", "auto", "--json"}, first);
-  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const ProcessResult result = ended(0, batch({"--recursive", "--shard", "auto", "--json"}, first));
   EXPECT_TRUE(result.err.starts_with("gpufilter: shard 0/2 from PMI_RANK 0 of 2: 1 of 8 pictures"))
       << result.err;
   const Json share = Json::parse(result.out)["shard"];
@@ -223,9 +221,8 @@ TEST_F(Shards, ADryRunTouchesNothing) {
 }
 
 TEST_F(Shards, NothingIsWrittenWhereTheDeviceIsMissing) {
-  const ProcessResult result =
-      filter({in_, out_, "--blur", "auto", "--device", "no such device", "--shard", "0/2"});
-  EXPECT_EQ(result.exit_code, 3);
+  const ProcessResult result = ended(
+      3, filter({in_, out_, "--blur", "auto", "--device", "no such device", "--shard", "0/2"}));
   EXPECT_FALSE(fs::exists(out_));
 }
 
@@ -234,7 +231,8 @@ TEST_F(Shards, HaveOneFolderThatStaysAsItIs) {
   expect_refusal({"--shard", "x"}, {"--shard x: is not a share; write I/N"});
   expect_failure(2, {in_ + "/p100.png", out_ + "/", "--shard", "0/2"},
                  {"--shard: is for one folder"});
-  expect_failure(2, {in_, in_ + "/sub", out_ + "/", "--shard", "0/2"}, {"--shard: is for one folder"});
+  expect_failure(2, {in_, in_ + "/sub", out_ + "/", "--shard", "0/2"},
+                 {"--shard: is for one folder"});
   expect_failure(2, {in_ + "/p100.png", folder_ / "o.png", "--shard", "0/2"}, {"--shard"});
   expect_failure(2, {in_, in_, "--in-place", "--shard", "0/2"},
                  {"--in-place: not possible with --shard"});
@@ -256,7 +254,7 @@ TEST_F(Shards, AnEmptyShareIsNoFailure) {
   fs::remove_all(in_);
   fs::create_directory(in_);
   fs::remove_all(out_);
-  EXPECT_NE(shard(0, 2).err.find("contains no picture"), std::string::npos);
+  EXPECT_TRUE(contains(shard(0, 2).err, "contains no picture"));
 }
 
 }  // namespace

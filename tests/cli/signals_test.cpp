@@ -102,8 +102,7 @@ TEST_F(Signals, WhatAKilledRunLeftGoesWithTheNextRunToTheSameName) {
   EXPECT_EQ(names_in(folder_ / "results"), (std::vector<std::string>{left[0], "other.png"}));
   const std::string link = folder_ / "link.png";
   fs::create_symlink("results/out.png", link);
-  const ProcessResult next = filter({whole, link, "-v"});
-  EXPECT_EQ(next.exit_code, 0) << next.err;
+  const ProcessResult next = ended(0, filter({whole, link, "-v"}));
   EXPECT_EQ(next.err.substr(0, next.err.find('\n')),
             "gpufilter: " + link + ": removed 1 temporary file of interrupted runs");
   EXPECT_EQ(names_in(folder_ / "results"), (std::vector<std::string>{"other.png", "out.png"}));
@@ -117,10 +116,9 @@ TEST_F(Signals, AtTheFileSizeLimitOnlyThePictureFails) {
   const std::string limited = "ulimit -f 64; exec \"$0\" \"$@\"";  // KiB, or half of that
   const std::string reason =
       ": the file would exceed the file size limit (ulimit -f) or that of the file system\n";
-  ProcessResult run = run_process(
-      {"sh", "-c", limited, program, folder_ / "whole.png", out_, "-q", "--device", "cpu"},
-      with_defaults({}));
-  EXPECT_EQ(run.exit_code, 1);
+  ProcessResult run = ended(1, run_process({"sh", "-c", limited, program, folder_ / "whole.png",
+                                            out_, "-q", "--device", "cpu"},
+                                           with_defaults({})));
   EXPECT_EQ(run.err, "gpufilter: " + out_ + reason);
   EXPECT_EQ(names_in(folder_ / "results"), std::vector<std::string>{});
   run = run_process(

@@ -22,8 +22,7 @@ class SingleReport : public FilterTest {
   // The part of the first line from the size to the device.
   static std::string pixels_of(const std::string& in, const std::string& out, Words more = {}) {
     more.insert(more.begin(), {in, out, "--on-exists", "overwrite"});
-    const ProcessResult result = filter(more);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const ProcessResult result = ended(0, filter(more));
     const std::string line = result.err.substr(0, result.err.find('\n'));
     const std::size_t begin = line.find(": ") + 2;
     return line.substr(begin, line.find(';') - begin);
@@ -31,8 +30,7 @@ class SingleReport : public FilterTest {
 
   static Json json_of(Words words, int exit_code = 0) {
     words.insert(words.end(), {"--json", "-q"});
-    const ProcessResult result = filter(words);
-    EXPECT_EQ(result.exit_code, exit_code) << result.err;
+    const ProcessResult result = ended(exit_code, filter(words));
     EXPECT_EQ(result.err.empty(), exit_code == 0) << result.err;
     return Json::parse(result.out);
   }
@@ -130,15 +128,14 @@ TEST_F(SingleReport, JsonOfAPictureThatIsNotDone) {
 
 TEST_F(SingleReport, ASkippedPictureIsReported) {
   write_file(png_, "before");
-  const ProcessResult result = filter({rgb_, png_, "--on-exists", "skip"});
-  EXPECT_EQ(result.exit_code, 0);
+  const ProcessResult result = ended(0, filter({rgb_, png_, "--on-exists", "skip"}));
   EXPECT_EQ(result.err, rgb_ + " -> " + png_ + ": already exists, skipped\n");
 }
 
 TEST_F(SingleReport, DryRunSaysWhatWouldBeDone) {
-  const ProcessResult result = filter({rgba16_, jpeg_, "--blur", "auto", "--device", "cpu",
-                                       "--quality", "80", "--background", "red", "--dry-run"});
-  EXPECT_EQ(result.exit_code, 0);
+  const ProcessResult result =
+      ended(0, filter({rgba16_, jpeg_, "--blur", "auto", "--device", "cpu", "--quality", "80",
+                       "--background", "red", "--dry-run"}));
   EXPECT_EQ(result.err, "");
   EXPECT_EQ(result.out, rgba16_ + " -> " + jpeg_ +
                             ": would be done\n"
@@ -188,8 +185,7 @@ TEST_F(SingleReport, DryRunRefusesWhatTheRunRefuses) {
 TEST_F(SingleReport, LevelsOfTheOtherDepthAreDoubted) {
   const auto warning_of = [](Words words) {
     words.insert(words.end(), {"--timing", "off"});
-    const ProcessResult result = filter(words);
-    EXPECT_EQ(result.exit_code, 0);
+    const ProcessResult result = ended(0, filter(words));
     return result.err;
   };
   const std::string grey16 = stored(random_image({8, 9}, {1, 16}, 1), "grey16.png");
@@ -209,10 +205,9 @@ TEST_F(SingleReport, LevelsOfTheOtherDepthAreDoubted) {
   fs::copy(grey16, folder_ / "in/a.png");
   fs::copy(grey16, folder_ / "in/b.png");
   fs::copy(rgb_, folder_ / "in/c.png");
-  EXPECT_NE(
-      warning_of({folder_ / "in", folder_ / "results", "--levels", "16,235"})
-          .find("gpufilter: warning: 2 pictures: --levels 16,235 looks like values of 8 bits"),
-      std::string::npos);
+  EXPECT_TRUE(
+      contains(warning_of({folder_ / "in", folder_ / "results", "--levels", "16,235"}),
+               "gpufilter: warning: 2 pictures: --levels 16,235 looks like values of 8 bits"));
 }
 
 }  // namespace

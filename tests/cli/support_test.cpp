@@ -34,15 +34,13 @@ TEST(Process, MovesLargeInputAndOutputAtOnce) {
   std::string input;
   for (int i = 0; input.size() < 20'000'000; ++i)
     input += std::to_string(i) + ",";
-  const ProcessResult result = shell("tee /dev/stderr", {.input = input});
-  EXPECT_EQ(result.exit_code, 0);
+  const ProcessResult result = ended(0, shell("tee /dev/stderr", {.input = input}));
   EXPECT_TRUE(result.out == input);
   EXPECT_TRUE(result.err == input);
 }
 
 TEST(Process, MayLeaveItsInputUnread) {
-  const ProcessResult result = shell("exit 3", {.input = std::string(1'000'000, 'x')});
-  EXPECT_EQ(result.exit_code, 3);
+  const ProcessResult result = ended(3, shell("exit 3", {.input = std::string(1'000'000, 'x')}));
 }
 
 TEST(Process, StartsWithTheUsualAnswerToClosedPipes) {
@@ -95,15 +93,13 @@ TEST(Pictures, HaveTheSamplesTheyPromise) {
     int low = 0;
     int clear = 0;
     int full = 0;
-    for (int y = 0; y < 30; ++y) {
-      for (int x = 0; x < 40; ++x) {
-        const std::uint32_t sample = sample_at(extreme, x, y, 1);
-        EXPECT_TRUE(sample == 0 || sample == format.max_sample());
-        low += sample == 0 ? 1 : 0;
-        clear += sample_at(mixed, x, y, 3) == 0 ? 1 : 0;
-        full += sample_at(mixed, x, y, 3) == format.max_sample() ? 1 : 0;
-        EXPECT_EQ(sample_at(opaque, x, y, 3), format.max_sample());
-      }
+    for (const auto [x, y] : each_pixel({40, 30})) {
+      const std::uint32_t sample = sample_at(extreme, x, y, 1);
+      EXPECT_TRUE(sample == 0 || sample == format.max_sample());
+      low += sample == 0 ? 1 : 0;
+      clear += sample_at(mixed, x, y, 3) == 0 ? 1 : 0;
+      full += sample_at(mixed, x, y, 3) == format.max_sample() ? 1 : 0;
+      EXPECT_EQ(sample_at(opaque, x, y, 3), format.max_sample());
     }
     EXPECT_NEAR(low, 600, 150);
     EXPECT_NEAR(clear, 400, 150);
@@ -128,12 +124,8 @@ TEST(SamePixels, LooksAtNoPadding) {
   const Image a = poisoned_image({5, 4}, {3, 8}, 1);
   Image b = poisoned_image({5, 4}, {3, 8}, 2);
   EXPECT_FALSE(same_pixels(a, b));
-  for (int y = 0; y < 4; ++y) {
-    for (int x = 0; x < 5; ++x) {
-      for (int channel = 0; channel < 3; ++channel)
-        set_sample(b, x, y, channel, 1);
-    }
-  }
+  for (const auto [x, y, channel] : each_sample({5, 4}, 3))
+    set_sample(b, x, y, channel, 1);
   EXPECT_TRUE(same_pixels(a, b));
 }
 

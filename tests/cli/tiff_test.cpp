@@ -15,24 +15,23 @@ class TiffFiles : public FilterTest {
                       std::vector<std::string> words = {}) {
     words.insert(words.begin(), {case_path(name), folder_ / output});
     words.insert(words.end(), {"--timing", "off"});
-    const ProcessResult result = filter(words);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const ProcessResult result = ended(0, filter(words));
     return result.err;
   }
 };
 
 TEST_F(TiffFiles, KeepGeoTagsWhileTheGeometryStays) {
   EXPECT_EQ(account("tiff-geotags.tif", "blurred.tif", {"--blur", "auto"}), "");
-  EXPECT_NE(
-      read_file(folder_ / "blurred.tif").find(std::string("\x00\x00\x00\x00\x00\x00\x24\x40", 8)),
-      std::string::npos);  // the scale of the model, 10
+  EXPECT_TRUE(
+      contains(read_file(folder_ / "blurred.tif"),
+               std::string("\x00\x00\x00\x00\x00\x00\x24\x40", 8)));  // the scale of the model, 10
   for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
            {"--crop", "20x20+1+1"}, {"--flip"}, {"--rotate", "180"}, {"--resize", "50%"}}) {
     const std::string text = account("tiff-geotags.tif", words[0].substr(2) + ".tif", words);
-    EXPECT_NE(text.find("GeoTIFF"), std::string::npos) << words[0] << text;
-    EXPECT_NE(text.find("GDAL no-data value"), std::string::npos) << words[0] << text;
+    EXPECT_TRUE(contains(text, "GeoTIFF")) << words[0] << text;
+    EXPECT_TRUE(contains(text, "GDAL no-data value")) << words[0] << text;
   }
-  EXPECT_NE(account("tiff-geotags.tif", "a.png").find("GeoTIFF"), std::string::npos);
+  EXPECT_TRUE(contains(account("tiff-geotags.tif", "a.png"), "GeoTIFF"));
 }
 
 TEST_F(TiffFiles, AreRefusedRatherThanReadWrongly) {

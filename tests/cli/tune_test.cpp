@@ -28,10 +28,10 @@ class Tune : public ProgramTest {
   }
 
   [[nodiscard]] Json tune(int exit_code) const {
-    const ProcessResult result =
+    const ProcessResult result = ended(
+        exit_code,
         filter({"tune", "blur", "--channels", "3", "--depth", "8", "--device", "opencl", "--json"},
-               here());
-    EXPECT_EQ(result.exit_code, exit_code) << result.err;
+               here()));
     return Json::parse(result.out)["devices"][0];
   }
 
@@ -46,10 +46,9 @@ class Tune : public ProgramTest {
   // Which kernel the blur used and why.
   [[nodiscard]] Json blurred() const {
     const std::string in = stored(random_image(size_, format_, 1), "in.png");
-    const ProcessResult result = filter(
-        {in, folder_ / "out.png", "--blur", "naive", "--device", "opencl", "--timing", "json"},
-        here());
-    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const ProcessResult result = ended(0, filter({in, folder_ / "out.png", "--blur", "naive",
+                                                  "--device", "opencl", "--timing", "json"},
+                                                 here()));
     return Json::parse(result.out)["passes"][0];
   }
 
@@ -78,7 +77,7 @@ TEST_F(Tune, AWrongCandidateIsNeverChosen) {
     algorithms.insert(tried["algorithm"].get<std::string>());
   EXPECT_EQ(algorithms, (std::set<std::string>{"blur_strips", "blur_naive", "tiled 8x8",
                                                "tiled 16x16", "tiled 32x32"}));
-  EXPECT_NE(blurred()["variant"].get<std::string>().find("naive"), std::string::npos);
+  EXPECT_TRUE(contains(blurred()["variant"].get<std::string>(), "naive"));
 }
 
 // The other kinds of kernels: a candidate that gives wrong results is warned about, and not chosen.
@@ -91,9 +90,8 @@ class TuneOthers : public Tune {
     std::vector<std::string> arguments{"tune", "--channels", "3",      "--depth",
                                        "8",    "--device",   "opencl", "--json"};
     arguments.insert(arguments.begin() + 1, what.begin(), what.end());
-    const ProcessResult result = filter(arguments, here());
-    EXPECT_EQ(result.exit_code, 1) << result.err;
-    EXPECT_NE(result.err.find("differs from the processor and is left out"), std::string::npos);
+    const ProcessResult result = ended(1, filter(arguments, here()));
+    EXPECT_TRUE(contains(result.err, "differs from the processor and is left out"));
     const Json kernel = site(Json::parse(result.out)["devices"][0], name);
     int wrong = 0;
     int timed = 0;
@@ -120,11 +118,10 @@ TEST_F(TuneOthers, AWrongShapeOfStatisticsIsNeverChosen) {
                       [](const Json& candidate) { return candidate["constants"]["PIXELS"] == 8; });
   // A correct candidate is used, and the report says so.
   const std::string in = stored(random_image(size_, format_, 1), "in.png");
-  const ProcessResult run = filter(
-      {in, folder_ / "out.png", "--levels", "auto", "--device", "opencl", "--timing", "json"},
-      here());
-  EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_NE(run.out.find("tuned here: "), std::string::npos) << run.out;
+  const ProcessResult run = ended(0, filter({in, folder_ / "out.png", "--levels", "auto",
+                                             "--device", "opencl", "--timing", "json"},
+                                            here()));
+  EXPECT_TRUE(contains(run.out, "tuned here: "));
 }
 
 TEST_F(TuneOthers, AWrongMatrixProductIsNeverChosen) {
@@ -165,7 +162,7 @@ TEST_F(TuneOthers, AWrongLowPrecisionProductIsNeverChosen) {
     const std::string found = tuned_row(bench(grouped));
     EXPECT_TRUE(found.starts_with("plain 64x64: OpenCL C, 4x4 a work-item, 1 stage of 16 bytes"))
         << found;
-    EXPECT_NE(found.find("; tuned here: "), std::string::npos) << found;
+    EXPECT_TRUE(contains(found, "; tuned here: "));
   }
   // Another driver has other choices.
   const std::string store = folder_ / "cache/gpufilter/tuning.json";
@@ -177,8 +174,8 @@ TEST_F(TuneOthers, AWrongLowPrecisionProductIsNeverChosen) {
   write_file(store, json.dump());
   const ProcessResult other = bench("--grouped=masked");
   EXPECT_EQ(tuned_row(other), "");
-  EXPECT_NE(other.out.find("nothing is tuned for these products; 'gpufilter tune low-precision'"),
-            std::string::npos);
+  EXPECT_TRUE(
+      contains(other.out, "nothing is tuned for these products; 'gpufilter tune low-precision'"));
 }
 
 // However little the time is, each kernel is tried; one that compared nothing is tried again.
@@ -188,10 +185,10 @@ TEST_F(TuneOthers, SecondsAreSharedByAllKernels) {
     "low_product_plain": {"constants": {"STRIPE": [1, 2, 4, 8], "LITERALS": [0, 1],
                                         "GROUPS_A_UNIT": [0, 1, 2, 3]}}})");
   const auto tuned = [this] {
-    const ProcessResult result = filter({"tune", "low-precision", "--type=int8,int8-scaled",
-                                         "--seconds=1", "--device=opencl", "--json"},
-                                        here());
-    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const ProcessResult result =
+        ended(0, filter({"tune", "low-precision", "--type=int8,int8-scaled", "--seconds=1",
+                         "--device=opencl", "--json"},
+                        here()));
     return Json::parse(result.out)["devices"][0]["kernels"];
   };
   const Json kernels = tuned();
@@ -224,13 +221,12 @@ TEST_F(TuneOthers, AWrongShapeOfAFusedKernelIsNeverChosen) {
   expect_right_choice({"color"}, "fused, light 3x8 to 3x8",
                       [](const Json& candidate) { return candidate["pixels"] == 4; });
   const std::string in = stored(random_image(size_, format_, 1), "in.png");
-  const ProcessResult run = filter(
-      {in, folder_ / "out.png", "--color", "sepia", "--device", "opencl", "--timing", "json"},
-      here());
-  EXPECT_EQ(run.exit_code, 0) << run.err;
+  const ProcessResult run = ended(0, filter({in, folder_ / "out.png", "--color", "sepia",
+                                             "--device", "opencl", "--timing", "json"},
+                                            here()));
   const Json pass = Json::parse(run.out)["passes"][0];
   EXPECT_TRUE(pass["reason"].get<std::string>().starts_with("tuned here: ")) << pass;
-  EXPECT_NE(pass["variant"].get<std::string>().find("pixels per work-item"), std::string::npos);
+  EXPECT_TRUE(contains(pass["variant"].get<std::string>(), "pixels per work-item"));
 }
 
 TEST_F(Tune, WhatWasTunedIsKeptAndUsed) {
@@ -240,13 +236,12 @@ TEST_F(Tune, WhatWasTunedIsKeptAndUsed) {
   EXPECT_FALSE(first["known"]);
   const Json pass = blurred();
   EXPECT_TRUE(pass["reason"].get<std::string>().starts_with("tuned here: ")) << pass;
-  EXPECT_NE(pass["reason"].get<std::string>().find(" ms, next best "), std::string::npos);
+  EXPECT_TRUE(contains(pass["reason"].get<std::string>(), " ms, next best "));
   const Json again = site(tune(0), "blur_naive 3x8 to 3x8");
   EXPECT_TRUE(again["known"]);
   EXPECT_EQ(again["chosen"], first["chosen"]);
   // A changed version of the kernel counts as a different kernel.
-  write_file(folder_ / "kernels/blur.cl",
-             read_file(folder_ / "kernels/blur.cl") + "\n// new\n");
+  write_file(folder_ / "kernels/blur.cl", read_file(folder_ / "kernels/blur.cl") + "\n// new\n");
   EXPECT_EQ(blurred()["reason"], "requested");
   // A damaged file is ignored.
   write_file(folder_ / "cache/gpufilter/tuning.json", "{");
@@ -264,9 +259,9 @@ TEST_F(Tune, MeasuresTheCopyThatDevicesShows) {
     return 0.0;
   };
   EXPECT_EQ(copy(), 0);
-  const ProcessResult tuned =
-      filter({"tune", "tonemap", "--channels", "1", "--depth", "8", "--device", "opencl"}, here());
-  EXPECT_EQ(tuned.exit_code, 0) << tuned.err;
+  const ProcessResult tuned = ended(
+      0,
+      filter({"tune", "tonemap", "--channels", "1", "--depth", "8", "--device", "opencl"}, here()));
   EXPECT_GT(copy(), 0.01);
   EXPECT_LT(copy(), 100'000);
 }
@@ -275,13 +270,12 @@ TEST_F(Tune, RefusesWhatItCannotTune) {
   const std::string no_kernels =
       "gpufilter: --device cpu: the processor has no kernels to tune; choose all, gpu, opencl or a "
       "device of 'gpufilter devices'\n";
-  const ProcessResult on_processor = filter({"tune", "--device", "cpu"});
-  EXPECT_EQ(on_processor.exit_code, 2);
+  const ProcessResult on_processor = ended(2, filter({"tune", "--device", "cpu"}));
   EXPECT_EQ(on_processor.err, no_kernels);
   EXPECT_EQ(filter({"tune", "blur"}, {.environment = {{"GPUFILTER_DEVICE", "cpu"}}}).err,
             no_kernels);
-  EXPECT_EQ(filter({"tune", "--help"}).out.find("cpu"), std::string::npos);
-  EXPECT_NE(filter({"verify", "--help"}).out.find("cpu (only the"), std::string::npos);
+  EXPECT_FALSE(contains(filter({"tune", "--help"}).out, "cpu"));
+  EXPECT_TRUE(contains(filter({"verify", "--help"}).out, "cpu (only the"));
   expect_failure(2, {"tune", "sharpenn"}, {"sharpenn"});
   expect_failure(2, {"tune", "--depth", "12"}, {"--depth"});
   EXPECT_EQ(filter({"tune", "products", "--type=int8,float16"}).err,

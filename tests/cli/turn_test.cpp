@@ -43,19 +43,14 @@ TEST_F(TurnCommand, TurnsThePicture) {
 TEST_F(TurnCommand, SaysWhatItDid) {
   const std::string in = stored(image_, "in.png");
   const std::string said = filter({in, out_, "--rotate", "90", "-v"}).err;
-  EXPECT_NE(said.find("device: processor (only it turns and trims pictures)\n"), std::string::npos)
-      << said;
-  EXPECT_NE(said.find("(the processor, whole picture in memory)\n"), std::string::npos) << said;
-  EXPECT_NE(
-      said.find(": 67x45 -> 45x67, RGB, 8-bit; processor (only it turns and trims pictures)\n"),
-      std::string::npos)
-      << said;
-  EXPECT_NE(said.find(" | second pass: read back "), std::string::npos) << said;
+  expect_parts(said,
+               {"device: processor (only it turns and trims pictures)\n",
+                "(the processor, whole picture in memory)\n",
+                ": 67x45 -> 45x67, RGB, 8-bit; processor (only it turns and trims pictures)\n",
+                " | second pass: read back "});
   const std::string planned = filter({in, out_, "--rotate", "90", "--dry-run"}).out;
-  EXPECT_NE(planned.find("67x45 -> 45x67"), std::string::npos) << planned;
-  EXPECT_NE(planned.find("device: processor (only it turns and trims pictures)\n"),
-            std::string::npos)
-      << planned;
+  expect_parts(planned,
+               {"67x45 -> 45x67", "device: processor (only it turns and trims pictures)\n"});
 }
 
 TEST_F(TurnCommand, KeepsAPictureInAFileWhereMemoryIsShort) {
@@ -65,8 +60,7 @@ TEST_F(TurnCommand, KeepsAPictureInAFileWhereMemoryIsShort) {
   const ProcessOptions there{.environment = {{"TMPDIR", folder_ / "temporary"}}};
   const std::string said =
       filter({in, out_, "--rotate", "270", "-v", "--max-memory", "1M"}, there).err;
-  EXPECT_NE(said.find("(the processor, whole picture in a temporary file)\n"), std::string::npos)
-      << said;
+  EXPECT_TRUE(contains(said, "(the processor, whole picture in a temporary file)\n"));
   EXPECT_TRUE(same_pixels(read_picture(out_), naive_turn(large, quarter_counterclockwise)));
   EXPECT_TRUE(names_in(folder_ / "temporary").empty());
   const ProcessOptions nowhere{.environment = {{"TMPDIR", folder_ / "missing"}}};
@@ -81,9 +75,7 @@ TEST_F(TurnCommand, AutoOrientTurnsEveryOrientationUpright) {
   for (int orientation = 2; orientation <= 8; ++orientation) {
     const std::string in = oriented(image_, "in.png", orientation);
     const std::string said = filter({in, out_, "--auto-orient", "--device", "cpu"}).err;
-    EXPECT_NE(said.find("EXIF orientation " + std::to_string(orientation) + " applied; "),
-              std::string::npos)
-        << said;
+    EXPECT_TRUE(contains(said, "EXIF orientation " + std::to_string(orientation) + " applied; "));
     EXPECT_TRUE(
         same_pixels(read_picture(out_), naive_turn(image_, turn_for_orientation(orientation))))
         << orientation;
@@ -131,7 +123,7 @@ TEST_F(TurnCommand, AutoOrientFindsAnOrientationBehindThePixels) {
 TEST_F(TurnCommand, AutoOrientLeavesUprightPicturesAlone) {
   const std::string in = stored(image_, "in.png");
   const std::string said = filter({in, out_, "--auto-orient", "-v"}).err;
-  EXPECT_NE(said.find("plan: 1 stage; nothing to change"), std::string::npos) << said;
+  EXPECT_TRUE(contains(said, "plan: 1 stage; nothing to change"));
   EXPECT_TRUE(same_pixels(read_picture(out_), image_));
   // The second has nothing to do.
   const std::string turned = oriented(image_, "turned.png", 8);

@@ -18,8 +18,7 @@ class Unread : public BatchTest {
   // What is left out is named in the same words everywhere, and no byte of the file changes.
   void expect_kept(const std::string& path, const std::string& parts) const {
     const std::string before = read_file(path);
-    const ProcessResult copy = filter({path, folder_ / "copy.ppm", "-q"});
-    EXPECT_EQ(copy.exit_code, 0);
+    const ProcessResult copy = ended(0, filter({path, folder_ / "copy.ppm", "-q"}));
     EXPECT_EQ(copy.err, "gpufilter: warning: " + path + ": not read: " + parts + "\n");
     const std::string refusal = "gpufilter: " + path + ": holds " + parts +
                                 ", which the result would not have; --pages first replaces the "
@@ -31,22 +30,19 @@ class Unread : public BatchTest {
       if (is_late && more.size() == 3) continue;
       Names words{path, "--in-place", "-q", "--device", "cpu"};
       words.insert(words.end(), more.begin(), more.end());
-      const ProcessResult in_place = filter(words);
-      EXPECT_EQ(in_place.exit_code, 2);
+      const ProcessResult in_place = ended(2, filter(words));
       EXPECT_EQ(in_place.err, refusal);
     }
     const ProcessResult folder =
-        filter({in_, "--in-place", "-q", "--device", "cpu", "--blur", "auto"});
-    EXPECT_EQ(folder.exit_code, 1);
+        ended(1, filter({in_, "--in-place", "-q", "--device", "cpu", "--blur", "auto"}));
     EXPECT_EQ(folder.err, refusal);
     EXPECT_EQ(read_file(path), before);
   }
 
   // --pages first says that the rest is not wanted.
   void expect_replaced(const std::string& path, const std::string& parts) const {
-    const ProcessResult result =
-        filter({path, "--in-place", "--pages", "first", "-q", "--device", "cpu", "--blur", "auto"});
-    EXPECT_EQ(result.exit_code, 0);
+    const ProcessResult result = ended(0, filter({path, "--in-place", "--pages", "first", "-q",
+                                                  "--device", "cpu", "--blur", "auto"}));
     EXPECT_EQ(result.err, "gpufilter: warning: " + path + ": not read: " + parts + "\n");
     EXPECT_EQ(filter({path, "--in-place", "-q", "--device", "cpu", "--blur", "auto"}).err, "");
   }
@@ -97,8 +93,7 @@ TEST_F(Unread, PicturesOfAPortablePixmap) {
   write_file(path, read_file(path) + read_file(path));
   const std::string bytes = read_file(path);
   const ProcessResult result =
-      filter({path, "--in-place", "--blur", "auto", "--device", "cpu", "-q"});
-  EXPECT_EQ(result.exit_code, 2);
+      ended(2, filter({path, "--in-place", "--blur", "auto", "--device", "cpu", "-q"}));
   EXPECT_EQ(read_file(path), bytes);
 }
 

@@ -122,11 +122,8 @@ TEST_F(Upright, IsSaidOnce) {
       << said;
   EXPECT_EQ(count_of(said, "EXIF orientation"), 1U) << said;
   const std::string planned = filter({in, result_, "--resize", "30x", "--dry-run"}).out;
-  EXPECT_NE(planned.find("45x67 -> 30x20, RGB, 8-bit, EXIF orientation 6 applied"),
-            std::string::npos)
-      << planned;
-  EXPECT_NE(filter({plain_, result_, "--resize", "30x", "-v"}).err.find("plan: 1 stage"),
-            std::string::npos);
+  EXPECT_TRUE(contains(planned, "45x67 -> 30x20, RGB, 8-bit, EXIF orientation 6 applied"));
+  EXPECT_TRUE(contains(filter({plain_, result_, "--resize", "30x", "-v"}).err, "plan: 1 stage"));
 }
 
 TEST_F(Upright, AnOverlayHasAnOrientationOfItsOwn) {
@@ -183,7 +180,7 @@ TEST_F(Upright, JpegsAreCutWithoutDecodingAndDecodedSmaller) {
   write_oriented(stored_as(large, 6), in, 6);
   const std::string out = folder_ / "out.jpg";
   const std::string cut = filter({in, out, "--crop", "64x48+32+16", "--lossless", "always"}).err;
-  EXPECT_NE(cut.find("without decoding"), std::string::npos) << cut;
+  EXPECT_TRUE(contains(cut, "without decoding"));
   EXPECT_EQ(read_picture(out).size(), (ImageSize{64, 48}));
   const std::string same = folder_ / "same.jpg";
   static_cast<void>(filter_quietly({in, same, "--auto-orient", "--crop", "64x48+32+16"}));
@@ -193,7 +190,7 @@ TEST_F(Upright, JpegsAreCutWithoutDecodingAndDecodedSmaller) {
   static_cast<void>(filter_quietly({in, same, "--auto-orient", "--on-exists", "overwrite"}));
   EXPECT_EQ(read_file(out), read_file(same)) << "nothing to resize";
   const std::string small = filter({in, result_, "--resize", "80x", "--fast-shrink"}).err;
-  EXPECT_NE(small.find("480x640 -> 80x60, decoded at 1/4"), std::string::npos) << small;
+  EXPECT_TRUE(contains(small, "480x640 -> 80x60, decoded at 1/4"));
 }
 
 TEST_F(Upright, FoldersSayWhatSinglePicturesSay) {
@@ -203,13 +200,9 @@ TEST_F(Upright, FoldersSayWhatSinglePicturesSay) {
   const Words words{in_,      out_,       "--resize", "x20",    "--output",    thumbs,
                     "--flop", "--device", "cpu",      "--json", "--on-exists", "overwrite"};
   const ProcessResult first = filter(words);
-  EXPECT_NE(first.err.find(": 2 pictures done (1 turned upright)\n" + out_ + ": "),
-            std::string::npos)
-      << first.err;
+  EXPECT_TRUE(contains(first.err, ": 2 pictures done (1 turned upright)\n" + out_ + ": "));
   const ProcessResult second = filter(words);
-  EXPECT_NE(second.err.find(": 2 pictures done (1 turned upright, 4 files replaced)\n"),
-            std::string::npos)
-      << second.err;
+  EXPECT_TRUE(contains(second.err, ": 2 pictures done (1 turned upright, 4 files replaced)\n"));
   const Json json = Json::parse(second.out);
   EXPECT_EQ(json["pictures"][0]["exif_orientation"], 6);
   EXPECT_EQ(json["pictures"][0]["orientation_applied"], true);

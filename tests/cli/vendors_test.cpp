@@ -79,9 +79,9 @@ TEST_F(Vendors, PoclIsNotLoadedBesideAGpu) {
 TEST_F(Vendors, PoclTakesThePlaceOfAGpuThatFails) {
   if (!add_pocl()) GTEST_SKIP() << "skipped: no PoCL here";
   get_to_know_vendors(true);
-  const ProcessResult result =
-      filter({in_, out_, "--blur", "auto", "--require-device", "--timing", "json"}, options(true));
-  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const ProcessResult result = ended(
+      0,
+      filter({in_, out_, "--blur", "auto", "--require-device", "--timing", "json"}, options(true)));
   expect_one_line(result.err, {"Fake GPU: it cannot be started", "falling back to"});
   EXPECT_EQ(log(), "asked: no PoCL\nend: PoCL is loaded\n");
   EXPECT_EQ(Json::parse(result.out)["device"]["kind"], "cpu");
@@ -100,23 +100,19 @@ TEST_F(Vendors, TasksOfANodeTakeOneGpuEach) {
   ProcessOptions four = options(true);
   four.environment["FAKE_VENDOR_GPU"] = "4";
   four.environment["SLURM_LOCALID"] = "2";
-  const ProcessResult task = filter({in_, out_, "--blur", "auto", "--device", "gpu", "-vv"}, four);
-  EXPECT_EQ(task.exit_code, 0) << task.err;
-  EXPECT_NE(task.err.find("device tried first: Fake GPU 2 (GPU 3 of 4, by SLURM_LOCALID=2)"),
-            std::string::npos)
-      << task.err;
+  const ProcessResult task =
+      ended(0, filter({in_, out_, "--blur", "auto", "--device", "gpu", "-vv"}, four));
+  EXPECT_TRUE(
+      contains(task.err, "device tried first: Fake GPU 2 (GPU 3 of 4, by SLURM_LOCALID=2)"));
   // These GPUs do not work: the next one is tried, and finally the processor.
   for (const char* next : {"Fake GPU 3", "Fake GPU", "Fake GPU 1", "processor"}) {
-    EXPECT_NE(task.err.find(std::string("; falling back to ") + next + "\n"), std::string::npos)
-        << next << "\n"
-        << task.err;
+    EXPECT_TRUE(contains(task.err, std::string("; falling back to ") + next + "\n")) << next << "\n"
+                                                                                     << task.err;
   }
   four.environment["OMPI_COMM_WORLD_LOCAL_RANK"] = "7";
   const ProcessResult rank = filter({in_, out_, "--blur", "auto", "--device", "gpu", "-vv"}, four);
-  EXPECT_NE(
-      rank.err.find("device tried first: Fake GPU 3 (GPU 4 of 4, by OMPI_COMM_WORLD_LOCAL_RANK=7)"),
-      std::string::npos)
-      << rank.err;
+  EXPECT_TRUE(contains(
+      rank.err, "device tried first: Fake GPU 3 (GPU 4 of 4, by OMPI_COMM_WORLD_LOCAL_RANK=7)"));
 }
 
 TEST_F(Vendors, TheProcessorAndOtherCommandsLoadNone) {
@@ -137,7 +133,7 @@ TEST_F(Vendors, ThatCannotBeLoadedAreLeftOut) {
   const Json devices = Json::parse(filter({"devices", "--json"}, options(true)).out)["devices"];
   ASSERT_EQ(devices.size(), 1);
   EXPECT_EQ(devices[0]["name"], "Fake GPU");
-  EXPECT_NE(log().find("asked: no PoCL\n"), std::string::npos);
+  EXPECT_TRUE(contains(log(), "asked: no PoCL\n"));
 }
 
 TEST_F(Vendors, AreFoundAsTheLoadersFindThem) {

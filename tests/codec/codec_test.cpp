@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/png/codec.hpp"
+#include "support/texts.hpp"
 
 namespace gpufilter {
 namespace {
@@ -95,7 +96,7 @@ TEST(Codec, RowsAreComplete) {
     EXPECT_NE(codec->open, nullptr);
     EXPECT_NE(codec->create, nullptr);
     if (codec->libraries != nullptr) {
-      EXPECT_NE(codec_versions().find(codec->libraries()), std::string::npos);
+      EXPECT_TRUE(test::contains(codec_versions(), codec->libraries()));
     }
   }
 }

@@ -187,13 +187,9 @@ void expect_as_computed_naively(const Image& a, const Image& b, std::uint32_t to
 Image sprinkled(const Image& image, const Image& other, std::uint32_t every) {
   Image copy = copy_of(image);
   const Image lots = random_image(image.size(), {image.format().channels, 16}, 99);
-  for (int y = 0; y < image.size().height; ++y) {
-    for (int x = 0; x < image.width(); ++x) {
-      for (int c = 0; c < image.format().channels; ++c) {
-        if (sample_at(lots, x, y, c) % every != 0) continue;
-        set_sample(copy, x, y, c, sample_at(other, x, y, c));
-      }
-    }
+  for (const auto [x, y, c] : test::each_sample(image)) {
+    if (sample_at(lots, x, y, c) % every != 0) continue;
+    set_sample(copy, x, y, c, sample_at(other, x, y, c));
   }
   return copy;
 }

@@ -40,20 +40,18 @@ TEST_P(DifferencePictureOfFormat, ShowsEqualPixelsDimmedAndGrey) {
   const Image a = test::random_image({21, 13}, format(), 11);
   for (const std::uint32_t tolerance : {0U, 9U}) {
     const Image drawing = drawn(a, a, tolerance);
-    for (int y = 0; y < 13; ++y) {
-      for (int x = 0; x < 21; ++x) {
-        const Drawn color = color_at(drawing, x, y);
-        EXPECT_EQ(color[0], color[1]);
-        EXPECT_EQ(color[0], color[2]);
-        // BT.601's luma, rounded, then a third of its upper 8 bits.
-        std::uint32_t luma = sample_at(a, x, y, 0);
-        if (format().color_channels() == 3) {
-          const double exact =
-              0.299 * luma + 0.587 * sample_at(a, x, y, 1) + 0.114 * sample_at(a, x, y, 2);
-          luma = static_cast<std::uint32_t>(exact + 0.5 + 1e-9);
-        }
-        EXPECT_EQ(color[0], (format().depth == 16 ? luma / 256 : luma) / 3);
+    for (const auto [x, y] : test::each_pixel({21, 13})) {
+      const Drawn color = color_at(drawing, x, y);
+      EXPECT_EQ(color[0], color[1]);
+      EXPECT_EQ(color[0], color[2]);
+      // BT.601's luma, rounded, then a third of its upper 8 bits.
+      std::uint32_t luma = sample_at(a, x, y, 0);
+      if (format().color_channels() == 3) {
+        const double exact =
+            0.299 * luma + 0.587 * sample_at(a, x, y, 1) + 0.114 * sample_at(a, x, y, 2);
+        luma = static_cast<std::uint32_t>(exact + 0.5 + 1e-9);
       }
+      EXPECT_EQ(color[0], (format().depth == 16 ? luma / 256 : luma) / 3);
     }
   }
 }
@@ -154,15 +152,13 @@ TEST(DifferenceMap, KeepsASinglePixelVisible) {
     set_sample(b, x, y, 1, sample_at(a, x, y, 1) ^ 128U);
     const Image map = mapped(a, b, {10, 7});
     int colored = 0;
-    for (int row = 0; row < 7; ++row) {
-      for (int column = 0; column < 10; ++column) {
-        const Drawn color = color_at(map, column, row);
-        if (color[0] == color[2]) continue;
-        ++colored;
-        EXPECT_EQ(color, (Drawn{255, 0, 0})) << "half of the range";
-        EXPECT_EQ(column, x * 10 / 101);
-        EXPECT_EQ(row, y * 7 / 67);
-      }
+    for (const auto [column, row] : test::each_pixel({10, 7})) {
+      const Drawn color = color_at(map, column, row);
+      if (color[0] == color[2]) continue;
+      ++colored;
+      EXPECT_EQ(color, (Drawn{255, 0, 0})) << "half of the range";
+      EXPECT_EQ(column, x * 10 / 101);
+      EXPECT_EQ(row, y * 7 / 67);
     }
     EXPECT_EQ(colored, 1) << x << ", " << y;
   }

@@ -95,12 +95,8 @@ double naive_ssim(const Image& a, const Image& b) {
 
 Image constant(ImageSize size, PixelFormat format, std::uint32_t value) {
   Image image(size, format);
-  for (int y = 0; y < size.height; ++y) {
-    for (int x = 0; x < size.width; ++x) {
-      for (int c = 0; c < format.channels; ++c)
-        set_sample(image, x, y, c, value);
-    }
-  }
+  for (const auto [x, y, c] : each_sample(size, format.channels))
+    set_sample(image, x, y, c, value);
   return image;
 }
 
@@ -108,14 +104,10 @@ Image constant(ImageSize size, PixelFormat format, std::uint32_t value) {
 Image disturbed(const Image& image, std::uint32_t steps) {
   Image copy = copy_of(image);
   const Image noise = random_image(image.size(), image.format(), 77);
-  for (int y = 0; y < image.size().height; ++y) {
-    for (int x = 0; x < image.width(); ++x) {
-      for (int c = 0; c < image.format().channels; ++c) {
-        const std::uint32_t sample =
-            sample_at(image, x, y, c) + sample_at(noise, x, y, c) % (steps + 1);
-        set_sample(copy, x, y, c, std::min(sample, image.format().max_sample()));
-      }
-    }
+  for (const auto [x, y, c] : each_sample(image)) {
+    const std::uint32_t sample =
+        sample_at(image, x, y, c) + sample_at(noise, x, y, c) % (steps + 1);
+    set_sample(copy, x, y, c, std::min(sample, image.format().max_sample()));
   }
   return copy;
 }

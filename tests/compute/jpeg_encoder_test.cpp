@@ -101,15 +101,11 @@ Bytes encoded(Session& session, const Image& image, const JpegCoding& coding, in
 
 Image smooth_image(ImageSize size, const PixelFormat& format, std::uint64_t seed) {
   Image image = test::random_image(size, format, seed);
-  for (int y = 0; y < size.height; ++y) {
-    for (int x = 0; x < size.width; ++x) {
-      for (int c = 0; c < format.channels; ++c) {
-        const auto noise = test::sample_at(image, x, y, c) % 16;
-        const auto slope = static_cast<std::uint32_t>(x * (c + 1) + y * (3 - c)) / 4;
-        test::set_sample(image, x, y, c,
-                         (slope + noise) * (format.depth == 16 ? 257U : 1U) & format.max_sample());
-      }
-    }
+  for (const auto [x, y, c] : test::each_sample(size, format.channels)) {
+    const auto noise = test::sample_at(image, x, y, c) % 16;
+    const auto slope = static_cast<std::uint32_t>(x * (c + 1) + y * (3 - c)) / 4;
+    test::set_sample(image, x, y, c,
+                     (slope + noise) * (format.depth == 16 ? 257U : 1U) & format.max_sample());
   }
   return image;
 }
@@ -165,15 +161,11 @@ TEST(JpegEncoder, WritesWhatLibjpegWrites) {
 TEST(JpegEncoder, ConvertsColorsAsLibjpegDoes) {
   Image image({8 * 256, 8 * 16}, {3, 8});
   std::mt19937 random(1);
-  for (int y = 0; y < image.size().height; ++y) {
-    for (int x = 0; x < image.width(); ++x) {
-      for (int c = 0; c < 3; ++c) {
-        const bool is_first = x % 8 == 0 && y % 8 == 0;
-        test::set_sample(image, x, y, c,
-                         is_first ? static_cast<std::uint32_t>(random() % 256)
-                                  : test::sample_at(image, x / 8 * 8, y / 8 * 8, c));
-      }
-    }
+  for (const auto [x, y, c] : test::each_sample(image.size(), 3)) {
+    const bool is_first = x % 8 == 0 && y % 8 == 0;
+    test::set_sample(image, x, y, c,
+                     is_first ? static_cast<std::uint32_t>(random() % 256)
+                              : test::sample_at(image, x / 8 * 8, y / 8 * 8, c));
   }
   const JpegCoding coding = coding_for(image, {1, 1}, 100, 1);
   const Bytes expected = expected_data(image, coding, 100);

@@ -15,6 +15,7 @@
 #include "base/format.hpp"
 #include "support/filtering.hpp"
 #include "support/matrix_problems.hpp"
+#include "support/texts.hpp"
 
 namespace gpufilter {
 namespace {
@@ -158,7 +159,7 @@ void expect_refusal(const std::function<void()>& action, const std::string& text
     action();
     FAIL() << "accepted; expected: " << text;
   } catch (const UsageError& error) {
-    EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
+    EXPECT_TRUE(test::contains(std::string(error.what()), text));
   }
 }
 

@@ -129,12 +129,8 @@ TEST_P(OnDevice, EqualsTheDefinitionForAnyBands) {
 TEST_P(OnDevice, TakesEachSampleOnce) {
   for (const PixelFormat& format : test::all_formats()) {
     Image image = test::random_image({523, 11}, format, 3);
-    for (int y = 0; y < 11; ++y) {
-      for (int x = 0; x < 523; ++x) {
-        for (int c = 0; c < format.channels; ++c)
-          test::set_sample(image, x, y, c, test::sample_at(image, x, y, c) | 1U);
-      }
-    }
+    for (const auto [x, y, c] : test::each_sample({523, 11}, format.channels))
+      test::set_sample(image, x, y, c, test::sample_at(image, x, y, c) | 1U);
     expect_counted(image, 4);
   }
 }

@@ -73,13 +73,9 @@ TEST(PictureStatistics, ProductsAreModulo64Bits) {
   for (const PixelFormat& format : test::all_formats()) {
     Image odd = test::random_image({1100, 3}, format, 5);
     Image constant({1100, 3}, format);
-    for (int y = 0; y < 3; ++y) {
-      for (int x = 0; x < 1100; ++x) {
-        for (int c = 0; c < format.channels; ++c) {
-          test::set_sample(odd, x, y, c, test::sample_at(odd, x, y, c) | 1U);
-          test::set_sample(constant, x, y, c, format.max_sample() - 2 * static_cast<unsigned>(c));
-        }
-      }
+    for (const auto [x, y, c] : test::each_sample({1100, 3}, format.channels)) {
+      test::set_sample(odd, x, y, c, test::sample_at(odd, x, y, c) | 1U);
+      test::set_sample(constant, x, y, c, format.max_sample() - 2 * static_cast<unsigned>(c));
     }
     for (const Image* image : {&odd, &constant}) {
       EXPECT_TRUE(by_bands(*image, Quantity::totals, 2) == counted(*image, Quantity::totals))

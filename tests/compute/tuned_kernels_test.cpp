@@ -103,13 +103,11 @@ TEST_F(Candidates, CountMoreThanTheirCountersHold) {
 TEST_F(Candidates, OfPicturesThatAreOpaqueInPlaces) {
   for (const PixelFormat format : {PixelFormat{4, 8}, {2, 8}, {4, 16}, {2, 16}}) {
     Image image = test::random_image({777, 11}, format, 5);
-    for (int y = 0; y < 11; ++y) {
-      for (int x = 0; x < 777; ++x) {
-        if (y < 4 || x / 64 % 2 == 0)
-          test::set_sample(image, x, y, format.channels - 1, format.max_sample());
-        for (int c = 0; c < format.channels; ++c)
-          test::set_sample(image, x, y, c, test::sample_at(image, x, y, c) | 1U);
-      }
+    for (const auto [x, y] : test::each_pixel({777, 11})) {
+      if (y < 4 || x / 64 % 2 == 0)
+        test::set_sample(image, x, y, format.channels - 1, format.max_sample());
+      for (int c = 0; c < format.channels; ++c)
+        test::set_sample(image, x, y, c, test::sample_at(image, x, y, c) | 1U);
     }
     for (const auto& session : sessions_) {
       for (const Quantity quantity : {Quantity::totals, Quantity::channel_histograms}) {

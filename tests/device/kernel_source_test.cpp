@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/texts.hpp"
 
 namespace gpufilter {
 namespace {
@@ -42,8 +43,8 @@ TEST(KernelSource, LinesAreNumberedAsInTheFile) {
   const std::size_t line = count(file.substr(0, include), "\n") + 1;
   const std::size_t after = file.find('\n', include) + 1;
   const std::string next = file.substr(after, 200);
-  EXPECT_NE(kernel_source("blur_packed.cl").find("#line " + std::to_string(line + 1) + "\n" + next),
-            std::string::npos);
+  EXPECT_TRUE(test::contains(kernel_source("blur_packed.cl"),
+                             "#line " + std::to_string(line + 1) + "\n" + next));
 }
 
 // A folder needs only the files that differ.

@@ -16,6 +16,7 @@
 #include "support/filtering.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/texts.hpp"
 
 namespace gpufilter {
 namespace {
@@ -115,7 +116,7 @@ TEST_F(SessionTest, NamesTheFileThatDoesNotCompile) {
     static_cast<void>(session.make_kernel({"blur.cl", "blur_naive", "-D CHANNELS=nonsense"}));
     FAIL() << "it compiled";
   } catch (const DeviceError& error) {
-    EXPECT_NE(std::string(error.what()).find("blur.cl"), std::string::npos) << error.what();
+    EXPECT_TRUE(test::contains(std::string(error.what()), "blur.cl"));
     EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
   }
 }

@@ -121,10 +121,8 @@ exit $code
 )");
   const auto expect_list = [this](const Words& words) {
     const ProcessResult result =
-        run(words, {{"MPIRUN", "bash ./launch"}, {"HOME", folder_.path()}});
-    EXPECT_EQ(result.exit_code, 1) << result.err;
-    EXPECT_NE(result.out.find("6 of 7 pictures done, 1 failed\nfailed: photos/text.png: "),
-              std::string::npos)
+        ended(1, run(words, {{"MPIRUN", "bash ./launch"}, {"HOME", folder_.path()}}));
+    EXPECT_TRUE(contains(result.out, "6 of 7 pictures done, 1 failed\nfailed: photos/text.png: "))
         << result.out << result.err;
   };
   expect_list({samples / "mpirun.sh", "3", "photos", "results", "--blur", "auto"});

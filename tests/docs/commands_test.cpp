@@ -227,7 +227,7 @@ TEST(Pages, NameTheExtensionsOfPicturesInFolders) {
   const std::string page = page_text("docs/folders.md");
   for (const Codec* codec : codecs()) {
     for (const std::string& extension : codec->extensions)
-      EXPECT_NE(page.find("`" + extension + "`"), std::string::npos) << extension;
+      EXPECT_TRUE(contains(page, "`" + extension + "`")) << extension;
   }
 }
 

@@ -114,7 +114,7 @@ TEST(Packaging, EveryListHasEveryLibrary) {
     ASSERT_EQ(names.count(library), 1U);
     EXPECT_EQ(conda.count(names.at(library).conda), 1U);
     EXPECT_EQ(ports.count(names.at(library).vcpkg), 1U);
-    EXPECT_NE(guide.find(library), std::string::npos);
+    EXPECT_TRUE(contains(guide, library));
   }
   EXPECT_EQ(libraries.size(), names.size());
 }
@@ -125,12 +125,11 @@ TEST(Packaging, DebiansTestRunsTheCommandsOfTheReadme) {
   const TemporaryFolder folder;
   const std::string programs = fs::path(GPUFILTER_PROGRAM).parent_path();
   const ProcessResult result =
-      run_process({"sh", "debian/tests/readme-commands"},
-                  {.environment = {{"AUTOPKGTEST_TMP", folder.path()},
-                                   {"PATH", programs + ":" + std::getenv("PATH")},
-                                   {"OCL_ICD_VENDORS", vendors}},
-                   .folder = GPUFILTER_SOURCE});
-  EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
+      ended(0, run_process({"sh", "debian/tests/readme-commands"},
+                           {.environment = {{"AUTOPKGTEST_TMP", folder.path()},
+                                            {"PATH", programs + ":" + std::getenv("PATH")},
+                                            {"OCL_ICD_VENDORS", vendors}},
+                            .folder = GPUFILTER_SOURCE}));
   EXPECT_TRUE(result.out.ends_with("soft.png and opencl.png are equal: 1920x1280, RGB, 8-bit\n"))
       << result.out;
 }
@@ -149,8 +148,7 @@ TEST(Packaging, ReleaseNotesComeFromTheChangelog) {
   const auto notes = [&](const std::string& version) {
     return run_process({folder / "scripts/release-notes.sh", version});
   };
-  const ProcessResult good = notes("1.2.3");
-  EXPECT_EQ(good.exit_code, 0) << good.err;
+  const ProcessResult good = ended(0, notes("1.2.3"));
   EXPECT_EQ(good.out, "\n### Added\n\n- this\n");
   EXPECT_EQ(notes("1.2").err, "gpufilter: 1.2: not a version such as 1.2.3\n");
   EXPECT_EQ(notes("1.2.4").err, "gpufilter: CMakeLists.txt has version 1.2.3, not 1.2.4\n");
@@ -158,8 +156,7 @@ TEST(Packaging, ReleaseNotesComeFromTheChangelog) {
   EXPECT_EQ(notes("1.2.3").err, "gpufilter: debian/changelog has version 1.2.2, not 1.2.3\n");
   std::ofstream(folder / "debian/changelog") << "gpufilter (1.2.3-1) unstable; urgency=low\n";
   std::ofstream(folder / "CHANGELOG.md") << "## [Unreleased]\n\n- later\n";
-  const ProcessResult missing = notes("1.2.3");
-  EXPECT_EQ(missing.exit_code, 1);
+  const ProcessResult missing = ended(1, notes("1.2.3"));
   EXPECT_EQ(missing.err,
             "gpufilter: CHANGELOG.md says nothing about 1.2.3; give it the heading: ## [1.2.3]\n");
 }

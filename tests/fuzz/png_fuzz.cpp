@@ -17,14 +17,10 @@ namespace {
 // Gradients with noise, so that there are matches as well as literals.
 Image seed_image(ImageSize size, const PixelFormat& format) {
   Image image = random_image(size, format, 3);
-  for (int y = 0; y < size.height; ++y) {
-    for (int x = 0; x < size.width; ++x) {
-      for (int c = 0; c < format.channels; ++c) {
-        const auto noise = y % 16 < 8 ? sample_at(image, x, y, c) % 7 : 0U;
-        set_sample(image, x, y, c,
-                   (static_cast<std::uint32_t>(3 * x + y) + noise) & format.max_sample());
-      }
-    }
+  for (const auto [x, y, c] : each_sample(size, format.channels)) {
+    const auto noise = y % 16 < 8 ? sample_at(image, x, y, c) % 7 : 0U;
+    set_sample(image, x, y, c,
+               (static_cast<std::uint32_t>(3 * x + y) + noise) & format.max_sample());
   }
   return image;
 }

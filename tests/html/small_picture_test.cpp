@@ -41,39 +41,27 @@ TEST(SmallPicture, Rounds16BitsAsFilesDo) {
   const Image image = test::random_image({257, 3}, {3, 16}, 2);
   const Image result = small(image, 257);
   ASSERT_EQ(result.format(), (PixelFormat{3, 8}));
-  for (int y = 0; y < 3; ++y) {
-    for (int x = 0; x < 257; ++x) {
-      for (int c = 0; c < 3; ++c) {
-        EXPECT_EQ(sample_at(result, x, y, c), (sample_at(image, x, y, c) * 255 + 32767) / 65535);
-      }
-    }
+  for (const auto [x, y, c] : test::each_sample({257, 3}, 3)) {
+    EXPECT_EQ(sample_at(result, x, y, c), (sample_at(image, x, y, c) * 255 + 32767) / 65535);
   }
 }
 
 TEST(SmallPicture, IsTheMeanOfItsAreas) {
   // A checkerboard of 0 and 200 in single pixels, ten times as large as the result.
   Image image({400, 200}, {1, 8});
-  for (int y = 0; y < 200; ++y) {
-    for (int x = 0; x < 400; ++x)
-      set_sample(image, x, y, 0, (x + y) % 2 == 0 ? 200 : 0);
-  }
+  for (const auto [x, y] : test::each_pixel({400, 200}))
+    set_sample(image, x, y, 0, (x + y) % 2 == 0 ? 200 : 0);
   const Image result = small(image, 40);
   ASSERT_EQ(result.size(), (ImageSize{40, 20}));
-  for (int y = 0; y < 20; ++y) {
-    for (int x = 0; x < 40; ++x)
-      ASSERT_NEAR(sample_at(result, x, y, 0), 100, 4) << x << ", " << y;
-  }
+  for (const auto [x, y] : test::each_pixel({40, 20}))
+    ASSERT_NEAR(sample_at(result, x, y, 0), 100, 4) << x << ", " << y;
 }
 
 TEST(SmallPicture, ShowsThePartsInTheirPlaces) {
   // Left half black, right half white, at a size that the result does not divide.
   Image image({1003, 701}, {3, 8});
-  for (int y = 0; y < 701; ++y) {
-    for (int x = 0; x < 1003; ++x) {
-      for (int c = 0; c < 3; ++c)
-        set_sample(image, x, y, c, x < 501 ? 0 : 255);
-    }
-  }
+  for (const auto [x, y, c] : test::each_sample({1003, 701}, 3))
+    set_sample(image, x, y, c, x < 501 ? 0 : 255);
   const Image result = small(image, 100);
   ASSERT_EQ(result.size(), (ImageSize{100, 70}));
   for (int y = 0; y < 70; ++y) {
@@ -86,13 +74,11 @@ TEST(SmallPicture, TransparentPartsShowACheckerboardAndNotTheirColours) {
   for (const int depth : {8, 16}) {
     const std::uint32_t max = (1U << depth) - 1;
     Image image({64, 64}, {4, depth});
-    for (int y = 0; y < 64; ++y) {
-      for (int x = 0; x < 64; ++x) {
-        const bool is_opaque = y < 32;
-        for (int c = 0; c < 3; ++c)
-          set_sample(image, x, y, c, is_opaque ? 0 : max);
-        set_sample(image, x, y, 3, is_opaque ? max : 0);
-      }
+    for (const auto [x, y] : test::each_pixel({64, 64})) {
+      const bool is_opaque = y < 32;
+      for (int c = 0; c < 3; ++c)
+        set_sample(image, x, y, c, is_opaque ? 0 : max);
+      set_sample(image, x, y, 3, is_opaque ? max : 0);
     }
     const Image result = small(image, 64);
     ASSERT_EQ(result.format(), (PixelFormat{3, 8}));

@@ -95,11 +95,9 @@ TEST_F(Surveying, PreviewsAreUprightAndInSrgb) {
   const IccProfile display_p3{"icc", {bytes.begin(), bytes.end()}};
   const std::array<std::uint8_t, 3> left{200, 100, 90};
   Image stored({60, 40}, {3, 8});  // its left becomes the top
-  for (int y = 0; y < 40; ++y) {
-    for (int x = 0; x < 60; ++x) {
-      for (std::size_t c = 0; c < 3; ++c)
-        stored.rows().row(y)[3 * x + static_cast<int>(c)] = x < 30 ? left.at(c) : 20;
-    }
+  for (const auto [x, y] : test::each_pixel({60, 40})) {
+    for (std::size_t c = 0; c < 3; ++c)
+      stored.rows().row(y)[3 * x + static_cast<int>(c)] = x < 30 ? left.at(c) : 20;
   }
   test::write_oriented(stored, folder_ / "phone.png", 6, display_p3);
   SurveyRequest request;

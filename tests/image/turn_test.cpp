@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/pictures.hpp"
+
 namespace gpufilter {
 namespace {
 
@@ -17,14 +19,12 @@ Letters turned(const Letters& source, const Turn& turn) {
   const int height = static_cast<int>(source.size());
   const ImageSize size = turn.size_of({width, height});
   Letters result(static_cast<std::size_t>(size.height));
-  for (int y = 0; y < size.height; ++y) {
-    for (int x = 0; x < size.width; ++x) {
-      const int u = turn.swaps ? y : x;
-      const int v = turn.swaps ? x : y;
-      result[static_cast<std::size_t>(y)] +=
-          source[static_cast<std::size_t>(turn.mirrors_y ? height - 1 - v : v)]
-                [static_cast<std::size_t>(turn.mirrors_x ? width - 1 - u : u)];
-    }
+  for (const auto [x, y] : test::each_pixel(size)) {
+    const int u = turn.swaps ? y : x;
+    const int v = turn.swaps ? x : y;
+    result[static_cast<std::size_t>(y)] +=
+        source[static_cast<std::size_t>(turn.mirrors_y ? height - 1 - v : v)]
+              [static_cast<std::size_t>(turn.mirrors_x ? width - 1 - u : u)];
   }
   return result;
 }

@@ -6,6 +6,7 @@
 #include "manual/help_options.hpp"
 #include "support/pseudo_terminal.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/texts.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -235,7 +236,7 @@ TEST_F(Completion, Zsh) {
     for (std::string text = " "; !text.empty() && seen.find(expected) == std::string::npos;
          seen += text)
       text = terminal.read();
-    EXPECT_NE(seen.find(expected), std::string::npos) << keys << ": " << seen;
+    EXPECT_TRUE(test::contains(seen, expected)) << keys << ": " << seen;
   };
   type("unsetopt zle_bracketed_paste prompt_cr prompt_sp; PS1='% '; fpath=(" GPUFILTER_MANUAL
        "/zsh $fpath); autoload -U compinit; compinit -u -D; print -r BEGIN'S'\r",

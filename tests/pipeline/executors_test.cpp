@@ -100,25 +100,6 @@ TEST(HostExecutor, EveryStageHasItsOwnBorder) {
   }
 }
 
-TEST(DeviceExecutor, EveryStageHasItsOwnBorder) {
-  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
-  for (const int height : {1, 2, 23}) {
-    const Image image = test::random_image({19, height}, {3, 8}, 3);
-    for (const Border first : test::all_borders) {
-      const StageChain chain{blur(first), blur(Border::wrap), blur(first), blur(Border::wrap)};
-      const Image expected = one_by_one(image, chain);
-      for (const auto& session : test::all_sessions()) {
-        for (const int rows : {1, 5, 1000}) {
-          ASSERT_TRUE(test::same_pixels(
-              test::filter_on_device(*session, image, chain, {.band_rows = rows}), expected))
-              << session->device().name << ", border " << static_cast<int>(first) << ", " << height
-              << " rows in bands of " << rows;
-        }
-      }
-    }
-  }
-}
-
 TEST(HostExecutor, StripsAndPartsChangeNoBit) {
   const auto sepia = make_color(to_matrix({{0.4, 0.8, 0.2}, {0.3, 0.7, 0.2}, {0.3, 0.5, 0.1}}), "");
   const StageChain chain{sepia, blur(Border::mirror), make_levels({16, false}, {235, false}),

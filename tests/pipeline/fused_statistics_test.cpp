@@ -13,6 +13,7 @@
 #include "support/pictures.hpp"
 #include "support/random_chains.hpp"
 #include "support/stage_cases.hpp"
+#include "support/texts.hpp"
 
 namespace gpufilter {
 namespace {
@@ -93,14 +94,14 @@ TEST(FusedStatistics, RideAlongWithPixelsAndWindows) {
   ASSERT_EQ(alone.size(), 1U);
   EXPECT_EQ(alone[0].stage, "color + tonemap + statistics");
   EXPECT_EQ(alone[0].work.size(), 3U);
-  EXPECT_NE(alone[0].source.find("void count_pixel("), std::string::npos);
+  EXPECT_TRUE(test::contains(alone[0].source, "void count_pixel("));
   EXPECT_EQ(reports(session, pixels, histograms, false).size(), 3U);
 
   const StageChain window{chains.blur()};
   const auto blurred = reports(session, window, Quantity::luma_histogram);
   ASSERT_EQ(blurred.size(), 1U);
   EXPECT_EQ(blurred[0].stage, "blur + statistics");
-  EXPECT_NE(blurred[0].source.find("#define COUNTS 1"), std::string::npos);
+  EXPECT_TRUE(test::contains(blurred[0].source, "#define COUNTS 1"));
 }
 
 // What cannot share a kernel is measured by one of its own.

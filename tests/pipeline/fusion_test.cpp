@@ -12,6 +12,7 @@
 #include "support/pictures.hpp"
 #include "support/random_chains.hpp"
 #include "support/stage_cases.hpp"
+#include "support/texts.hpp"
 
 namespace gpufilter {
 namespace {
@@ -143,7 +144,7 @@ TEST(Fusion, StagesOverSinglePixelsShareAKernel) {
   ASSERT_EQ(fused->passes().size(), 1U);
   EXPECT_EQ(fused->passes()[0].stage, "color + tonemap + levels");
   EXPECT_EQ(fused->passes()[0].work.size(), 3U);
-  EXPECT_NE(fused->passes()[0].source.find("void fused("), std::string::npos);
+  EXPECT_TRUE(test::contains(fused->passes()[0].source, "void fused("));
   EXPECT_EQ(make_device_executor(plan, session, timeline, false)->passes().size(), 3U);
 }
 

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "structure/source_files.hpp"
+#include "support/texts.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -118,7 +119,7 @@ TEST(SourceHabits, NoFileIsTooLongToReadAtOnce) {
 TEST(SourceHabits, HeadersAreIncludedOnce) {
   for (const SourceFile& file : program_sources()) {
     if (!is_header(file)) continue;
-    EXPECT_NE(file.text.find("#pragma once\n"), std::string::npos) << file.path;
+    EXPECT_TRUE(contains(file.text, "#pragma once\n")) << file.path;
   }
 }
 
@@ -138,7 +139,7 @@ TEST(SourceHabits, NoTwoHeadersDefineTheSameClass) {
 TEST(SourceHabits, HeadersOpenNoNamespace) {
   for (const SourceFile& file : program_sources()) {
     if (!is_header(file)) continue;
-    EXPECT_EQ(file.text.find("using namespace"), std::string::npos) << file.path;
+    EXPECT_FALSE(contains(file.text, "using namespace")) << file.path;
   }
 }
 
@@ -154,7 +155,7 @@ TEST(SourceHabits, TheLibraryPrintsNothing) {
 // and sanitizers see each of them.
 TEST(SourceHabits, NoCompilerChoosesInstructionSets) {
   for (const SourceFile& file : program_sources())
-    EXPECT_EQ(file.text.find("target_clones"), std::string::npos) << file.path;
+    EXPECT_FALSE(contains(file.text, "target_clones")) << file.path;
 }
 
 TEST(SourceHabits, OneFileTouchesTheStateOfIsal) {

@@ -1,13 +1,13 @@
 #include "support/filtering.hpp"
 
-#include <algorithm>
 #include <cstring>
-#include <stdexcept>
 
+#include <gpufilter/filter.hpp>
+
+#include "api/filter_state.hpp"
 #include "device/device_catalog.hpp"
 #include "pipeline/execute/band_executor.hpp"
 #include "pipeline/execute/band_feed.hpp"
-#include "stage/options/catalogue.hpp"
 #include "support/pictures.hpp"
 
 namespace gpufilter::test {
@@ -39,12 +39,12 @@ Image inverted(const Image& image) {
 
 }  // namespace
 
+StageChain stages_of(const std::string& words) {
+  return chain_of(parse_stages(words), {});
+}
+
 std::shared_ptr<const Stage> stage_of(const std::string& words) {
-  const std::size_t end = std::min(words.find(' '), words.size());
-  const auto& catalogue = stage_catalogue();
-  const auto kind = std::ranges::find(catalogue, words.substr(0, end), &StageKind::option);
-  if (kind == catalogue.end()) throw std::logic_error(words + ": there is no such stage");
-  return kind->make(words.substr(std::min(end + 1, words.size())));
+  return stages_of(words).at(0);
 }
 
 ImageReader::ImageReader(const Image& image) : image_(image) {

@@ -24,7 +24,8 @@ class ImageReader final : public RowReader {
   int next_ = 0;
 };
 
-// A stage as the command line asks for it, with default parameters: "--rotate 90".
+// Stages, or the only one, as the command line asks for them: "--blur tiled --tile 8 --rotate 90".
+[[nodiscard]] StageChain stages_of(const std::string& words);
 [[nodiscard]] std::shared_ptr<const Stage> stage_of(const std::string& words);
 
 // A session on every OpenCL device of this machine, started once per process, without a program

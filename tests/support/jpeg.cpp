@@ -57,15 +57,11 @@ Raster flat_raster(int width, int height, const Bytes& color) {
 Raster textured_raster(int width, int height, int channels) {
   Raster raster{width, height, channels, {}};
   std::uint32_t state = 1;
-  for (int y = 0; y < height; ++y) {
-    for (int x = 0; x < width; ++x) {
-      for (int c = 0; c < channels; ++c) {
-        state = state * 1664525U + 1013904223U;
-        const int noise = static_cast<int>(state >> 27U);
-        raster.samples.push_back(static_cast<std::uint8_t>(
-            (x * (c + 1) * 200 / width + y * (3 - c) * 100 / height + noise) & 0xFF));
-      }
-    }
+  for (const auto [x, y, c] : each_sample({width, height}, channels)) {
+    state = state * 1664525U + 1013904223U;
+    const int noise = static_cast<int>(state >> 27U);
+    raster.samples.push_back(static_cast<std::uint8_t>(
+        (x * (c + 1) * 200 / width + y * (3 - c) * 100 / height + noise) & 0xFF));
   }
   return raster;
 }

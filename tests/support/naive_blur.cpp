@@ -43,26 +43,22 @@ Image naive_blur(const Image& image, Border border, AlphaMode alpha_mode) {
   const PixelFormat format = image.format();
   const int alpha_channel = format.channels - 1;
   Image result = poisoned_image(image.size(), format);
-  for (int y = 0; y < image.size().height; ++y) {
-    for (int x = 0; x < image.size().width; ++x) {
-      for (int c = 0; c < format.channels; ++c) {
-        std::uint64_t sum = 0;
-        std::uint64_t weighted_sum = 0;
-        std::uint64_t alpha_sum = 0;
-        for (int i = 0; i < 9; ++i) {
-          const std::uint64_t value = sample_at(frame, x + i % 3, y + i / 3, c);
-          const std::uint64_t alpha = sample_at(frame, x + i % 3, y + i / 3, alpha_channel);
-          sum += value;
-          weighted_sum += value * alpha;
-          alpha_sum += alpha;
-        }
-        const bool weighted = format.has_alpha() && alpha_mode == AlphaMode::weighted &&
-                              c != alpha_channel && alpha_sum != 0;
-        const std::uint64_t mean =
-            weighted ? (weighted_sum + alpha_sum / 2) / alpha_sum : (sum + 4) / 9;
-        set_sample(result, x, y, c, static_cast<std::uint32_t>(mean));
-      }
+  for (const auto [x, y, c] : each_sample(image.size(), format.channels)) {
+    std::uint64_t sum = 0;
+    std::uint64_t weighted_sum = 0;
+    std::uint64_t alpha_sum = 0;
+    for (int i = 0; i < 9; ++i) {
+      const std::uint64_t value = sample_at(frame, x + i % 3, y + i / 3, c);
+      const std::uint64_t alpha = sample_at(frame, x + i % 3, y + i / 3, alpha_channel);
+      sum += value;
+      weighted_sum += value * alpha;
+      alpha_sum += alpha;
     }
+    const bool weighted = format.has_alpha() && alpha_mode == AlphaMode::weighted &&
+                          c != alpha_channel && alpha_sum != 0;
+    const std::uint64_t mean =
+        weighted ? (weighted_sum + alpha_sum / 2) / alpha_sum : (sum + 4) / 9;
+    set_sample(result, x, y, c, static_cast<std::uint32_t>(mean));
   }
   return result;
 }

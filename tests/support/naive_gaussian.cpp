@@ -64,11 +64,7 @@ std::int64_t NaiveGaussian::weight(int distance) const {
 }
 
 std::int64_t NaiveGaussian::sample(int x, int y, int channel) const {
-  const int column = border_position(parameters_.border, x, image_.width());
-  const int row = border_position(parameters_.border, y, image_.size().height);
-  const bool is_alpha = image_.format().has_alpha() && channel + 1 == image_.format().channels;
-  if (column < 0 || row < 0) return is_alpha ? max() : 0;
-  return sample_at(image_, column, row, channel);
+  return sample_beyond(image_, x, y, channel, parameters_.border);
 }
 
 }  // namespace gpufilter::test

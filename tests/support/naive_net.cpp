@@ -222,10 +222,8 @@ class Node {
   template <typename Compute>
   static void each(NaivePlanes& planes, const Compute& compute) {
     for (int c = 0; c < planes.channels; ++c) {
-      for (int y = 0; y < planes.height; ++y) {
-        for (int x = 0; x < planes.width; ++x)
-          planes.at(c, x, y) = compute(c, x, y);
-      }
+      for (const auto [x, y] : each_pixel({planes.width, planes.height}))
+        planes.at(c, x, y) = compute(c, x, y);
     }
   }
 

@@ -9,15 +9,13 @@ namespace gpufilter::test {
 [[nodiscard]] inline Image naive_turn(const Image& image, const Turn& turn) {
   const ImageSize size = image.size();
   Image result(turn.size_of(size), image.format());
-  for (int y = 0; y < result.size().height; ++y) {
-    for (int x = 0; x < result.size().width; ++x) {
-      const int u = turn.swaps ? y : x;
-      const int v = turn.swaps ? x : y;
-      for (int c = 0; c < image.format().channels; ++c) {
-        set_sample(result, x, y, c,
-                   sample_at(image, turn.mirrors_x ? size.width - 1 - u : u,
-                             turn.mirrors_y ? size.height - 1 - v : v, c));
-      }
+  for (const auto [x, y] : each_pixel(result.size())) {
+    const int u = turn.swaps ? y : x;
+    const int v = turn.swaps ? x : y;
+    for (int c = 0; c < image.format().channels; ++c) {
+      set_sample(result, x, y, c,
+                 sample_at(image, turn.mirrors_x ? size.width - 1 - u : u,
+                           turn.mirrors_y ? size.height - 1 - v : v, c));
     }
   }
   return result;

@@ -4,6 +4,7 @@
 
 #include "net/net_loops.hpp"
 #include "net/net_regions.hpp"
+#include "support/pictures.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -40,10 +41,8 @@ class Run {
     NaivePlanes result(graph_.result().channels, size_.width * graph_.scale(),
                        size_.height * graph_.scale());
     for (int c = 0; c < result.channels; ++c) {
-      for (int y = 0; y < result.height; ++y) {
-        for (int x = 0; x < result.width; ++x)
-          result.at(c, x, y) = last.row(y, c)[x - last.columns().begin];
-      }
+      for (const auto [x, y] : each_pixel({result.width, result.height}))
+        result.at(c, x, y) = last.row(y, c)[x - last.columns().begin];
     }
     return result;
   }

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/format.hpp"
+#include "support/pictures.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -31,10 +32,8 @@ NaivePlanes padded(const NaivePlanes& planes, const Wholes& pads) {
   NaivePlanes result(planes.channels, planes.width + pad(1) + pad(3),
                      planes.height + pad(0) + pad(2));
   for (int c = 0; c < result.channels; ++c) {
-    for (int y = 0; y < result.height; ++y) {
-      for (int x = 0; x < result.width; ++x)
-        result.at(c, x, y) = planes.padded(c, x - pad(1), y - pad(0), Border::constant);
-    }
+    for (const auto [x, y] : each_pixel({result.width, result.height}))
+      result.at(c, x, y) = planes.padded(c, x - pad(1), y - pad(0), Border::constant);
   }
   return result;
 }

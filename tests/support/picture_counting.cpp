@@ -9,10 +9,8 @@ namespace {
 
 std::vector<std::uint64_t> samples_of(const Image& image, int channel) {
   std::vector<std::uint64_t> samples;
-  for (int y = 0; y < image.size().height; ++y) {
-    for (int x = 0; x < image.size().width; ++x)
-      samples.push_back(sample_at(image, x, y, channel));
-  }
+  for (const auto [x, y] : each_pixel(image.size()))
+    samples.push_back(sample_at(image, x, y, channel));
   return samples;
 }
 

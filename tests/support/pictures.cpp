@@ -124,6 +124,14 @@ std::uint32_t sample_at(const Image& image, int x, int y, int channel) {
   return sample_at(image.rows(), x, y, channel);
 }
 
+std::uint32_t sample_beyond(const Image& image, int x, int y, int channel, Border border) {
+  const int column = border_position(border, x, image.width());
+  const int row = border_position(border, y, image.size().height);
+  if (column >= 0 && row >= 0) return sample_at(image, column, row, channel);
+  const PixelFormat format = image.format();
+  return format.has_alpha() && channel + 1 == format.channels ? format.max_sample() : 0;
+}
+
 void set_sample(const MutableRows& rows, int x, int y, int channel, std::uint32_t value) {
   std::uint8_t* sample = rows.row(y) + static_cast<std::size_t>(x) * rows.format.bytes_per_pixel() +
                          static_cast<std::size_t>(channel) * rows.format.bytes_per_sample();
@@ -137,6 +145,25 @@ void set_sample(const MutableRows& rows, int x, int y, int channel, std::uint32_
 
 void set_sample(Image& image, int x, int y, int channel, std::uint32_t value) {
   set_sample(image.rows(), x, y, channel, value);
+}
+
+std::vector<PixelAt> each_pixel(ImageSize size) {
+  std::vector<PixelAt> all;
+  all.reserve(static_cast<std::size_t>(size.pixels()));
+  for (int y = 0; y < size.height; ++y) {
+    for (int x = 0; x < size.width; ++x)
+      all.push_back({x, y});
+  }
+  return all;
+}
+
+std::vector<SampleAt> each_sample(ImageSize size, int channels) {
+  std::vector<SampleAt> all;
+  for (const auto [x, y] : each_pixel(size)) {
+    for (int c = 0; c < channels; ++c)
+      all.push_back({x, y, c});
+  }
+  return all;
 }
 
 void write_picture(const ConstRows& rows, const std::string& path) {

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "codec/codec.hpp"
 #include "image/image.hpp"
+#include "stage/border.hpp"
 
 namespace gpufilter::test {
 
@@ -35,8 +37,30 @@ namespace gpufilter::test {
 // One sample of either depth; `y` is the row's number.
 [[nodiscard]] std::uint32_t sample_at(const ConstRows& rows, int x, int y, int channel);
 [[nodiscard]] std::uint32_t sample_at(const Image& image, int x, int y, int channel);
+// Also past the picture's edges, where a constant border is opaque black.
+[[nodiscard]] std::uint32_t sample_beyond(const Image& image, int x, int y, int channel,
+                                          Border border);
 void set_sample(const MutableRows& rows, int x, int y, int channel, std::uint32_t value);
 void set_sample(Image& image, int x, int y, int channel, std::uint32_t value);
+
+// The positions of pixels and samples, row by row: for (const auto [x, y] : each_pixel(image)).
+struct PixelAt {
+  int x;
+  int y;
+};
+struct SampleAt {
+  int x;
+  int y;
+  int channel;
+};
+[[nodiscard]] std::vector<PixelAt> each_pixel(ImageSize size);
+[[nodiscard]] std::vector<SampleAt> each_sample(ImageSize size, int channels);
+[[nodiscard]] inline std::vector<PixelAt> each_pixel(const Image& image) {
+  return each_pixel(image.size());
+}
+[[nodiscard]] inline std::vector<SampleAt> each_sample(const Image& image) {
+  return each_sample(image.size(), image.format().channels);
+}
 
 // These use the codecs, for tests of other parts. They throw what the codecs throw.
 void write_picture(const ConstRows& rows, const std::string& path);  // the name decides the format

@@ -7,8 +7,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <source_location>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
+
+#include "support/texts.hpp"
 
 namespace gpufilter::test {
 
@@ -38,5 +43,13 @@ struct ProcessResult {
 // Runs the program under test.
 [[nodiscard]] ProcessResult run_gpufilter(std::vector<std::string> arguments,
                                           const ProcessOptions& options = {});
+
+// The result of a program that is expected to end with `exit_code`.
+inline ProcessResult ended(int exit_code, ProcessResult result,
+                           const std::source_location& where = std::source_location::current()) {
+  const ::testing::ScopedTrace trace(where.file_name(), static_cast<int>(where.line()), "");
+  EXPECT_EQ(result.exit_code, exit_code) << result.err << result.out;
+  return result;
+}
 
 }  // namespace gpufilter::test

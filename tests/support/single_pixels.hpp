@@ -18,15 +18,13 @@ using Samples = std::array<std::uint32_t, 4>;  // those of one pixel, in their o
 template <typename Function>
 [[nodiscard]] Image mapped(const Image& image, PixelFormat target, const Function& function) {
   Image result = poisoned_image(image.size(), target);
-  for (int y = 0; y < image.size().height; ++y) {
-    for (int x = 0; x < image.width(); ++x) {
-      Samples in{};
-      for (int c = 0; c < image.format().channels; ++c)
-        in.at(static_cast<std::size_t>(c)) = sample_at(image, x, y, c);
-      const Samples out = function(in);
-      for (int c = 0; c < target.channels; ++c)
-        set_sample(result, x, y, c, out.at(static_cast<std::size_t>(c)));
-    }
+  for (const auto [x, y] : each_pixel(image)) {
+    Samples in{};
+    for (int c = 0; c < image.format().channels; ++c)
+      in.at(static_cast<std::size_t>(c)) = sample_at(image, x, y, c);
+    const Samples out = function(in);
+    for (int c = 0; c < target.channels; ++c)
+      set_sample(result, x, y, c, out.at(static_cast<std::size_t>(c)));
   }
   return result;
 }

@@ -18,6 +18,12 @@ std::string case_of(const Image& image, const StageChain& chain, int band_rows) 
                           image.size().height, band_rows);
 }
 
+// The first chain that the `n`th format meets; the others follow in steps of `share`.
+std::size_t first_chain(std::size_t n, std::size_t share) {
+  const std::size_t group = share == 2 ? n / 2 + n / 4 : n < 4 ? n : n ^ 1U;
+  return (share - group % share) % share;
+}
+
 }  // namespace
 
 std::vector<PixelFormat> all_formats() {
@@ -51,12 +57,31 @@ std::vector<Image> window_pictures_and_dull(ImageSize size, PixelFormat format,
   std::vector<Image> pictures = window_pictures(size, format);
   Image& dull = pictures.emplace_back(random_image(size, format, 7));
   const auto range = static_cast<std::uint32_t>(format.max_sample()) / part;
-  for (int y = 0; y < size.height; ++y) {
-    for (int x = 0; x < size.width; ++x) {
-      for (int c = 0; c < format.channels; ++c)
-        set_sample(dull, x, y, c, sample_at(dull, x, y, c) % range + 4 * range);
-    }
-  }
+  for (const auto [x, y, c] : each_sample(size, format.channels))
+    set_sample(dull, x, y, c, sample_at(dull, x, y, c) % range + 4 * range);
+  return pictures;
+}
+
+std::vector<Image> random_picture(ImageSize size, PixelFormat format) {
+  std::vector<Image> one;
+  one.push_back(random_image(size, format, 1));
+  return one;
+}
+
+std::vector<Image> mixed_picture(ImageSize size, PixelFormat format) {
+  if (!format.has_alpha()) return random_picture(size, format);
+  std::vector<Image> one;
+  one.push_back(mixed_alpha_image(size, format, 3));
+  return one;
+}
+
+std::vector<Image> pictures_with_a_speck(ImageSize size, PixelFormat format) {
+  std::vector<Image> pictures = random_picture(size, format);
+  if (!format.has_alpha()) return pictures;
+  pictures.push_back(mixed_alpha_image(size, format, 3));
+  pictures.push_back(opaque_image(size, format, 4));
+  pictures.push_back(opaque_image(size, format, 5));
+  set_sample(pictures.back(), size.width / 2, 0, format.channels - 1, 3);
   return pictures;
 }
 
@@ -77,6 +102,34 @@ void check_on_device(Session& session, const Image& image, const StageChain& cha
   for (const int rows : band_rows) {
     ASSERT_TRUE(same_pixels(filter_on_device(session, image, chain, {.band_rows = rows}), expected))
         << session.device().name << ", " << case_of(image, chain, rows);
+  }
+}
+
+void expect_the_processors_bits(const std::vector<ChainInTurn>& chains, const DeviceCases& cases) {
+  if (all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
+  std::vector<std::size_t> met(chains.size());  // formats
+  std::size_t with_alpha = 0;
+  for (std::size_t n = 0; n < cases.formats.size(); ++n) {
+    const PixelFormat& format = cases.formats[n];
+    const auto sessions = cases.as_both ? kernel_sessions() : kernel_sessions(format);
+    for (std::size_t i = first_chain(n, cases.share); i < chains.size(); i += cases.share) {
+      const std::size_t turn = met[i]++;  // four turns have four borders, two very different ones
+      const bool weighted = !format.has_alpha() || with_alpha++ % 3 != 2;
+      const StageChain chain = chains[i](all_borders.at((i + 2 * turn + turn / 2) % 4),
+                                         weighted ? AlphaMode::weighted : AlphaMode::independent);
+      for (const ImageSize& size : cases.sizes) {
+        for (const Image& image : cases.pictures(size, format)) {
+          const Image expected = stage_by_stage(image, chain);
+          for (const int rows : cases.bands) {
+            if (chain.size() == 1) break;  // bands of one stage are compared in its own tests
+            ASSERT_TRUE(same_pixels(filter_on_host(image, chain, {.band_rows = rows}), expected))
+                << case_of(image, chain, rows);
+          }
+          for (Session* session : sessions)
+            check_on_device(*session, image, chain, expected, cases.bands);
+        }
+      }
+    }
   }
 }
 

@@ -3,8 +3,10 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
+#include "stage/alpha.hpp"
 #include "stage/border.hpp"
 #include "support/filtering.hpp"
 
@@ -28,11 +30,37 @@ inline constexpr std::array all_borders{Border::replicate, Border::mirror, Borde
 [[nodiscard]] std::vector<Image> window_pictures_and_dull(ImageSize size, PixelFormat format,
                                                           std::uint32_t part);
 
+// One picture: random samples, for mixed_picture() with mixed alpha if the format has one.
+[[nodiscard]] std::vector<Image> random_picture(ImageSize size, PixelFormat format);
+[[nodiscard]] std::vector<Image> mixed_picture(ImageSize size, PixelFormat format);
+
+// Random samples; with alpha, also mixed alpha, an opaque picture, and one with a single pixel that
+// is not.
+[[nodiscard]] std::vector<Image> pictures_with_a_speck(ImageSize size, PixelFormat format);
+
 // Asserts that the chain makes `expected` of the picture on the processor with each instruction
 // set, or on a device, in bands of these heights. Nothing is done after a failure.
 void check_on_host(const Image& image, const StageChain& chain, const Image& expected,
                    const std::vector<int>& band_rows);
 void check_on_device(Session& session, const Image& image, const StageChain& chain,
                      const Image& expected, const std::vector<int>& band_rows);
+
+// A chain that is tested with other borders and alpha modes in other formats, or always the same.
+using ChainInTurn = std::function<StageChain(Border, AlphaMode)>;
+
+// How chains go through devices. Each in each format is a program to compile, so a format meets
+// one in `share` (1, 2 or 4) of the chains; of all formats, each chain then meets both depths, with
+// and without alpha.
+struct DeviceCases {
+  std::vector<PixelFormat> formats = all_formats();
+  std::size_t share = 1;
+  std::vector<ImageSize> sizes{{67, 19}};
+  std::vector<Image> (*pictures)(ImageSize, PixelFormat) = different_pictures;
+  std::vector<int> bands{5, 1000};
+  bool as_both = false;  // a CPU runs the kernels for CPUs and for GPUs, not one of them
+};
+
+// Asserts that every device gives the processor's bits. Skips the test if there is no device.
+void expect_the_processors_bits(const std::vector<ChainInTurn>& chains, const DeviceCases& cases);
 
 }  // namespace gpufilter::test

@@ -123,12 +123,8 @@ void expect_samples(const TiffRecipe& recipe, const PixelFormat& format, Expecte
   const Image image = decode(file_of(recipe), limits, 3).image;
   ASSERT_EQ(image.format(), format);
   ASSERT_EQ(image.size(), (ImageSize{recipe.width, recipe.height}));
-  for (int y = 0; y < recipe.height; ++y) {
-    for (int x = 0; x < recipe.width; ++x) {
-      for (int c = 0; c < format.channels; ++c)
-        ASSERT_EQ(sample_at(image, x, y, c), expected(x, y, c)) << x << "," << y << "," << c;
-    }
-  }
+  for (const auto [x, y, c] : each_sample({recipe.width, recipe.height}, format.channels))
+    ASSERT_EQ(sample_at(image, x, y, c), expected(x, y, c)) << x << "," << y << "," << c;
 }
 
 }  // namespace gpufilter::test

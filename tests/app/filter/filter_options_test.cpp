@@ -9,6 +9,7 @@
 #include "codec/jpeg/codec.hpp"
 #include "codec/png/codec.hpp"
 #include "stage/options/catalogue.hpp"
+#include "support/texts.hpp"
 
 namespace gpufilter {
 namespace {
@@ -273,7 +274,7 @@ TEST_F(FilterOptionsTest, HelpAndVersionAreAll) {
   ::testing::internal::CaptureStdout();
   EXPECT_FALSE(parse({"--help"}));
   EXPECT_FALSE(parse({"--version"}));
-  EXPECT_NE(::testing::internal::GetCapturedStdout().find("gpufilter "), std::string::npos);
+  EXPECT_TRUE(test::contains(::testing::internal::GetCapturedStdout(), "gpufilter "));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "stage/border.hpp"
 #include "stage/options/shared_parameters.hpp"
 #include "support/objection.hpp"
+#include "support/texts.hpp"
 
 namespace gpufilter {
 namespace {
@@ -174,12 +175,10 @@ TEST(StageOptions, TheHelpComesFromTheDeclarations) {
   Arguments app("", "gpufilter");
   const StageOptions options(app, kinds());
   const std::string help = command_page(app);
-  for (const char* part :
-       {"--soft plain|tiled", "--tile 8|16|32 [16]", "side of a tile With --soft tiled.",
-        "--sharp 1..9", "--share 0..1 [0.5]", "--invert HOW", "With --soft or --sharp.",
-        "mirror: the reflection"}) {
-    EXPECT_NE(help.find(part), std::string::npos) << part << "\n" << help;
-  }
+  test::expect_parts(
+      help, {"--soft plain|tiled", "--tile 8|16|32 [16]", "side of a tile With --soft tiled.",
+             "--sharp 1..9", "--share 0..1 [0.5]", "--invert HOW", "With --soft or --sharp.",
+             "mirror: the reflection"});
   EXPECT_EQ(help.find("--border"), help.rfind("--border")) << "listed once\n" << help;
 }
 

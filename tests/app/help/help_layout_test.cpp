@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/texts.hpp"
+
 namespace gpufilter {
 namespace {
 
@@ -69,7 +71,7 @@ TEST_F(HelpPages, AFlagWithAnOptionalValueHasItInBrackets) {
               "--verify{16}", [&](std::int64_t n) { blocks = static_cast<int>(n); }, "")
           ->option_text("[=N]");
   EXPECT_EQ(option_head(*option), "--verify[=N]");
-  EXPECT_NE(option_groups(app_).find("  --verify[=N]\n"), std::string::npos) << option_groups(app_);
+  EXPECT_TRUE(test::contains(option_groups(app_), "  --verify[=N]\n"));
 }
 
 TEST_F(HelpPages, OptionalAndRepeatedArgumentsAreMarked) {

@@ -4,6 +4,7 @@
 
 #include "app/report/example_report.hpp"
 #include "app/report/report_text.hpp"
+#include "support/texts.hpp"
 
 namespace gpufilter {
 namespace {
@@ -85,7 +86,7 @@ TEST(TimingLine, LeavesOutTransfersThatCopyNothing) {
 TEST(TimingLine, NamesAVariantWithoutItsDetails) {
   RunReport report = example_report();
   report.passes[0].variant = "channel histograms, counted in 16 copies";
-  EXPECT_NE(line_of(report, 1).find("| blur channel histograms 2.0 |"), std::string::npos);
+  EXPECT_TRUE(test::contains(line_of(report, 1), "| blur channel histograms 2.0 |"));
 }
 
 TEST(TimingLine, NamesTimeThatNoStepAccountsFor) {

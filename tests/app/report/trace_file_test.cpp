@@ -112,7 +112,7 @@ TEST(TraceFile, OpensNoMoreTracksThanSpansOverlap) {
 
 TEST(TraceFile, NamesTheProgramAndItsCommandLine) {
   const json trace = json::parse(trace_json({}, "gpufilter 'a \xff.png' out.png"));
-  EXPECT_EQ(trace["otherData"]["program"].get<std::string>().rfind("gpufilter ", 0), 0U);
+  EXPECT_TRUE(trace["otherData"]["program"].get<std::string>().starts_with("gpufilter "));
   EXPECT_EQ(trace["otherData"]["command_line"], "gpufilter 'a \uFFFD.png' out.png");
   EXPECT_TRUE(trace["traceEvents"].is_array());
 }

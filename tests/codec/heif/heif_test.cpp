@@ -58,14 +58,10 @@ TEST_P(Heif, ScalesDeepSamplesExactly) {
                                            : " (this libheif writes no " + codec().name + " of " +
                                                  std::to_string(bits) + ")"));
       const std::uint32_t few = (1U << static_cast<unsigned>(written)) - 1U;
-      for (int y = 0; y < 21; ++y) {
-        for (int x = 0; x < 33; ++x) {
-          for (int c = 0; c < channels; ++c) {
-            const std::uint32_t stored = scaled_sample(sample_at(image, x, y, c), 65535, few);
-            ASSERT_EQ(sample_at(decoded.image, x, y, c), scaled_sample(stored, few, 65535))
-                << bits << " bits, " << x << "," << y << "," << c;
-          }
-        }
+      for (const auto [x, y, c] : each_sample({33, 21}, channels)) {
+        const std::uint32_t stored = scaled_sample(sample_at(image, x, y, c), 65535, few);
+        ASSERT_EQ(sample_at(decoded.image, x, y, c), scaled_sample(stored, few, 65535))
+            << bits << " bits, " << x << "," << y << "," << c;
       }
     }
   }
@@ -233,10 +229,8 @@ void add_picture(heif_context* context, const std::array<std::uint8_t, 4>& color
   heif_image_add_plane(image, heif_channel_interleaved, 16, 16, 8);
   int stride = 0;
   std::uint8_t* rows = heif_image_get_plane(image, heif_channel_interleaved, &stride);
-  for (int y = 0; y < 16; ++y) {
-    for (int x = 0; x < 16; ++x)
-      std::copy(color.begin(), color.end(), rows + y * stride + 4 * x);
-  }
+  for (const auto [x, y] : each_pixel({16, 16}))
+    std::copy(color.begin(), color.end(), rows + y * stride + 4 * x);
   if (is_premultiplied) heif_image_set_premultiplied_alpha(image, 1);
   heif_color_profile_nclx* nclx = heif_nclx_color_profile_alloc();
   nclx->matrix_coefficients = heif_matrix_coefficients_RGB_GBR;

@@ -45,13 +45,8 @@ class HeifPictures : public ::testing::TestWithParam<const Codec*> {
     const Decoded decoded = decode(file);
     ASSERT_EQ(decoded.header.size, size);
     ASSERT_EQ(decoded.header.format, format);
-    for (int y = 0; y < size.height; ++y) {
-      for (int x = 0; x < size.width; ++x) {
-        for (int c = 0; c < format.channels; ++c)
-          ASSERT_EQ(sample_at(decoded.image, x, y, c), sample(x, y, c))
-              << x << "," << y << "," << c;
-      }
-    }
+    for (const auto [x, y, c] : each_sample(size, format.channels))
+      ASSERT_EQ(sample_at(decoded.image, x, y, c), sample(x, y, c)) << x << "," << y << "," << c;
   }
 };
 
@@ -174,20 +169,16 @@ TEST_P(HeifPictures, AlphaMayHaveAnotherSizeAndColours) {
 
 TEST_P(HeifPictures, AlphaMayHaveColoursOfHalfTheResolution) {
   Image grey({128, 64}, {3, 8});
-  for (int y = 0; y < 64; ++y) {
-    for (int x = 0; x < 128; ++x)
-      std::memset(grey.rows().row(y) + 3 * x, x + y, 3);
-  }
+  for (const auto [x, y] : each_pixel({128, 64}))
+    std::memset(grey.rows().row(y) + 3 * x, x + y, 3);
   SketchedItem luma =
       coded_item(2, encode(codec(), grey, with_option(quality_option(), "89")).file);
   luma.properties.push_back(is_alpha());
   const Image image = random_image({128, 64}, {3, 8}, 1);
   const Image result =
       decode(heif_file(brand(), 1, {item(1, image), luma}, {{"auxl", 2, {1}}})).image;
-  for (int y = 0; y < 64; ++y) {
-    for (int x = 0; x < 128; ++x)
-      ASSERT_NEAR(sample_at(result, x, y, 3), static_cast<unsigned>(x + y), 4) << x << "," << y;
-  }
+  for (const auto [x, y] : each_pixel({128, 64}))
+    ASSERT_NEAR(sample_at(result, x, y, 3), static_cast<unsigned>(x + y), 4) << x << "," << y;
 }
 
 TEST_P(HeifPictures, GreyOfLimitedRangeIsSpreadToTheFullOne) {
@@ -231,11 +222,9 @@ TEST(HeifCases, AreReadAsTheirMakersMeantThem) {
   const Decoded limited = decoded_case("avif-grey-limited-range.avif");
   std::uint32_t least = 255;
   std::uint32_t most = 0;
-  for (int y = 0; y < 40; ++y) {
-    for (int x = 0; x < 56; ++x) {
-      least = std::min(least, sample_at(limited.image, x, y, 0));
-      most = std::max(most, sample_at(limited.image, x, y, 0));
-    }
+  for (const auto [x, y] : each_pixel({56, 40})) {
+    least = std::min(least, sample_at(limited.image, x, y, 0));
+    most = std::max(most, sample_at(limited.image, x, y, 0));
   }
   EXPECT_EQ(least, 0U);
   EXPECT_EQ(most, 255U);

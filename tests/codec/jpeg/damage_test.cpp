@@ -91,7 +91,7 @@ TEST(DamagedJpeg, IsRefusedWhereARestartIsMissing) {
   const auto first = marker(0xD0);
   const auto second = marker(0xD1);
   jpeg.erase(jpeg.begin() + first, jpeg.begin() + second);
-  EXPECT_EQ(refusal_of(jpeg).rfind("some.jpg: damaged JPEG: ", 0), 0U) << refusal_of(jpeg);
+  EXPECT_TRUE(refusal_of(jpeg).starts_with("some.jpg: damaged JPEG: ")) << refusal_of(jpeg);
 }
 
 TEST(DamagedJpeg, IsRefusedWhereItIsNoJpeg) {

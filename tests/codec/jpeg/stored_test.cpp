@@ -11,6 +11,7 @@
 #include "codec/stored_picture.hpp"
 #include "support/coding.hpp"
 #include "support/jpeg_coefficients.hpp"
+#include "support/pictures.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -105,19 +106,17 @@ void expect_moved(const Bytes& source, const Bytes& result, const Placement& pla
     const Plane result_plane = plane_of(after[c]);
     const ImageSize result_size = placement.result_size();
     double largest = 0;
-    for (int y = 0; y < result_size.height; ++y) {
-      for (int x = 0; x < result_size.width; ++x) {
-        int u = turn.swaps ? y : x;
-        int v = turn.swaps ? x : y;
-        if (turn.mirrors_x) u = size.width - 1 - u;
-        if (turn.mirrors_y) v = size.height - 1 - v;
-        const double expected = source_plane.at((corner.x + u) * from.horizontal / horizontal,
-                                                (corner.y + v) * from.vertical / vertical);
-        const double found =
-            result_plane.at(x * after[c].horizontal / (turn.swaps ? vertical : horizontal),
-                            y * after[c].vertical / (turn.swaps ? horizontal : vertical));
-        largest = std::max(largest, std::abs(expected - found));
-      }
+    for (const auto [x, y] : each_pixel(result_size)) {
+      int u = turn.swaps ? y : x;
+      int v = turn.swaps ? x : y;
+      if (turn.mirrors_x) u = size.width - 1 - u;
+      if (turn.mirrors_y) v = size.height - 1 - v;
+      const double expected = source_plane.at((corner.x + u) * from.horizontal / horizontal,
+                                              (corner.y + v) * from.vertical / vertical);
+      const double found =
+          result_plane.at(x * after[c].horizontal / (turn.swaps ? vertical : horizontal),
+                          y * after[c].vertical / (turn.swaps ? horizontal : vertical));
+      largest = std::max(largest, std::abs(expected - found));
     }
     EXPECT_LT(largest, 1e-6) << c;
   }

@@ -75,14 +75,10 @@ int rows_a_strip(ImageSize size, const ChromaSubsampling& subsampling, bool is_g
 // Gradients with a little noise, which compress as photographs do.
 Image smooth_image(ImageSize size, const PixelFormat& format) {
   Image image = test::random_image(size, format, 3);
-  for (int y = 0; y < size.height; ++y) {
-    for (int x = 0; x < size.width; ++x) {
-      for (int c = 0; c < format.channels; ++c) {
-        const auto noise = test::sample_at(image, x, y, c) % 8;
-        const auto slope = static_cast<std::uint32_t>((x * (c + 1) + y * (3 - c)) / 16);
-        test::set_sample(image, x, y, c, (slope + noise) & format.max_sample());
-      }
-    }
+  for (const auto [x, y, c] : test::each_sample(size, format.channels)) {
+    const auto noise = test::sample_at(image, x, y, c) % 8;
+    const auto slope = static_cast<std::uint32_t>((x * (c + 1) + y * (3 - c)) / 16);
+    test::set_sample(image, x, y, c, (slope + noise) & format.max_sample());
   }
   return image;
 }

@@ -82,21 +82,16 @@ Raster reduced(const Image& image, const Color& background) {
   const std::uint64_t grey =
       (299U * background[0] + 587U * background[1] + 114U * background[2] + 500U) / 1000U;
   Raster raster{image.width(), image.size().height, format.color_channels(), {}};
-  for (int y = 0; y < raster.height; ++y) {
-    for (int x = 0; x < raster.width; ++x) {
-      for (int c = 0; c < raster.channels; ++c) {
-        std::uint64_t value = test::sample_at(image, x, y, c);
-        if (format.has_alpha()) {
-          const std::uint64_t alpha = test::sample_at(image, x, y, format.channels - 1);
-          const std::uint64_t below =
-              (raster.channels == 1 ? grey : background.at(static_cast<std::size_t>(c))) *
-              (max / 255);
-          value = (value * alpha + below * (max - alpha) + max / 2) / max;
-        }
-        if (format.depth == 16) value = (value * 255 + 32767) / 65535;
-        raster.samples.push_back(static_cast<std::uint8_t>(value));
-      }
+  for (const auto [x, y, c] : test::each_sample({raster.width, raster.height}, raster.channels)) {
+    std::uint64_t value = test::sample_at(image, x, y, c);
+    if (format.has_alpha()) {
+      const std::uint64_t alpha = test::sample_at(image, x, y, format.channels - 1);
+      const std::uint64_t below =
+          (raster.channels == 1 ? grey : background.at(static_cast<std::size_t>(c))) * (max / 255);
+      value = (value * alpha + below * (max - alpha) + max / 2) / max;
     }
+    if (format.depth == 16) value = (value * 255 + 32767) / 65535;
+    raster.samples.push_back(static_cast<std::uint8_t>(value));
   }
   return raster;
 }

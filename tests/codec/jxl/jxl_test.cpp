@@ -18,6 +18,7 @@
 #include "image/sample_arithmetic.hpp"
 #include "support/coding.hpp"
 #include "support/pictures.hpp"
+#include "support/texts.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -99,12 +100,8 @@ Image random_of_bits(ImageSize size, int channels, std::uint32_t bits) {
   Image image = random_image(size, {channels, bits > 8 ? 16 : 8}, 3);
   const std::uint32_t few = (1U << bits) - 1U;
   const std::uint32_t max = image.format().max_sample();
-  for (int y = 0; y < size.height; ++y) {
-    for (int x = 0; x < size.width; ++x) {
-      for (int c = 0; c < channels; ++c)
-        set_sample(image, x, y, c, scaled_sample(sample_at(image, x, y, c) & few, few, max));
-    }
-  }
+  for (const auto [x, y, c] : each_sample(size, channels))
+    set_sample(image, x, y, c, scaled_sample(sample_at(image, x, y, c) & few, few, max));
   return image;
 }
 
@@ -135,8 +132,7 @@ TEST(JxlReader, LeavesOutChannelsThatAreNeitherColoursNorAlpha) {
   const Bytes file = sketched({.channels = 4, .extra = JXL_CHANNEL_DEPTH}, image);
   ::testing::internal::CaptureStderr();
   EXPECT_TRUE(same_pixels(decode(file).image, image));
-  EXPECT_NE(::testing::internal::GetCapturedStderr().find("1 of its channels are neither"),
-            std::string::npos);
+  EXPECT_TRUE(contains(::testing::internal::GetCapturedStderr(), "1 of its channels are neither"));
   EXPECT_EQ(why_refused(sketched({.channels = 4, .extra = JXL_CHANNEL_BLACK}, image)),
             "in: a JPEG XL of CMYK is not supported: convert it to RGB");
 }
@@ -325,12 +321,10 @@ TEST(JxlMetadata, LossyColoursKeepTheirPrimariesAndGetTheCurveOfSrgb) {
   Metadata metadata;
   metadata.icc_profile.emplace().data = profile_with(gamma);
   Image image({64, 64}, {3, 8});
-  for (int y = 0; y < 64; ++y) {
-    for (int x = 0; x < 64; ++x) {
-      set_sample(image, x, y, 0, static_cast<std::uint32_t>(4 * x));
-      set_sample(image, x, y, 1, 200);
-      set_sample(image, x, y, 2, static_cast<std::uint32_t>(4 * y));
-    }
+  for (const auto [x, y] : each_pixel({64, 64})) {
+    set_sample(image, x, y, 0, static_cast<std::uint32_t>(4 * x));
+    set_sample(image, x, y, 1, 200);
+    set_sample(image, x, y, 2, static_cast<std::uint32_t>(4 * y));
   }
   const Encoded encoded = encode(jxl_codec(), image, with_option(quality_option(), "99"), metadata);
   EXPECT_TRUE(encoded.left_out.empty());
@@ -341,16 +335,12 @@ TEST(JxlMetadata, LossyColoursKeepTheirPrimariesAndGetTheCurveOfSrgb) {
   ASSERT_TRUE(before && after);
   for (std::size_t i = 0; i < 6; ++i)
     EXPECT_NEAR(after->at(i), before->at(i), 2e-3) << i;
-  for (int y = 0; y < 64; ++y) {
-    for (int x = 0; x < 64; ++x) {
-      for (int c = 0; c < 3; ++c) {
-        const double linear = std::pow(sample_at(image, x, y, c) / 255.0, gamma);
-        const double encoded_sample =
-            linear <= 0.0031308 ? 12.92 * linear : 1.055 * std::pow(linear, 1 / 2.4) - 0.055;
-        ASSERT_NEAR(sample_at(decoded.image, x, y, c), 255 * encoded_sample, 12)
-            << x << "," << y << "," << c;
-      }
-    }
+  for (const auto [x, y, c] : each_sample({64, 64}, 3)) {
+    const double linear = std::pow(sample_at(image, x, y, c) / 255.0, gamma);
+    const double encoded_sample =
+        linear <= 0.0031308 ? 12.92 * linear : 1.055 * std::pow(linear, 1 / 2.4) - 0.055;
+    ASSERT_NEAR(sample_at(decoded.image, x, y, c), 255 * encoded_sample, 12)
+        << x << "," << y << "," << c;
   }
   // A lossless file keeps the profile itself.
   const Decoded kept = decode(encode(jxl_codec(), image, jxl_lossless, metadata).file);

@@ -18,12 +18,8 @@ using namespace std::string_literals;
 std::vector<std::uint32_t> samples_in(const std::string& file) {
   const Decoded decoded = decode(bytes_of(file));
   std::vector<std::uint32_t> samples;
-  for (int y = 0; y < decoded.image.size().height; ++y) {
-    for (int x = 0; x < decoded.image.width(); ++x) {
-      for (int c = 0; c < decoded.image.format().channels; ++c)
-        samples.push_back(sample_at(decoded.image, x, y, c));
-    }
-  }
+  for (const auto [x, y, c] : each_sample(decoded.image))
+    samples.push_back(sample_at(decoded.image, x, y, c));
   return samples;
 }
 

@@ -40,15 +40,11 @@ TEST(PngDecoders, AgreeOnPhotographs) {
 // A picture that we write in every format, with every filter among its rows.
 Bytes picture_file(const PixelFormat& format, ImageSize size = {61, 43}) {
   Image image = random_image(size, format, 5);
-  for (int y = 0; y < size.height; ++y) {
-    for (int x = 0; x < size.width; ++x) {
-      for (int c = 0; c < format.channels; ++c) {
-        const int slope = y % 4 == 0 ? x : y % 4 == 1 ? y : x * y / 16;
-        const auto noise = sample_at(image, x, y, c) % 5;
-        set_sample(image, x, y, c,
-                   (static_cast<std::uint32_t>(slope + 40 * c) + noise) & format.max_sample());
-      }
-    }
+  for (const auto [x, y, c] : each_sample(size, format.channels)) {
+    const int slope = y % 4 == 0 ? x : y % 4 == 1 ? y : x * y / 16;
+    const auto noise = sample_at(image, x, y, c) % 5;
+    set_sample(image, x, y, c,
+               (static_cast<std::uint32_t>(slope + 40 * c) + noise) & format.max_sample());
   }
   PngSettings settings;
   settings.options.set(png_level_option(), "4");

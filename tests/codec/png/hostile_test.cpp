@@ -9,6 +9,7 @@
 #include "base/format.hpp"
 #include "support/pictures.hpp"
 #include "support/png_in_memory.hpp"
+#include "support/texts.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -82,7 +83,7 @@ TEST(PngHostile, CallsADamagedHeaderDamaged) {
     file.at(at) ^= 0xe0U;  // a size beyond all limits, where it is one
     const std::string message = refusal(file);
     EXPECT_TRUE(message.starts_with("in.png: damaged PNG: IHDR")) << at << ": " << message;
-    EXPECT_EQ(message.find("--max"), std::string::npos) << message;
+    EXPECT_FALSE(contains(message, "--max"));
   }
   for (const Bytes& header :
        {png_header(0, 4, 8, 0), png_header(4, 0, 8, 0), png_header(0xffffffff, 0xffffffff, 8, 0),
@@ -91,7 +92,7 @@ TEST(PngHostile, CallsADamagedHeaderDamaged) {
         png_header(900'000, 900'000, 8, 0, 2)}) {
     const std::string message = refusal(join_png(std::vector<PngPart>{{"IHDR", header}}));
     EXPECT_TRUE(message.starts_with("in.png: damaged PNG: IHDR: ")) << message;
-    EXPECT_EQ(message.find("--max"), std::string::npos) << message;
+    EXPECT_FALSE(contains(message, "--max"));
   }
 }
 
@@ -148,7 +149,7 @@ TEST(PngHostile, BoundsTheMemoryOfInterlacedPictures) {
       "the limit of 1024 MiB: save it without interlacing, or filter it with --max-memory "
       "3815M");
   // Rows of one pixel take more than one pixel.
-  EXPECT_NE(refusal(interlaced(1, 500'000'000, 8, 0, {})).find("--max-memory"), std::string::npos);
+  EXPECT_TRUE(contains(refusal(interlaced(1, 500'000'000, 8, 0, {})), "--max-memory"));
   // Within the limit the pixels are required.
   EXPECT_EQ(refusal(interlaced(20'000, 10'000, 8, 6, {})),
             "in.png: damaged PNG: Not enough image data");

@@ -29,15 +29,10 @@ PngSettings at_level(int level, int rows_a_time = 0) {
 // Noise that grows from row to row: some chunks compress well and some not at all.
 Image mixed_image(ImageSize size, PixelFormat format) {
   Image image = random_image(size, format, 11);
-  for (int y = 0; y < size.height; ++y) {
-    for (int x = 0; x < size.width; ++x) {
-      for (int c = 0; c < format.channels; ++c) {
-        const std::uint32_t noise = sample_at(image, x, y, c) * static_cast<std::uint32_t>(y) /
-                                    static_cast<std::uint32_t>(size.height);
-        set_sample(image, x, y, c,
-                   (noise + static_cast<std::uint32_t>(x / 8)) & format.max_sample());
-      }
-    }
+  for (const auto [x, y, c] : each_sample(size, format.channels)) {
+    const std::uint32_t noise = sample_at(image, x, y, c) * static_cast<std::uint32_t>(y) /
+                                static_cast<std::uint32_t>(size.height);
+    set_sample(image, x, y, c, (noise + static_cast<std::uint32_t>(x / 8)) & format.max_sample());
   }
   return image;
 }
@@ -148,12 +143,8 @@ TEST_P(PngChunkBorders, KeepEverySample) {
     const DecodedPng decoded = decode_png(file);
     std::size_t i = 0;
     std::size_t wrong = 0;
-    for (int y = 0; y < border.size.height; ++y) {
-      for (int x = 0; x < border.size.width; ++x) {
-        for (int c = 0; c < border.format.channels; ++c)
-          wrong += decoded.samples.at(i++) == sample_at(image, x, y, c) ? 0 : 1;
-      }
-    }
+    for (const auto [x, y, c] : each_sample(border.size, border.format.channels))
+      wrong += decoded.samples.at(i++) == sample_at(image, x, y, c) ? 0 : 1;
     EXPECT_EQ(i, decoded.samples.size());
     EXPECT_EQ(wrong, 0U);
   }

@@ -39,18 +39,14 @@ std::vector<std::string> suite(bool corrupt) {
            << to_string(image.format());
   }
   std::size_t i = 0;
-  for (int y = 0; y < expected.height; ++y) {
-    for (int x = 0; x < expected.width; ++x) {
-      for (int c = 0; c < expected.channels; ++c) {
-        const std::uint32_t sample = sample_at(image, x, y, c);
-        if (sample != expected.samples[i]) {
-          return ::testing::AssertionFailure()
-                 << "at x " << x << ", y " << y << ", channel " << c << ": expected "
-                 << expected.samples[i] << ", got " << sample;
-        }
-        ++i;
-      }
+  for (const auto [x, y, c] : each_sample({expected.width, expected.height}, expected.channels)) {
+    const std::uint32_t sample = sample_at(image, x, y, c);
+    if (sample != expected.samples[i]) {
+      return ::testing::AssertionFailure()
+             << "at x " << x << ", y " << y << ", channel " << c << ": expected "
+             << expected.samples[i] << ", got " << sample;
     }
+    ++i;
   }
   return ::testing::AssertionSuccess();
 }

@@ -28,12 +28,8 @@ using Drawn = std::function<std::uint32_t(int x, int y, int channel)>;
 
 Image drawn_image(ImageSize size, const PixelFormat& format, const Drawn& drawn) {
   Image image = random_image(size, format, 1);
-  for (int y = 0; y < size.height; ++y) {
-    for (int x = 0; x < size.width; ++x) {
-      for (int c = 0; c < format.channels; ++c)
-        set_sample(image, x, y, c, drawn(x, y, c));
-    }
-  }
+  for (const auto [x, y, c] : each_sample(size, format.channels))
+    set_sample(image, x, y, c, drawn(x, y, c));
   return image;
 }
 
@@ -41,12 +37,8 @@ Image drawn_image(ImageSize size, const PixelFormat& format, const Drawn& drawn)
 std::vector<std::uint16_t> rgba_of(const Image& image) {
   DecodedPng plain{
       image.width(), image.size().height, image.format().channels, image.format().depth, {}};
-  for (int y = 0; y < plain.height; ++y) {
-    for (int x = 0; x < plain.width; ++x) {
-      for (int c = 0; c < plain.channels; ++c)
-        plain.samples.push_back(static_cast<std::uint16_t>(sample_at(image, x, y, c)));
-    }
-  }
+  for (const auto [x, y, c] : each_sample({plain.width, plain.height}, plain.channels))
+    plain.samples.push_back(static_cast<std::uint16_t>(sample_at(image, x, y, c)));
   return as_rgba(plain);
 }
 

@@ -17,12 +17,8 @@ namespace {
 
 std::vector<std::uint16_t> all_samples(const Image& image) {
   std::vector<std::uint16_t> samples;
-  for (int y = 0; y < image.size().height; ++y) {
-    for (int x = 0; x < image.width(); ++x) {
-      for (int c = 0; c < image.format().channels; ++c) {
-        samples.push_back(static_cast<std::uint16_t>(sample_at(image, x, y, c)));
-      }
-    }
+  for (const auto [x, y, c] : each_sample(image)) {
+    samples.push_back(static_cast<std::uint16_t>(sample_at(image, x, y, c)));
   }
   return samples;
 }

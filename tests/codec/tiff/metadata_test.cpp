@@ -10,6 +10,7 @@
 #include "support/coding.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/texts.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -92,7 +93,7 @@ TEST(TiffMetadata, TextBecomesTags) {
   EXPECT_EQ(encoded.left_out, std::vector<std::string>{"text \"Disclaimer\""});
   const Bytes exif = decode(encoded.file).header.metadata.exif;
   const std::string text(exif.begin(), exif.end());
-  EXPECT_NE(text.find("Ann"), std::string::npos);
+  EXPECT_TRUE(contains(text, "Ann"));
 }
 
 std::uint16_t compression_of(const Bytes& file) {

@@ -10,6 +10,7 @@
 #include "support/coding.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/texts.hpp"
 #include "support/tiff_recipe.hpp"
 
 namespace gpufilter::test {
@@ -131,9 +132,8 @@ TEST(TiffReader, LeavesOutFurtherChannels) {
       .samples = 2, .photometric = PHOTOMETRIC_MINISBLACK, .extra = EXTRASAMPLE_UNSPECIFIED};
   ::testing::internal::CaptureStderr();
   expect_samples(recipe, {1, 8}, [&](int x, int y, int c) { return value_at(recipe, x, y, c); });
-  EXPECT_NE(::testing::internal::GetCapturedStderr().find(
-                "in: 1 of its channels are neither colours nor alpha, and are left out"),
-            std::string::npos);
+  EXPECT_TRUE(contains(::testing::internal::GetCapturedStderr(),
+                       "in: 1 of its channels are neither colours nor alpha, and are left out"));
 }
 
 TEST(TiffReader, ReadsTheFirstPage) {

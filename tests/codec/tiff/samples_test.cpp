@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "codec/tiff/codec.hpp"
+#include "support/pictures.hpp"
 #include "support/tiff_recipe.hpp"
 
 namespace gpufilter::test {
@@ -285,14 +286,12 @@ TEST(TiffSamples, LabBecomesSrgb) {
         const double stored = value_at(recipe, x, y, c) / unit;
         return is_icc ? stored - 128 : stored < 128 ? stored : stored - 256;
       };
-      for (int y = 0; y < recipe.height; ++y) {
-        for (int x = 0; x < recipe.width; ++x) {
-          const auto expected =
-              srgb_of(100.0 * value_at(recipe, x, y, 0) / white, color(x, y, 1), color(x, y, 2));
-          for (int c = 0; c < 3; ++c) {
-            EXPECT_NEAR(sample_at(image, x, y, c) / (256.0 * unit - 1),
-                        expected.at(static_cast<std::size_t>(c)), 0.005);
-          }
+      for (const auto [x, y] : each_pixel({recipe.width, recipe.height})) {
+        const auto expected =
+            srgb_of(100.0 * value_at(recipe, x, y, 0) / white, color(x, y, 1), color(x, y, 2));
+        for (int c = 0; c < 3; ++c) {
+          EXPECT_NEAR(sample_at(image, x, y, c) / (256.0 * unit - 1),
+                      expected.at(static_cast<std::size_t>(c)), 0.005);
         }
       }
     }

@@ -24,12 +24,8 @@ bool is_lossless(const Bytes& file) {
 // A slope, which a lossy file hardly changes.
 Image slope(int channels) {
   Image image({61, 43}, {channels, 8});
-  for (int y = 0; y < 43; ++y) {
-    for (int x = 0; x < 61; ++x) {
-      for (int c = 0; c < channels; ++c)
-        set_sample(image, x, y, c, static_cast<std::uint32_t>(3 * x + y + 20 * c) & 255U);
-    }
-  }
+  for (const auto [x, y, c] : each_sample({61, 43}, channels))
+    set_sample(image, x, y, c, static_cast<std::uint32_t>(3 * x + y + 20 * c) & 255U);
   return image;
 }
 
@@ -118,12 +114,8 @@ TEST(WebpWriter, WritesGreyAsColoursAnd16BitsAs8) {
   const Image read =
       decode(encode(webp_codec(), image, with_option(lossless_option(), "always")).file).image;
   ASSERT_EQ(read.format(), (PixelFormat{3, 8}));
-  for (int y = 0; y < 7; ++y) {
-    for (int x = 0; x < 9; ++x) {
-      for (int c = 0; c < 3; ++c)
-        ASSERT_EQ(sample_at(read, x, y, c), (sample_at(image, x, y, 0) * 255 + 32767) / 65535);
-    }
-  }
+  for (const auto [x, y, c] : each_sample({9, 7}, 3))
+    ASSERT_EQ(sample_at(read, x, y, c), (sample_at(image, x, y, 0) * 255 + 32767) / 65535);
 }
 
 TEST(WebpMetadata, IsKeptInItsChunks) {
@@ -208,13 +200,10 @@ TEST(WebpReader, PlacesAFrameThatIsSmaller) {
   const Decoded decoded = decode(animation({still}, {20, 11}, 6, 4));
   EXPECT_EQ(decoded.header.unread, std::vector<std::string>{});
   ASSERT_EQ(decoded.image.size(), (ImageSize{61, 43}));
-  for (int y = 0; y < 43; ++y) {
-    for (int x = 0; x < 61; ++x) {
-      const bool covered = x >= 6 && x < 26 && y >= 4 && y < 15;
-      for (int c = 0; c < 4; ++c) {
-        ASSERT_EQ(sample_at(decoded.image, x, y, c),
-                  covered ? sample_at(part, x - 6, y - 4, c) : 0U);
-      }
+  for (const auto [x, y] : each_pixel({61, 43})) {
+    const bool covered = x >= 6 && x < 26 && y >= 4 && y < 15;
+    for (int c = 0; c < 4; ++c) {
+      ASSERT_EQ(sample_at(decoded.image, x, y, c), covered ? sample_at(part, x - 6, y - 4, c) : 0U);
     }
   }
 }

@@ -20,6 +20,7 @@
 #include "support/instruction_sets.hpp"
 #include "support/net_planes_run.hpp"
 #include "support/onnx_case_changes.hpp"
+#include "support/pictures.hpp"
 
 namespace gpufilter {
 namespace {
@@ -44,13 +45,11 @@ void expect_numbers(const OnnxCase& from, std::vector<NaivePlanes> inputs,
       ASSERT_LT(at.left + (wanted.width - 1) * at.across, result.width);
       ASSERT_LT(at.top + (wanted.height - 1) * at.down, result.height);
       for (int c = 0; c < wanted.channels; ++c) {
-        for (int y = 0; y < wanted.height; ++y) {
-          for (int x = 0; x < wanted.width; ++x) {
-            const float right = wanted.at(c, x, y);
-            const float ours = result.at(c, at.left + x * at.across, at.top + y * at.down);
-            const float tolerance = exact ? 0 : 1e-5F * std::max(1.0F, std::abs(right));
-            ASSERT_NEAR(ours, right, tolerance) << c << ", " << x << ", " << y;
-          }
+        for (const auto [x, y] : test::each_pixel({wanted.width, wanted.height})) {
+          const float right = wanted.at(c, x, y);
+          const float ours = result.at(c, at.left + x * at.across, at.top + y * at.down);
+          const float tolerance = exact ? 0 : 1e-5F * std::max(1.0F, std::abs(right));
+          ASSERT_NEAR(ours, right, tolerance) << c << ", " << x << ", " << y;
         }
       }
     });

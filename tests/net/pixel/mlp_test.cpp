@@ -117,21 +117,19 @@ Image by_definition(const Image& image, const Network& network) {
   const float inverse_max = 1.0F / static_cast<float>(max);
   const bool has_alpha = network.outputs() == 4 || format.has_alpha();
   Image result = test::poisoned_image(image.size(), {has_alpha ? 4 : 3, format.depth});
-  for (int y = 0; y < image.size().height; ++y) {
-    for (int x = 0; x < image.size().width; ++x) {
-      const std::uint32_t alpha =
-          format.has_alpha() ? test::sample_at(image, x, y, format.channels - 1) : max;
-      std::vector<float> inputs;
-      for (int c = 0; c < network.inputs(); ++c) {
-        const std::uint32_t sample =
-            c == 3 ? alpha : test::sample_at(image, x, y, format.color_channels() == 1 ? 0 : c);
-        inputs.push_back(static_cast<float>(sample) * inverse_max);
-      }
-      const std::vector<float> results = outputs(network, inputs);
-      for (int c = 0; c < result.format().channels; ++c) {
-        const auto i = static_cast<std::size_t>(c);
-        test::set_sample(result, x, y, c, i < results.size() ? sample_of(results[i], max) : alpha);
-      }
+  for (const auto [x, y] : test::each_pixel(image.size())) {
+    const std::uint32_t alpha =
+        format.has_alpha() ? test::sample_at(image, x, y, format.channels - 1) : max;
+    std::vector<float> inputs;
+    for (int c = 0; c < network.inputs(); ++c) {
+      const std::uint32_t sample =
+          c == 3 ? alpha : test::sample_at(image, x, y, format.color_channels() == 1 ? 0 : c);
+      inputs.push_back(static_cast<float>(sample) * inverse_max);
+    }
+    const std::vector<float> results = outputs(network, inputs);
+    for (int c = 0; c < result.format().channels; ++c) {
+      const auto i = static_cast<std::size_t>(c);
+      test::set_sample(result, x, y, c, i < results.size() ? sample_of(results[i], max) : alpha);
     }
   }
   return result;
@@ -221,41 +219,24 @@ TEST(Mlp, MakesTheFormatThatItsOutputsNeed) {
 TEST(Mlp, ThreeOutputsLeaveAlphaAsItIs) {
   const Image image = test::mixed_alpha_image({31, 33}, {2, 8}, 3);
   const Image result = test::filter_on_host(image, {make_mlp(random_network({4, 8, 3}, 9))}, {});
-  for (int y = 0; y < 33; ++y) {
-    for (int x = 0; x < 31; ++x)
-      ASSERT_EQ(test::sample_at(result, x, y, 3), test::sample_at(image, x, y, 1));
-  }
-}
-
-void check_on_device(Session& session, const NetworkCase& each, const PixelFormat& format) {
-  for (const ImageSize size : {ImageSize{1, 1}, {1, 40}, {40, 1}, {31, 33}, {257, 19}}) {
-    for (const Image& image : random_and_extreme(size, format)) {
-      const Image expected = test::filter_on_host(image, {make_mlp(each.network)}, {});
-      for (const MlpBlock block : {MlpBlock{0}, MlpBlock{100}}) {
-        for (const int rows : {1, 7, 1000}) {
-          if (block.pixels != 0 && rows != 7) continue;
-          const Image result = test::filter_on_device(
-              session, image, {make_mlp(each.network, block)}, {.band_rows = rows});
-          ASSERT_TRUE(same_pixels(result, expected))
-              << session.device().name << ", " << each.name << ", " << to_string(format) << ", "
-              << size.width << "x" << size.height << ", bands of " << rows << ", blocks of "
-              << block.pixels;
-          if (rows > size.height) break;
-        }
-      }
-    }
-  }
+  for (const auto [x, y] : test::each_pixel({31, 33}))
+    ASSERT_EQ(test::sample_at(result, x, y, 3), test::sample_at(image, x, y, 1));
 }
 
 TEST(MlpKernel, EqualsTheProcessor) {
-  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
-  for (const auto& session : test::all_sessions()) {
-    for (const NetworkCase& each : network_cases()) {
-      for (const PixelFormat& format : each.formats) {
-        check_on_device(*session, each, format);
-        if (HasFatalFailure()) return;
-      }
+  for (const NetworkCase& each : network_cases()) {
+    std::vector<test::ChainInTurn> chains;
+    for (const int block : {0, 100}) {
+      chains.emplace_back([&, block](Border, AlphaMode) {
+        return StageChain{make_mlp(each.network, MlpBlock{block})};
+      });
     }
+    test::expect_the_processors_bits(chains,
+                                     {.formats = each.formats,
+                                      .sizes = {{1, 1}, {1, 40}, {40, 1}, {31, 33}, {257, 19}},
+                                      .pictures = random_and_extreme,
+                                      .bands = {1, 7, 1000}});
+    if (HasFatalFailure()) return;
   }
 }
 

@@ -185,7 +185,7 @@ TEST(NetworkFile, TooManyRowsAreRefused) {
 TEST(NetworkFile, EveryTruncationIsRefused) {
   const std::string text = good;
   for (std::size_t size = 0; size < text.find_last_of('}'); ++size) {
-    EXPECT_EQ(network_objection(text.substr(0, size)).rfind("net.json:", 0), 0U) << size;
+    EXPECT_TRUE(network_objection(text.substr(0, size)).starts_with("net.json:")) << size;
   }
 }
 

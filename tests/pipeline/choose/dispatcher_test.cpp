@@ -11,6 +11,7 @@
 #include "pipeline/run/run.hpp"
 #include "stages/window/blur.hpp"
 #include "support/picture_tasks.hpp"
+#include "support/texts.hpp"
 
 namespace gpufilter {
 namespace {
@@ -123,11 +124,10 @@ TEST_F(DispatcherTest, ASmallPictureStartsNoGpu) {
   const auto fleet = make_auto();
   const Assignment unknown = fleet->assign(task_of(100, 100));
   EXPECT_EQ(name_of(unknown), "the processor");
-  EXPECT_NE(unknown.reason.find(" ms estimated; a GPU 5"), std::string::npos) << unknown.reason;
-  EXPECT_NE(unknown.reason.find(" ms to start"), std::string::npos) << unknown.reason;
+  test::expect_parts(unknown.reason, {" ms estimated; a GPU 5", " ms to start"});
   know_gpu();
   const Assignment known = fleet->assign(task_of(100, 100));
-  EXPECT_NE(known.reason.find(" ms estimated; A GPU 1"), std::string::npos) << known.reason;
+  EXPECT_TRUE(test::contains(known.reason, " ms estimated; A GPU 1"));
   EXPECT_EQ(engines_made_, 0);
 }
 
@@ -143,7 +143,7 @@ TEST_F(DispatcherTest, OnePictureWaitsForAGpuThatPays) {
   fleet->conclude();
   EXPECT_FALSE(MachineRates(store_ptr_, "vendor").may_have_gpu()) << "the stand-in is no GPU";
   const auto later = make_auto();
-  EXPECT_NE(later->assign(task_of(1000, 1000)).reason.find("no GPU found"), std::string::npos);
+  EXPECT_TRUE(test::contains(later->assign(task_of(1000, 1000)).reason, "no GPU found"));
   EXPECT_EQ(engines_made_, 1);
 }
 
@@ -157,8 +157,7 @@ TEST_F(DispatcherTest, CompilingCountsUntilItWasDone) {
     const auto fleet = make_auto();
     const Assignment assignment = fleet->assign(task);
     EXPECT_EQ(name_of(assignment), "the processor");
-    EXPECT_NE(assignment.reason.find(" to start and 86000000 ms to compile"), std::string::npos)
-        << assignment.reason;
+    EXPECT_TRUE(test::contains(assignment.reason, " to start and 86000000 ms to compile"));
   }
   RunReport report;
   report.engine.kind = "gpu";
@@ -168,12 +167,12 @@ TEST_F(DispatcherTest, CompilingCountsUntilItWasDone) {
   const auto fleet = make_auto();
   const Assignment assignment = fleet->assign(task);
   EXPECT_EQ(engines_made_, 1);
-  EXPECT_EQ(assignment.reason.find("to compile"), std::string::npos) << assignment.reason;
+  EXPECT_FALSE(test::contains(assignment.reason, "to compile"));
   PictureTask other = task_of(1000, 1000, {make_blur({}), make_blur({})});
-  EXPECT_NE(fleet->assign(other).reason.find("to compile"), std::string::npos);
+  EXPECT_TRUE(test::contains(fleet->assign(other).reason, "to compile"));
   other = task;
   other.shape.format = {4, 8};
-  EXPECT_NE(fleet->assign(other).reason.find("to compile"), std::string::npos);
+  EXPECT_TRUE(test::contains(fleet->assign(other).reason, "to compile"));
   go_.set_value();
 }
 

@@ -25,14 +25,11 @@ class RunCoding : public ::testing::Test {
   // Gradients with some noise in the rows before `noisy_rows` and nothing but noise from there on.
   void use(ImageSize size, int noisy_row = 1 << 20, PixelFormat format = {3, 8}) {
     Image image = test::random_image(size, format, 1);
-    for (int y = 0; y < std::min(size.height, noisy_row); ++y) {
-      for (int x = 0; x < size.width; ++x) {
-        for (int c = 0; c < format.channels; ++c) {
-          const auto noise = test::sample_at(image, x, y, c) % 8;
-          test::set_sample(image, x, y, c,
-                           (noise + static_cast<std::uint32_t>(x * (c + 1) + y) / 8) % 256);
-        }
-      }
+    for (const auto [x, y, c] :
+         test::each_sample({size.width, std::min(size.height, noisy_row)}, format.channels)) {
+      const auto noise = test::sample_at(image, x, y, c) % 8;
+      test::set_sample(image, x, y, c,
+                       (noise + static_cast<std::uint32_t>(x * (c + 1) + y) / 8) % 256);
     }
     test::write_png(image, in_);
   }

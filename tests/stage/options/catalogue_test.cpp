@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "lab/stage_samples.hpp"
 #include "stages/window/blur.hpp"
+#include "support/texts.hpp"
 
 namespace gpufilter {
 namespace {
@@ -90,7 +91,7 @@ TEST(Catalogue, EveryStageExplainsItself) {
     EXPECT_FALSE(kind.alpha.empty());
     EXPECT_FALSE(kind.examples.empty());
     for (const std::string& example : kind.examples)
-      EXPECT_NE((example + " ").find(" " + kind.option + " "), std::string::npos) << example;
+      EXPECT_TRUE(test::contains((example + " "), " " + kind.option + " ")) << example;
     for (const StageParameter& parameter : kind.parameters)
       EXPECT_TRUE(parameter.help.ends_with('.')) << parameter.help;
   }

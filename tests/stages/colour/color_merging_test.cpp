@@ -121,19 +121,5 @@ TEST(ColorMerging, ChangesNoBit) {
   EXPECT_GT(merged_pairs, 500);
 }
 
-TEST(ColorMerging, ChangesNoBitOnDevices) {
-  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
-  const Image image = test::random_image({77, 13}, {4, 16}, 32);
-  for (const StageChain& chain :
-       {StageChain{color(sepia), color(swap_rb)}, StageChain{color(swap_rb), color(gains)},
-        StageChain{color(identity), color(red_and_blue)},
-        StageChain{color(sepia), color(alpha_to_red), make_blur({}), color(alpha_to_red)}}) {
-    for (const auto& session : test::all_sessions()) {
-      EXPECT_TRUE(same_pixels(test::filter_on_device(*session, image, chain, {.band_rows = 5}),
-                              test::stage_by_stage(image, chain)));
-    }
-  }
-}
-
 }  // namespace
 }  // namespace gpufilter

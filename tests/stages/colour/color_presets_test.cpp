@@ -13,6 +13,7 @@
 #include "support/filtering.hpp"
 #include "support/objection.hpp"
 #include "support/pictures.hpp"
+#include "support/texts.hpp"
 
 namespace gpufilter {
 namespace {
@@ -241,8 +242,8 @@ TEST(ColorPresets, TheListHoldsEveryMatrixToTheBit) {
     EXPECT_EQ(parse_color_matrix(text, name),
               to_matrix(rows_of(takes ? name + "=" + amount.str() : name)))
         << text;
-    EXPECT_NE(text.find(preset.source), std::string::npos) << name;
-    EXPECT_NE(text.find(preset.meaning), std::string::npos) << name;
+    EXPECT_TRUE(test::contains(text, preset.source)) << name;
+    EXPECT_TRUE(test::contains(text, preset.meaning)) << name;
   }
 }
 

@@ -9,7 +9,6 @@
 
 #include <gtest/gtest.h>
 
-#include "stages/window/blur.hpp"
 #include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/pictures.hpp"
@@ -104,23 +103,21 @@ void expect_products(const Image& image, const MatrixRows& rows, const Image& re
   const std::uint32_t max = format.max_sample();
   const bool has_alpha = format.has_alpha() || !passes_alpha(rows);
   ASSERT_EQ(result.format(), (PixelFormat{has_alpha ? 4 : 3, format.depth}));
-  for (int y = 0; y < image.size().height; ++y) {
-    for (int x = 0; x < image.size().width; ++x) {
-      std::vector<std::uint32_t> pixel;
-      for (const int c : {0, 1, 2})
-        pixel.push_back(test::sample_at(image, x, y, format.color_channels() == 1 ? 0 : c));
-      pixel.push_back(format.has_alpha() ? test::sample_at(image, x, y, format.channels - 1) : max);
-      const Sums sums = product(rows, pixel, max);
-      for (std::size_t c = 0; c < (has_alpha ? 4U : 3U); ++c) {
-        const std::uint32_t sample = test::sample_at(result, x, y, static_cast<int>(c));
-        if (c == 3 && passes_alpha(rows)) {
-          ASSERT_EQ(sample, pixel[3]);
-          continue;
-        }
-        ASSERT_EQ(sample, stored(sums.single[c], max)) << to_string(format) << ", channel " << c;
-        if (near) {
-          ASSERT_NEAR(sample, stored(sums.wide[c], max), 1);
-        }
+  for (const auto [x, y] : test::each_pixel(image.size())) {
+    std::vector<std::uint32_t> pixel;
+    for (const int c : {0, 1, 2})
+      pixel.push_back(test::sample_at(image, x, y, format.color_channels() == 1 ? 0 : c));
+    pixel.push_back(format.has_alpha() ? test::sample_at(image, x, y, format.channels - 1) : max);
+    const Sums sums = product(rows, pixel, max);
+    for (std::size_t c = 0; c < (has_alpha ? 4U : 3U); ++c) {
+      const std::uint32_t sample = test::sample_at(result, x, y, static_cast<int>(c));
+      if (c == 3 && passes_alpha(rows)) {
+        ASSERT_EQ(sample, pixel[3]);
+        continue;
+      }
+      ASSERT_EQ(sample, stored(sums.single[c], max)) << to_string(format) << ", channel " << c;
+      if (near) {
+        ASSERT_NEAR(sample, stored(sums.wide[c], max), 1);
       }
     }
   }
@@ -209,100 +206,35 @@ TEST(Color, AlphaFollowsTheMatrix) {
   }
 }
 
-// Odd sizes: one pixel, fewer and more than a work-item's four, more than a work-group's 256.
-constexpr std::array color_sizes{ImageSize{1, 1},   ImageSize{3, 2},  ImageSize{4, 1},
-                                 ImageSize{5, 7},   ImageSize{21, 5}, ImageSize{33, 9},
-                                 ImageSize{2051, 3}};
-
-void check_on_device(Session& session, PixelFormat format, const MatrixRows& rows) {
-  const StageChain chain = chain_of(rows);
-  for (const ImageSize& size : color_sizes) {
-    for (const bool extreme : {false, true}) {
-      const Image image =
-          extreme ? test::extreme_image(size, format, 8) : test::random_image(size, format, 7);
-      const Image expected = test::filter_on_host(image, chain, {});
-      for (const int band_rows : {1, 4, 1000}) {
-        const Image result =
-            test::filter_on_device(session, image, chain, {.band_rows = band_rows});
-        ASSERT_TRUE(same_pixels(result, expected))
-            << session.device().name << ", " << to_string(format) << ", " << rows.size() << "x"
-            << rows[0].size() << ", " << size.width << "x" << size.height << ", bands of "
-            << band_rows;
-        if (band_rows > size.height) break;
-      }
-    }
-  }
+std::vector<Image> random_and_extreme(ImageSize size, PixelFormat format) {
+  std::vector<Image> pictures = test::random_picture(size, format);
+  pictures.push_back(test::extreme_image(size, format, 8));
+  return pictures;
 }
 
-std::string format_name(const ::testing::TestParamInfo<PixelFormat>& tested) {
-  return std::to_string(tested.param.channels) + "x" + std::to_string(tested.param.depth);
+void expect_the_processors_bits(const std::vector<MatrixRows>& matrices, test::DeviceCases cases) {
+  // One pixel, fewer and more than a work-item's four, more than a work-group's 256.
+  cases.sizes = {{1, 1}, {3, 2}, {4, 1}, {5, 7}, {21, 5}, {33, 9}, {2051, 3}};
+  cases.pictures = random_and_extreme;
+  cases.bands = {1, 4, 1000};
+  std::vector<test::ChainInTurn> chains;
+  for (const MatrixRows& rows : matrices)
+    chains.emplace_back([&](Border, AlphaMode) { return chain_of(rows); });
+  test::expect_the_processors_bits(chains, cases);
 }
 
-class ColorOnDevice : public ::testing::TestWithParam<PixelFormat> {};
-
-// Each matrix in each format is a program to compile. The kernels for CPUs and those for GPUs
-// differ in how they read and write pixels and share the matrices between them: each kind meets
-// every format with a quarter of the matrices and every matrix with a quarter of the formats; both
-// together meet every shape of a matrix in every format.
-TEST_P(ColorOnDevice, EqualTheProcessor) {
-  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
+TEST(ColorOnDevices, EqualsTheProcessor) {
   std::vector<MatrixRows> matrices = random_matrices(9);
   matrices.insert(matrices.end(), delicate_matrices().begin(), delicate_matrices().end());
-  const PixelFormat format = GetParam();
-  for (Session* session : test::kernel_sessions()) {
-    const auto first = static_cast<std::size_t>(
-        (session->device().kind == DeviceKind::cpu ? 2 : 0) + format.channels + format.depth / 16);
-    for (std::size_t i = first % 4; i < matrices.size(); i += 4) {
-      check_on_device(*session, format, matrices[i]);
-      if (HasFatalFailure()) return;
-    }
-  }
+  expect_the_processors_bits(matrices, {.share = 2});
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, ColorOnDevice, ::testing::ValuesIn(test::all_formats()),
-                         format_name);
-
 // Only alpha is computed, or only the colours read it.
-TEST(ColorKernels, EqualTheProcessorWhereOnlyOneSideOfAlphaIsUsed) {
-  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
+TEST(ColorOnDevices, EqualsTheProcessorWhereOnlyOneSideOfAlphaIsUsed) {
   const MatrixRows made{
       {0.3, 0.5, 0.1, 0}, {0.7, 0, -0.2, 0}, {0, 1.1, 0, 0}, {0.21, 0.71, 0.07, 0.01}};
   const MatrixRows read{{0.3, 0.5, 0.1, -0.2}, {0.7, 0, 0, 0.3}, {0, 1.1, 0, 0}, {0, 0, 0, 1}};
-  for (Session* session : test::kernel_sessions()) {
-    for (const MatrixRows& rows : {made, read}) {
-      for (const PixelFormat format : {PixelFormat{3, 8}, {4, 8}}) {
-        check_on_device(*session, format, rows);
-        if (HasFatalFailure()) return;
-      }
-    }
-  }
-}
-
-TEST(ColorKernels, ChainedWithBlursEqualTheProcessor) {
-  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
-  const auto warm = chain_of({{1.2, 0.1, 0, 0.02}, {0, 1, 0, 0}, {0, -0.1, 0.8, -0.01}}).front();
-  const auto fade = chain_of({{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {.2, .2, .1, .5}}).front();
-  const auto blur = make_blur({.variant = BlurVariant::tiled, .tile = 8});
-  const std::vector<StageChain> chains{
-      {warm, blur, fade}, {fade, blur, warm}, {blur, warm, fade},
-      {warm, fade, blur}, {blur, fade, warm}, {fade, warm, blur},
-  };
-  for (const PixelFormat format : {PixelFormat{1, 8}, {3, 8}, {4, 16}}) {
-    const Image image = test::random_image({61, 43}, format, 12);
-    for (std::size_t i = 0; i < chains.size(); ++i) {
-      const Image expected = test::filter_on_host(image, chains[i], {.band_rows = 43});
-      for (const int rows : {1, 5, 16}) {
-        EXPECT_TRUE(
-            same_pixels(test::filter_on_host(image, chains[i], {.band_rows = rows}), expected));
-        for (Session* session : test::kernel_sessions()) {
-          ASSERT_TRUE(same_pixels(
-              test::filter_on_device(*session, image, chains[i], {.band_rows = rows}), expected))
-              << session->device().name << ", " << to_string(format) << ", chain " << i
-              << ", bands of " << rows;
-        }
-      }
-    }
-  }
+  expect_the_processors_bits({made, read}, {.formats = {{3, 8}, {4, 8}}, .as_both = true});
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "stages/colour/linear.hpp"
 #include "stages/window/blur.hpp"
 #include "support/objection.hpp"
+#include "support/pictures.hpp"
 #include "support/single_pixels.hpp"
 #include "support/stage_cases.hpp"
 
@@ -118,10 +119,8 @@ TEST(ToProfile, AndBackIsNearby) {
   const LoweredChain chain = test::lowered(
       {make_to_profile(square_profile(3), {}, "square.icc"), make_to_srgb({})}, {3, 16});
   const Image result = test::filter_on_host(image, chain, {});
-  for (int y = 0; y < 64; ++y) {
-    for (int x = 0; x < 64; ++x)
-      EXPECT_NEAR(test::sample_at(result, x, y, 1), test::sample_at(image, x, y, 1), 900);
-  }
+  for (const auto [x, y] : test::each_pixel({64, 64}))
+    EXPECT_NEAR(test::sample_at(result, x, y, 1), test::sample_at(image, x, y, 1), 900);
 }
 
 // Alone, first, last, between kernels, and twice: devices give the processor's bits.

@@ -14,6 +14,7 @@
 #include "stages/gaussian/sharpen.hpp"
 #include "support/filtering.hpp"
 #include "support/pictures.hpp"
+#include "support/texts.hpp"
 
 namespace gpufilter {
 namespace {
@@ -58,7 +59,7 @@ void expect_reference(const StageChain& chain, const PixelFormat& format, const 
       const Image image = size.width == 65 ? test::extreme_image(size, format, 2)
                                            : test::random_image(size, format, 1);
       const PlanLimits limits{.device = &session->device(), .band_rows = rows};
-      ASSERT_NE(kernel_of(chain, *session, {size, format}).find(kernel), std::string::npos);
+      ASSERT_TRUE(test::contains(kernel_of(chain, *session, {size, format}), kernel));
       ASSERT_TRUE(same_pixels(test::filter_on_device(*session, image, chain, limits),
                               test::filter_on_host(image, chain, {})))
           << session->device().name << ", " << size.width << "x" << size.height;

@@ -24,12 +24,8 @@ using test::same_pixels;
 Image naive_gaussian(const Image& image, const GaussianParameters& parameters) {
   const test::NaiveGaussian gaussian(image, parameters);
   Image result(image.size(), image.format());
-  for (int y = 0; y < image.size().height; ++y) {
-    for (int x = 0; x < image.width(); ++x) {
-      for (int c = 0; c < image.format().channels; ++c)
-        test::set_sample(result, x, y, c, static_cast<std::uint32_t>(gaussian.at(x, y, c)));
-    }
-  }
+  for (const auto [x, y, c] : test::each_sample(image))
+    test::set_sample(result, x, y, c, static_cast<std::uint32_t>(gaussian.at(x, y, c)));
   return result;
 }
 
@@ -260,41 +256,6 @@ TEST(Gaussian, OfAHighPictureWithOneTransparentPixelIsTheDefinition) {
         });
       }
     }
-  }
-}
-
-TEST(Gaussian, IsTheSameOnEveryDevice) {
-  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
-  int next = 0;
-  for (const PixelFormat& format : test::all_formats()) {
-    for (Session* session : test::kernel_sessions(format)) {
-      for (const Image& image : test::different_pictures({67, 37}, format)) {
-        const Border border = test::all_borders.at(static_cast<std::size_t>(format.channels) %
-                                                   test::all_borders.size());
-        const double sigma =
-            std::array{0.7, 2.3, 6.0, 3.9}.at(static_cast<std::size_t>(next++) % 4);
-        const StageChain chain{make_gaussian({.sigma = sigma, .border = border})};
-        const Image expected = test::filter_on_host(image, chain, {});
-        ASSERT_TRUE(same_pixels(test::filter_on_device(*session, image, chain, {.band_rows = 15}),
-                                expected))
-            << session->device().name << ", " << to_string(format) << ", sigma " << sigma;
-      }
-    }
-  }
-}
-
-TEST(Gaussian, AmongOtherStagesIsTheSame) {
-  const Image image = test::mixed_alpha_image({80, 60}, {4, 8}, 9);
-  const StageChain chain{make_blur({}), make_gaussian({.sigma = 3, .border = Border::wrap}),
-                         make_blur({.border = Border::wrap}), make_gaussian({.sigma = 0.8})};
-  Image expected = test::copy_of(image);
-  for (const auto& stage : chain)
-    expected = test::filter_on_host(expected, {stage}, {});
-  for (const int rows : {1, 7, 30, 1000})
-    EXPECT_TRUE(same_pixels(test::filter_on_host(image, chain, {.band_rows = rows}), expected));
-  for (const auto& session : test::all_sessions()) {
-    EXPECT_TRUE(
-        same_pixels(test::filter_on_device(*session, image, chain, {.band_rows = 9}), expected));
   }
 }
 

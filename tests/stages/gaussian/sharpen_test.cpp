@@ -30,28 +30,25 @@ Image naive_sharpening(const Image& image, const SharpenParameters& parameters) 
   const float threshold =
       static_cast<float>(parameters.threshold * (format.depth == 8 ? 1 : 257)) * 128;
   Image result(image.size(), format);
-  for (int y = 0; y < image.size().height; ++y) {
-    for (int x = 0; x < image.width(); ++x) {
-      const auto difference = [&](int c) {
-        return static_cast<float>(std::int64_t{test::sample_at(image, x, y, c)} * 128 -
-                                  gaussian.at(x, y, c, 7));
-      };
-      for (int c = 0; c < format.channels; ++c) {
-        const std::uint32_t sample = test::sample_at(image, x, y, c);
-        float change = difference(c);
-        if (parameters.luma_only && format.color_channels() == 3 && c < 3) {
-          change = std::fma(0.0722F, difference(2),
-                            std::fma(0.7152F, difference(1), 0.2126F * difference(0)));
-        }
-        const bool stays =
-            std::abs(change) <= threshold || (keeps_alpha && c + 1 == format.channels);
-        const float sharp = std::fma(amount, change, static_cast<float>(sample));
-        const auto max = static_cast<float>(format.max_sample());
-        test::set_sample(
-            result, x, y, c,
-            stays ? sample
-                  : static_cast<std::uint32_t>(std::nearbyint(std::clamp(sharp, 0.0F, max))));
+  for (const auto [x, y] : test::each_pixel(image)) {
+    const auto difference = [&](int c) {
+      return static_cast<float>(std::int64_t{test::sample_at(image, x, y, c)} * 128 -
+                                gaussian.at(x, y, c, 7));
+    };
+    for (int c = 0; c < format.channels; ++c) {
+      const std::uint32_t sample = test::sample_at(image, x, y, c);
+      float change = difference(c);
+      if (parameters.luma_only && format.color_channels() == 3 && c < 3) {
+        change = std::fma(0.0722F, difference(2),
+                          std::fma(0.7152F, difference(1), 0.2126F * difference(0)));
       }
+      const bool stays = std::abs(change) <= threshold || (keeps_alpha && c + 1 == format.channels);
+      const float sharp = std::fma(amount, change, static_cast<float>(sample));
+      const auto max = static_cast<float>(format.max_sample());
+      test::set_sample(
+          result, x, y, c,
+          stays ? sample
+                : static_cast<std::uint32_t>(std::nearbyint(std::clamp(sharp, 0.0F, max))));
     }
   }
   return result;
@@ -66,23 +63,11 @@ std::vector<SharpenParameters> sharpenings() {
       {.amount = 0.6, .sigma = 0.9, .luma_only = true, .alpha = AlphaMode::independent}};
 }
 
-std::vector<Image> sharpen_pictures(ImageSize size, const PixelFormat& format) {
-  std::vector<Image> all;
-  all.push_back(test::random_image(size, format, 1));
-  if (format.has_alpha()) {
-    all.push_back(test::mixed_alpha_image(size, format, 3));
-    all.push_back(test::opaque_image(size, format, 4));
-    all.push_back(test::opaque_image(size, format, 5));
-    test::set_sample(all.back(), size.width / 2, 0, format.channels - 1, 3);
-  }
-  return all;
-}
-
 TEST(Sharpen, IsTheDefinitionOnTheProcessor) {
   for (const PixelFormat& format : test::all_formats()) {
     // The last is wider than a tile.
     for (const ImageSize size : {ImageSize{1, 3}, {77, 11}, {701, 2}}) {
-      for (const Image& image : sharpen_pictures(size, format)) {
+      for (const Image& image : test::pictures_with_a_speck(size, format)) {
         for (const SharpenParameters& parameters : sharpenings()) {
           const Image expected = naive_sharpening(image, parameters);
           test::check_on_host(image, {make_sharpen(parameters)}, expected, {2, 1000});
@@ -101,23 +86,6 @@ TEST(Sharpen, HasNoSeamsInWidePictures) {
           same_pixels(test::filter_on_host(image, {make_sharpen(parameters)}, {}), expected))
           << "amount " << parameters.amount;
     });
-  }
-}
-
-TEST(Sharpen, IsTheSameOnEveryDevice) {
-  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
-  const std::vector<SharpenParameters> all = sharpenings();
-  std::size_t next = 0;
-  for (const PixelFormat& format : test::all_formats()) {
-    const SharpenParameters& parameters = all.at(next++ % all.size());
-    for (Session* session : test::kernel_sessions(format)) {
-      for (const Image& image : sharpen_pictures({67, 37}, format)) {
-        const StageChain chain{make_sharpen(parameters)};
-        ASSERT_TRUE(same_pixels(test::filter_on_device(*session, image, chain, {.band_rows = 15}),
-                                test::filter_on_host(image, chain, {})))
-            << session->device().name << ", " << to_string(format);
-      }
-    }
   }
 }
 

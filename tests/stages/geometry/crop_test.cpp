@@ -26,13 +26,9 @@ constexpr std::array crop_bands{1, 3, 16, 1000};
 
 Image part_of(const Image& image, const CropParameters& crop) {
   Image part(crop.size, image.format());
-  for (int y = 0; y < crop.size.height; ++y) {
-    for (int x = 0; x < crop.size.width; ++x) {
-      for (int c = 0; c < image.format().channels; ++c) {
-        test::set_sample(part, x, y, c,
-                         test::sample_at(image, crop.corner.x + x, crop.corner.y + y, c));
-      }
-    }
+  for (const auto [x, y, c] : test::each_sample(crop.size, image.format().channels)) {
+    test::set_sample(part, x, y, c,
+                     test::sample_at(image, crop.corner.x + x, crop.corner.y + y, c));
   }
   return part;
 }
@@ -54,55 +50,6 @@ TEST(Crop, CopiesItsRectangleOnTheProcessor) {
         const Image found = test::filter_on_host(image, {make_crop(crop)}, {.band_rows = rows});
         ASSERT_TRUE(same_pixels(found, part_of(image, crop)))
             << make_crop(crop)->label() << ", bands of " << rows;
-      }
-    }
-  }
-}
-
-TEST(Crop, CopiesItsRectangleOnEveryDevice) {
-  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
-  for (const PixelFormat& format : test::all_formats()) {
-    for (Session* session : test::kernel_sessions(format)) {
-      const Image image = test::random_image({67, 37}, format, 2);
-      for (const CropParameters& crop : rectangles()) {
-        for (const int rows : crop_bands) {
-          const Image found =
-              test::filter_on_device(*session, image, {make_crop(crop)}, {.band_rows = rows});
-          ASSERT_TRUE(same_pixels(found, part_of(image, crop)))
-              << session->device().name << ", " << make_crop(crop)->label() << ", bands of "
-              << rows;
-        }
-      }
-    }
-  }
-}
-
-StageChain chain_around(const CropParameters& crop, Border border) {
-  const auto blur = make_blur({.border = border});
-  return {blur,
-          blur,
-          make_crop(crop),
-          blur,
-          make_color(to_matrix({{0, 0, 1}, {0, 1, 0}, {0.5, 0, 0}}), "m"),
-          blur};
-}
-
-// The rectangle's edges are the edges of the picture for the stages after it.
-TEST(Crop, MakesItsEdgesThoseOfThePicture) {
-  const Image image = test::mixed_alpha_image({67, 37}, {4, 8}, 3);
-  for (const Border border : {Border::replicate, Border::mirror, Border::wrap, Border::constant}) {
-    for (const CropParameters& crop : rectangles()) {
-      const StageChain chain = chain_around(crop, border);
-      const Image expected = test::stage_by_stage(image, chain);
-      EXPECT_EQ(expected.size(), crop.size);
-      for (const int rows : crop_bands) {
-        ASSERT_TRUE(same_pixels(test::filter_on_host(image, chain, {.band_rows = rows}), expected))
-            << static_cast<int>(border) << ", " << make_crop(crop)->label() << ", " << rows;
-        for (const auto& session : test::all_sessions()) {
-          ASSERT_TRUE(same_pixels(
-              test::filter_on_device(*session, image, chain, {.band_rows = rows}), expected))
-              << static_cast<int>(border) << ", " << make_crop(crop)->label() << ", " << rows;
-        }
       }
     }
   }

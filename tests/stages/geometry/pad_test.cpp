@@ -36,17 +36,15 @@ Image framed(const Image& image, ImageSize size, PixelPosition corner, bool tran
   const PixelFormat from = image.format();
   const PixelFormat format{from.channels + (transparent && !from.has_alpha() ? 1 : 0), from.depth};
   Image result(size, format);
-  for (int y = 0; y < size.height; ++y) {
-    for (int x = 0; x < size.width; ++x) {
-      const int u = x - corner.x;
-      const int v = y - corner.y;
-      const bool inside = 0 <= u && u < image.size().width && 0 <= v && v < image.size().height;
-      for (int c = 0; c < format.channels; ++c) {
-        const std::uint32_t sample = !inside             ? around(format, c, transparent)
-                                     : c < from.channels ? test::sample_at(image, u, v, c)
-                                                         : format.max_sample();
-        test::set_sample(result, x, y, c, sample);
-      }
+  for (const auto [x, y] : test::each_pixel(size)) {
+    const int u = x - corner.x;
+    const int v = y - corner.y;
+    const bool inside = 0 <= u && u < image.size().width && 0 <= v && v < image.size().height;
+    for (int c = 0; c < format.channels; ++c) {
+      const std::uint32_t sample = !inside             ? around(format, c, transparent)
+                                   : c < from.channels ? test::sample_at(image, u, v, c)
+                                                       : format.max_sample();
+      test::set_sample(result, x, y, c, sample);
     }
   }
   return result;
@@ -66,21 +64,6 @@ TEST(Pad, FramesThePictureOnTheProcessor) {
         EXPECT_TRUE(
             same_pixels(test::filter_on_host(image, {stage}, {.band_rows = rows}), expected))
             << rows;
-    }
-  }
-}
-
-TEST(Pad, FramesThePictureOnEveryDevice) {
-  for (const auto& session : test::all_sessions()) {
-    for (const PixelFormat& format : {PixelFormat{1, 8}, PixelFormat{3, 8}, PixelFormat{4, 16}}) {
-      const Image image = test::random_image({31, 17}, format, 2);
-      for (const bool transparent : {false, true}) {
-        const auto stage = make_pad({.sides = {3, 1, 20, 5}, .color = color_of(transparent)});
-        for (const int rows : {3, 1000})
-          EXPECT_TRUE(
-              same_pixels(test::filter_on_device(*session, image, {stage}, {.band_rows = rows}),
-                          framed(image, {37, 40}, {5, 3}, transparent)));
-      }
     }
   }
 }
@@ -152,9 +135,8 @@ TEST(Pad, RefusesOtherForms) {
   }
   EXPECT_EQ(objection_to_value(pad_stage_kind(), "0x3"),
             "--pad 0x3: WIDTH and HEIGHT must be at least 1");
-  EXPECT_EQ(
-      objection_to_value(pad_stage_kind(), "3", {{"--pad-color", "#12"}}).rfind("--pad-color ", 0),
-      0U);
+  EXPECT_TRUE(objection_to_value(pad_stage_kind(), "3", {{"--pad-color", "#12"}})
+                  .starts_with("--pad-color "));
   EXPECT_EQ(objection_to_value(pad_stage_kind(), "0"), "none");
   EXPECT_EQ(pad_stage_kind().make("7")->label(), "7,7,7,7");
 }

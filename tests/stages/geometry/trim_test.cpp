@@ -34,12 +34,8 @@ std::string left_of(const Image& image, std::uint32_t limit = 0) {
 // All samples `value`.
 Image plain(ImageSize size, const PixelFormat& format, std::uint32_t value) {
   Image image(size, format);
-  for (int y = 0; y < size.height; ++y) {
-    for (int x = 0; x < size.width; ++x) {
-      for (int c = 0; c < format.channels; ++c)
-        test::set_sample(image, x, y, c, value);
-    }
-  }
+  for (const auto [x, y, c] : test::each_sample(size, format.channels))
+    test::set_sample(image, x, y, c, value);
   return image;
 }
 

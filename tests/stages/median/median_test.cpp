@@ -35,19 +35,14 @@ struct Weighted {
 std::vector<Weighted> window(const Image& image, const MedianParameters& parameters, int x, int y,
                              int channel) {
   const PixelFormat format = image.format();
-  const auto max = static_cast<std::uint32_t>(format.max_sample());
   std::vector<Weighted> all;
   for (int row = y - parameters.radius; row <= y + parameters.radius; ++row) {
     for (int column = x - parameters.radius; column <= x + parameters.radius; ++column) {
-      const int from_x = border_position(parameters.border, column, image.width());
-      const int from_y = border_position(parameters.border, row, image.size().height);
-      const bool outside = from_x < 0 || from_y < 0;
-      const bool is_alpha = format.has_alpha() && channel + 1 == format.channels;
-      const std::uint32_t outer = is_alpha ? max : 0;
-      all.push_back({outside ? outer : test::sample_at(image, from_x, from_y, channel),
-                     outside || !format.has_alpha()
-                         ? max
-                         : test::sample_at(image, from_x, from_y, format.channels - 1)});
+      const auto sample = [&](int c) {
+        return test::sample_beyond(image, column, row, c, parameters.border);
+      };
+      all.push_back({sample(channel),
+                     format.has_alpha() ? sample(format.channels - 1) : format.max_sample()});
     }
   }
   return all;
@@ -80,16 +75,12 @@ Image naive_median(const Image& image, const MedianParameters& parameters) {
   const PixelFormat format = image.format();
   Image result(image.size(), format);
   const bool weighs = parameters.alpha == AlphaMode::weighted && format.has_alpha();
-  for (int y = 0; y < image.size().height; ++y) {
-    for (int x = 0; x < image.width(); ++x) {
-      for (int c = 0; c < format.channels; ++c) {
-        const bool is_alpha = format.has_alpha() && c + 1 == format.channels;
-        std::vector<Weighted> all = window(image, parameters, x, y, c);
-        test::set_sample(
-            result, x, y, c,
-            weighs && !is_alpha ? weighted_median(std::move(all)) : plain_median(std::move(all)));
-      }
-    }
+  for (const auto [x, y, c] : test::each_sample(image.size(), format.channels)) {
+    const bool is_alpha = format.has_alpha() && c + 1 == format.channels;
+    std::vector<Weighted> all = window(image, parameters, x, y, c);
+    test::set_sample(
+        result, x, y, c,
+        weighs && !is_alpha ? weighted_median(std::move(all)) : plain_median(std::move(all)));
   }
   return result;
 }
@@ -98,15 +89,10 @@ Image naive_median(const Image& image, const MedianParameters& parameters) {
 Image smooth_image(ImageSize size, PixelFormat format) {
   Image image = test::random_image(size, format, 5);
   const int max = format.max_sample();
-  for (int y = 0; y < size.height; ++y) {
-    for (int x = 0; x < size.width; ++x) {
-      for (int c = 0; c < format.channels; ++c) {
-        const int noise = static_cast<int>(test::sample_at(image, x, y, c)) / 64;
-        const int base = max / 2 + max / 3 * ((x + 2 * y + 7 * c) % 60 - 30) / 30;
-        test::set_sample(image, x, y, c,
-                         static_cast<std::uint32_t>(std::clamp(base + noise, 0, max)));
-      }
-    }
+  for (const auto [x, y, c] : test::each_sample(size, format.channels)) {
+    const int noise = static_cast<int>(test::sample_at(image, x, y, c)) / 64;
+    const int base = max / 2 + max / 3 * ((x + 2 * y + 7 * c) % 60 - 30) / 30;
+    test::set_sample(image, x, y, c, static_cast<std::uint32_t>(std::clamp(base + noise, 0, max)));
   }
   return image;
 }
@@ -185,37 +171,6 @@ TEST(MedianOnProcessor, MovesItsHistogramsOverSmoothPictures) {
     for (const PixelFormat format : {PixelFormat{3, 8}, {1, 16}}) {
       check_median(smooth_image({150, 40}, format), {.radius = radius});
       if (HasFatalFailure()) return;
-    }
-  }
-}
-
-TEST(MedianOnDevices, EqualsTheProcessor) {
-  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
-  std::size_t turn = 0;
-  for (const PixelFormat& format : test::all_formats()) {
-    for (Session* session : test::kernel_sessions(format)) {
-      for (const int radius : {1, 2, 3, 6}) {
-        const MedianParameters parameters{
-            radius, test::all_borders.at(turn++ % 4),
-            turn % 5 == 0 ? AlphaMode::independent : AlphaMode::weighted};
-        // The time of a pixel grows with its window.
-        const ImageSize size{67, radius < 6 ? 19 : 7};
-        for (const Image& image : test::window_pictures(size, format)) {
-          const Image expected = test::filter_on_host(image, {make_median(parameters)}, {});
-          test::check_on_device(*session, image, {make_median(parameters)}, expected, {5, 1000});
-        }
-      }
-    }
-  }
-}
-
-TEST(MedianOnDevices, TakesTheLargestWindow) {
-  for (Session* session : test::kernel_sessions()) {
-    for (const PixelFormat format : {PixelFormat{3, 8}, {1, 16}}) {
-      const Image image = test::random_image({37, 5}, format, 6);
-      const std::shared_ptr<const Stage> stage = make_median({.radius = 31});
-      EXPECT_TRUE(same_pixels(test::filter_on_device(*session, image, {stage}, {}),
-                              test::filter_on_host(image, {stage}, {})));
     }
   }
 }

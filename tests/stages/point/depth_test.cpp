@@ -20,10 +20,8 @@ using test::same_pixels;
 Image all_levels(int depth) {
   const PixelFormat format{1, depth};
   Image image({256, depth == 8 ? 1 : 256}, format);
-  for (int y = 0; y < image.size().height; ++y) {
-    for (int x = 0; x < 256; ++x)
-      test::set_sample(image, x, y, 0, static_cast<std::uint32_t>(256 * y + x));
-  }
+  for (const auto [x, y] : test::each_pixel({256, image.size().height}))
+    test::set_sample(image, x, y, 0, static_cast<std::uint32_t>(256 * y + x));
   return image;
 }
 
@@ -39,32 +37,11 @@ TEST(Depth, ConvertsEveryLevel) {
       const Image found =
           test::filter_on_host(image, {test::stage_of(formatted("--depth {}", to))}, {});
       ASSERT_EQ(found.format(), (PixelFormat{1, to}));
-      for (int y = 0; y < image.size().height; ++y) {
-        for (int x = 0; x < 256; ++x) {
-          ASSERT_EQ(test::sample_at(found, x, y, 0),
-                    nearest_level(test::sample_at(image, x, y, 0), to));
-        }
+      for (const auto [x, y] : test::each_pixel({256, image.size().height})) {
+        ASSERT_EQ(test::sample_at(found, x, y, 0),
+                  nearest_level(test::sample_at(image, x, y, 0), to));
       }
     });
-  }
-}
-
-TEST(Depth, IsTheSameOnEveryDevice) {
-  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
-  for (const int channels : {1, 2, 3, 4}) {
-    for (const int to : {8, 16}) {
-      const Image image = test::random_image({67, 37}, {channels, 24 - to}, 1);
-      const StageChain alone{test::stage_of(formatted("--depth {}", to))};
-      const StageChain among{test::stage_of("--invert"),
-                             test::stage_of(formatted("--depth {}", to)), make_blur({})};
-      for (Session* session : test::kernel_sessions(image.format())) {
-        for (const StageChain& chain : {alone, among}) {
-          ASSERT_TRUE(same_pixels(test::filter_on_device(*session, image, chain, {.band_rows = 9}),
-                                  test::filter_on_host(image, chain, {})))
-              << session->device().name << ", " << channels << " channels to " << to << " bits";
-        }
-      }
-    }
   }
 }
 

@@ -35,7 +35,7 @@ TEST(Flatten, LaysColoursOverTheBackground) {
             }
             return pixel;
           });
-      test::expect_everywhere({test::stage_of("--flatten #3366cc")}, image, expected);
+      test::expect_everywhere({test::stage_of("--flatten '#3366cc'")}, image, expected);
     }
   }
 }

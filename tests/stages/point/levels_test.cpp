@@ -69,22 +69,15 @@ TEST(Levels, StretchEverySampleAndLeaveAlphaAlone) {
     const std::int64_t high = max - max / 7;
     const StageChain chain{make_levels({static_cast<double>(low)}, {static_cast<double>(high)})};
     Image expected = test::copy_of(image);
-    for (int y = 0; y < 129; ++y) {
-      for (int x = 0; x < 257; ++x) {
-        for (int c = 0; c < format.color_channels(); ++c) {
-          test::set_sample(expected, x, y, c,
-                           stretched(test::sample_at(image, x, y, c), low, high, max));
-        }
-      }
+    for (const auto [x, y, c] : test::each_sample({257, 129}, format.color_channels())) {
+      test::set_sample(expected, x, y, c,
+                       stretched(test::sample_at(image, x, y, c), low, high, max));
     }
     test::with_each_instruction_set([&] {
       const Image result = test::filter_on_host(image, chain, {});
       EXPECT_TRUE(same_pixels(result, expected)) << to_string(format);
       EXPECT_TRUE(test::padding_holds(result.rows()));
     });
-    for (Session* session : test::kernel_sessions()) {
-      test::check_on_device(*session, image, chain, expected, {1, 50, 1000});
-    }
   }
 }
 

@@ -47,12 +47,9 @@ TEST(LookupRows, TakeColoursFromTheTable) {
     for (std::uint16_t& entry : table)
       entry = static_cast<std::uint16_t>(generator() & image.format().max_sample());
     Image expected = test::copy_of(image);
-    for (int y = 0; y < 3; ++y) {
-      for (int x = 0; x < image.width(); ++x) {
-        for (int c = 0; c < image.format().color_channels(); ++c)
-          test::set_sample(expected, x, y, c, table[test::sample_at(image, x, y, c)]);
-      }
-    }
+    for (const auto [x, y, c] :
+         test::each_sample({image.width(), 3}, image.format().color_channels()))
+      test::set_sample(expected, x, y, c, table[test::sample_at(image, x, y, c)]);
     expect_looked_up(image, table, expected);
   });
 }
@@ -64,16 +61,14 @@ TEST(LookupRows, ScaleColoursByTheFactorOfTheirLuma) {
     for (std::size_t i = 0; i < factors.size(); ++i)
       factors[i] = i % 5 == 0 ? 0.5F : (i % 7 == 0 ? 3e38F : static_cast<float>(i % 97) / 30.0F);
     Image expected = test::copy_of(image);
-    for (int y = 0; y < 3; ++y) {
-      for (int x = 0; x < image.width(); ++x) {
-        const auto at = [&](int c) { return test::sample_at(image, x, y, c); };
-        const bool grey = image.format().color_channels() == 1;
-        const float factor = factors[grey ? at(0) : luma_bt709(at(0), at(1), at(2))];
-        for (int c = 0; c < image.format().color_channels(); ++c) {
-          const float scaled = std::nearbyint(static_cast<float>(at(c)) * factor);
-          test::set_sample(expected, x, y, c,
-                           static_cast<std::uint32_t>(scaled < max ? scaled : max));
-        }
+    for (const auto [x, y] : test::each_pixel({image.width(), 3})) {
+      const auto at = [&](int c) { return test::sample_at(image, x, y, c); };
+      const bool grey = image.format().color_channels() == 1;
+      const float factor = factors[grey ? at(0) : luma_bt709(at(0), at(1), at(2))];
+      for (int c = 0; c < image.format().color_channels(); ++c) {
+        const float scaled = std::nearbyint(static_cast<float>(at(c)) * factor);
+        test::set_sample(expected, x, y, c,
+                         static_cast<std::uint32_t>(scaled < max ? scaled : max));
       }
     }
     expect_looked_up(image, factors, expected);

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "support/objection.hpp"
+#include "support/pictures.hpp"
 #include "support/single_pixels.hpp"
 #include "support/stage_cases.hpp"
 #include "support/temporary_folder.hpp"
@@ -89,22 +90,20 @@ int distance(const Cube& cube, double strength, const Image& image) {
   const double max = image.format().max_sample();
   const bool grey = image.format().color_channels() == 1;
   int largest = 0;
-  for (int y = 0; y < image.size().height; ++y) {
-    for (int x = 0; x < image.width(); ++x) {
-      std::array<double, 3> color{};
-      for (int c = 0; c < 3; ++c)
-        color.at(static_cast<std::size_t>(c)) = test::sample_at(image, x, y, grey ? 0 : c) / max;
-      const auto found = looked_up(cube, color);
-      for (std::size_t c = 0; c < 3; ++c) {
-        const double mixed = color.at(c) + strength * (found.at(c) - color.at(c));
-        const int expected = static_cast<int>(std::nearbyint(std::clamp(mixed, 0.0, 1.0) * max));
-        const int got = static_cast<int>(test::sample_at(result, x, y, static_cast<int>(c)));
-        largest = std::max(largest, std::abs(got - expected));
-      }
-      if (image.format().has_alpha()) {
-        const int alpha = image.format().channels - 1;
-        EXPECT_EQ(test::sample_at(result, x, y, 3), test::sample_at(image, x, y, alpha));
-      }
+  for (const auto [x, y] : test::each_pixel(image)) {
+    std::array<double, 3> color{};
+    for (int c = 0; c < 3; ++c)
+      color.at(static_cast<std::size_t>(c)) = test::sample_at(image, x, y, grey ? 0 : c) / max;
+    const auto found = looked_up(cube, color);
+    for (std::size_t c = 0; c < 3; ++c) {
+      const double mixed = color.at(c) + strength * (found.at(c) - color.at(c));
+      const int expected = static_cast<int>(std::nearbyint(std::clamp(mixed, 0.0, 1.0) * max));
+      const int got = static_cast<int>(test::sample_at(result, x, y, static_cast<int>(c)));
+      largest = std::max(largest, std::abs(got - expected));
+    }
+    if (image.format().has_alpha()) {
+      const int alpha = image.format().channels - 1;
+      EXPECT_EQ(test::sample_at(result, x, y, 3), test::sample_at(image, x, y, alpha));
     }
   }
   return largest;

@@ -125,14 +125,12 @@ TEST(LumaScaling, IsTheSameEverywhere) {
         make_luma_scaling({"test", "table", [&](const PixelFormat&) { return factors; }})};
     const Image image = test::random_image({257, 61}, format, 21);
     Image expected = test::copy_of(image);
-    for (int y = 0; y < 61; ++y) {
-      for (int x = 0; x < 257; ++x) {
-        const auto at = [&](int c) { return test::sample_at(image, x, y, c); };
-        const std::uint32_t index =
-            format.color_channels() == 3 ? luma_bt709(at(0), at(1), at(2)) : at(0);
-        for (int c = 0; c < format.color_channels(); ++c) {
-          test::set_sample(expected, x, y, c, scaled(at(c), factors[index], format.max_sample()));
-        }
+    for (const auto [x, y] : test::each_pixel({257, 61})) {
+      const auto at = [&](int c) { return test::sample_at(image, x, y, c); };
+      const std::uint32_t index =
+          format.color_channels() == 3 ? luma_bt709(at(0), at(1), at(2)) : at(0);
+      for (int c = 0; c < format.color_channels(); ++c) {
+        test::set_sample(expected, x, y, c, scaled(at(c), factors[index], format.max_sample()));
       }
     }
     test::with_each_instruction_set([&] {
@@ -196,16 +194,14 @@ class PaperOperator {
 void expect_as_published(const Image& image, const Image& result, const PaperOperator& paper) {
   const PixelFormat& format = image.format();
   const double slack = format.depth == 8 ? 0.5001 : 0.51;
-  for (int y = 0; y < image.size().height; ++y) {
-    for (int x = 0; x < image.width(); ++x) {
-      for (int c = 0; c < format.color_channels(); ++c) {
-        ASSERT_NEAR(test::sample_at(result, x, y, c), paper(image, x, y, c), slack)
-            << x << ", " << y << ", channel " << c;
-      }
-      if (!format.has_alpha()) continue;
-      const int alpha = format.channels - 1;
-      ASSERT_EQ(test::sample_at(result, x, y, alpha), test::sample_at(image, x, y, alpha));
+  for (const auto [x, y] : test::each_pixel(image)) {
+    for (int c = 0; c < format.color_channels(); ++c) {
+      ASSERT_NEAR(test::sample_at(result, x, y, c), paper(image, x, y, c), slack)
+          << x << ", " << y << ", channel " << c;
     }
+    if (!format.has_alpha()) continue;
+    const int alpha = format.channels - 1;
+    ASSERT_EQ(test::sample_at(result, x, y, alpha), test::sample_at(image, x, y, alpha));
   }
 }
 

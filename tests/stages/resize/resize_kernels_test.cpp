@@ -82,14 +82,12 @@ TEST(ResizeKernels, KeepsConstants) {
 // A blue disc in the middle; around it, and in places within, invisible green.
 Image blue_and_invisible_green(PixelFormat format) {
   Image image({64, 64}, format);
-  for (int y = 0; y < 64; ++y) {
-    for (int x = 0; x < 64; ++x) {
-      for (int c = 0; c < 4; ++c)
-        test::set_sample(image, x, y, c, 0);
-      const bool visible = (x - 32) * (x - 32) + (y - 32) * (y - 32) < 600 && (x * y) % 11 != 3;
-      test::set_sample(image, x, y, visible ? 2 : 1, format.max_sample());
-      test::set_sample(image, x, y, 3, visible ? format.max_sample() : 0);
-    }
+  for (const auto [x, y] : test::each_pixel({64, 64})) {
+    for (int c = 0; c < 4; ++c)
+      test::set_sample(image, x, y, c, 0);
+    const bool visible = (x - 32) * (x - 32) + (y - 32) * (y - 32) < 600 && (x * y) % 11 != 3;
+    test::set_sample(image, x, y, visible ? 2 : 1, format.max_sample());
+    test::set_sample(image, x, y, 3, visible ? format.max_sample() : 0);
   }
   return image;
 }
@@ -102,11 +100,9 @@ TEST(ResizeKernels, NeverShowsInvisibleColours) {
         const StageChain chain = exactly(size, kernel);
         const Image found = test::filter_on_host(image, chain, {});
         int shown = 0;
-        for (int y = 0; y < size.height; ++y) {
-          for (int x = 0; x < size.width; ++x) {
-            const bool green = test::sample_at(found, x, y, 1) != 0;
-            if (green && test::sample_at(found, x, y, 3) != 0) ++shown;
-          }
+        for (const auto [x, y] : test::each_pixel(size)) {
+          const bool green = test::sample_at(found, x, y, 1) != 0;
+          if (green && test::sample_at(found, x, y, 3) != 0) ++shown;
         }
         EXPECT_EQ(shown, 0) << to_string(format) << " to " << size.width << "x" << size.height;
         test::check_on_host(image, chain, found, {1000});

@@ -45,12 +45,8 @@ class Naive {
 
   [[nodiscard]] Image plain() const {
     Image result(size_, image_.format());
-    for (int y = 0; y < size_.height; ++y) {
-      for (int x = 0; x < size_.width; ++x) {
-        for (int c = 0; c < image_.format().channels; ++c)
-          test::set_sample(result, x, y, c, static_cast<std::uint32_t>(sample(x, y, c)));
-      }
-    }
+    for (const auto [x, y, c] : test::each_sample(size_, image_.format().channels))
+      test::set_sample(result, x, y, c, static_cast<std::uint32_t>(sample(x, y, c)));
     return result;
   }
 
@@ -195,17 +191,15 @@ TEST(Resize, WeightsColorsByAlpha) {
         const Naive naive(image, size, kernel);
         const Image found = test::filter_on_host(image, {make_resize(to(size, kernel))}, {});
         int compared = 0;
-        for (int y = 0; y < size.height; ++y) {
-          for (int x = 0; x < size.width; ++x) {
-            const int last = format.channels - 1;
-            const Naive::Weighted expected = naive.weighted(x, y);
-            ASSERT_NEAR(test::sample_at(found, x, y, last), expected.alpha, 0.6);
-            if (expected.opaque || expected.alpha < naive.max() / 16) continue;
-            for (int c = 0; c < last; ++c) {
-              ASSERT_NEAR(test::sample_at(found, x, y, c), expected.colors.at(c), 1)
-                  << to_string(format) << " at " << x << ", " << y;
-              ++compared;
-            }
+        for (const auto [x, y] : test::each_pixel(size)) {
+          const int last = format.channels - 1;
+          const Naive::Weighted expected = naive.weighted(x, y);
+          ASSERT_NEAR(test::sample_at(found, x, y, last), expected.alpha, 0.6);
+          if (expected.opaque || expected.alpha < naive.max() / 16) continue;
+          for (int c = 0; c < last; ++c) {
+            ASSERT_NEAR(test::sample_at(found, x, y, c), expected.colors.at(c), 1)
+                << to_string(format) << " at " << x << ", " << y;
+            ++compared;
           }
         }
         EXPECT_GT(compared, size.width * size.height / 4);
@@ -236,37 +230,6 @@ TEST(Resize, WeightedIsTheSameWithEveryInstructionSet) {
         test::check_on_host(image, chain, expected, {1, 6, 1000});
       }
     }
-  }
-}
-
-TEST(Resize, IsTheSameOnEveryDevice) {
-  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
-  for (const PixelFormat& format : test::all_formats()) {
-    for (Session* session : test::kernel_sessions(format)) {
-      const Image image = format.has_alpha() ? test::mixed_alpha_image({67, 37}, format, 5)
-                                             : test::random_image({67, 37}, format, 5);
-      for (const ImageSize& size : {ImageSize{20, 11}, {100, 50}}) {
-        const StageChain chain{make_resize(to(size, ResizeKernel::lanczos))};
-        ASSERT_TRUE(same_pixels(test::filter_on_device(*session, image, chain, {.band_rows = 9}),
-                                test::filter_on_host(image, chain, {})))
-            << session->device().name << ", " << to_string(format);
-      }
-    }
-  }
-}
-
-TEST(Resize, AmongOtherStagesIsTheSame) {
-  const Image image = test::mixed_alpha_image({80, 60}, {4, 8}, 9);
-  const StageChain chain{make_blur({.border = Border::wrap}), make_resize({.percent = 37}),
-                         make_blur({}), make_resize({.width = 200, .kernel = ResizeKernel::cubic})};
-  Image expected = test::copy_of(image);
-  for (const auto& stage : chain)
-    expected = test::filter_on_host(expected, {stage}, {});
-  for (const int rows : {1, 7, 30, 1000})
-    EXPECT_TRUE(same_pixels(test::filter_on_host(image, chain, {.band_rows = rows}), expected));
-  for (const auto& session : test::all_sessions()) {
-    EXPECT_TRUE(
-        same_pixels(test::filter_on_device(*session, image, chain, {.band_rows = 40}), expected));
   }
 }
 
@@ -312,10 +275,8 @@ TEST(Resize, CoversABoxWithTheMiddle) {
   const Image whole =
       test::filter_on_host(image, {make_resize(to({45, 20}, ResizeKernel::lanczos))}, {});
   ASSERT_EQ(found.size(), (ImageSize{20, 20}));
-  for (int y = 0; y < 20; ++y) {
-    for (int x = 0; x < 20; ++x)
-      ASSERT_EQ(test::sample_at(found, x, y, 1), test::sample_at(whole, x + 12, y, 1));
-  }
+  for (const auto [x, y] : test::each_pixel({20, 20}))
+    ASSERT_EQ(test::sample_at(found, x, y, 1), test::sample_at(whole, x + 12, y, 1));
 }
 
 // As ImageMagick's geometries.

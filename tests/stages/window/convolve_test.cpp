@@ -34,15 +34,10 @@ class NaivePixel {
     for (int i = 0; i < matrix_.width * matrix_.height; ++i) {
       const int column = x + i % matrix_.width - matrix_.width / 2;
       const int row = y + i / matrix_.width - matrix_.height / 2;
-      const int from_x = border_position(parameters.border, column, image.width());
-      const int from_y = border_position(parameters.border, row, image.size().height);
-      const bool outside = from_x < 0 || from_y < 0;
       std::array<std::int64_t, 4> pixel{};
-      for (int c = 0; c < format_.channels; ++c) {
-        const bool is_alpha = format_.has_alpha() && c + 1 == format_.channels;
+      for (int c = 0; c < format_.channels; ++c)
         pixel.at(static_cast<std::size_t>(c)) =
-            outside ? (is_alpha ? max() : 0) : test::sample_at(image, from_x, from_y, c);
-      }
+            test::sample_beyond(image, column, row, c, parameters.border);
       pixels_.push_back(pixel);
       weights_.push_back(matrix_.coefficients.at(static_cast<std::size_t>(i)));
     }
@@ -151,13 +146,11 @@ class NaivePixel {
 Image naive_convolution(const Image& image, const ConvolveParameters& parameters, bool exact) {
   Image result(image.size(), image.format());
   const bool weighted = parameters.alpha == AlphaMode::weighted && image.format().has_alpha();
-  for (int y = 0; y < image.size().height; ++y) {
-    for (int x = 0; x < image.width(); ++x) {
-      const NaivePixel pixel(image, parameters, x, y);
-      for (int c = 0; c < image.format().channels; ++c) {
-        const std::int64_t sample = exact ? pixel.exact(c, weighted) : pixel.decimal(c, weighted);
-        test::set_sample(result, x, y, c, static_cast<std::uint32_t>(sample));
-      }
+  for (const auto [x, y] : test::each_pixel(image)) {
+    const NaivePixel pixel(image, parameters, x, y);
+    for (int c = 0; c < image.format().channels; ++c) {
+      const std::int64_t sample = exact ? pixel.exact(c, weighted) : pixel.decimal(c, weighted);
+      test::set_sample(result, x, y, c, static_cast<std::uint32_t>(sample));
     }
   }
   return result;
@@ -251,25 +244,14 @@ TEST(ConvolveOnProcessor, EqualsTheDefinition) {
   }
 }
 
-// Each is a program to compile: every format meets half of the matrices, every matrix half of the
-// formats.
 TEST(ConvolveOnDevices, EqualsTheProcessor) {
-  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
-  std::size_t turn = 0;
-  for (const PixelFormat& format : test::all_formats()) {
-    const std::size_t first = (static_cast<std::size_t>(format.channels) + format.depth / 16U) % 2;
-    for (Session* session : test::kernel_sessions(format)) {
-      for (std::size_t i = first; i < samples().size(); i += 2) {
-        const ConvolveParameters parameters{
-            samples().at(i).matrix, test::all_borders.at(turn++ / 2 % 4),
-            turn % 5 == 0 ? AlphaMode::independent : AlphaMode::weighted};
-        for (const Image& image : convolve_pictures({67, 19}, format)) {
-          const Image expected = test::filter_on_host(image, {make_convolve(parameters)}, {});
-          test::check_on_device(*session, image, {make_convolve(parameters)}, expected, {5, 1000});
-        }
-      }
-    }
+  std::vector<test::ChainInTurn> chains;
+  for (const MatrixSample& sample : samples()) {
+    chains.emplace_back([&](Border border, AlphaMode alpha) {
+      return StageChain{make_convolve({sample.matrix, border, alpha})};
+    });
   }
+  test::expect_the_processors_bits(chains, {.share = 2, .pictures = convolve_pictures});
 }
 
 TEST(Convolve, OfOnesIsTheBlur) {
@@ -301,11 +283,9 @@ TEST(Convolve, LeavesTheAlphaOfAnOpaquePictureOpaque) {
       test::filter_on_host(image, {convolve_stage_kind().make("-1 -1 -1; -1 8 -1; -1 -1 -1")}, {});
   const Image brighter =
       test::filter_on_host(image, {convolve_stage_kind().make("1 2 1", {{"--scale", "2"}})}, {});
-  for (int y = 0; y < 10; ++y) {
-    for (int x = 0; x < 20; ++x) {
-      ASSERT_EQ(test::sample_at(edges, x, y, 3), 255U);
-      ASSERT_EQ(test::sample_at(brighter, x, y, 3), 255U);
-    }
+  for (const auto [x, y] : test::each_pixel({20, 10})) {
+    ASSERT_EQ(test::sample_at(edges, x, y, 3), 255U);
+    ASSERT_EQ(test::sample_at(brighter, x, y, 3), 255U);
   }
 }
 

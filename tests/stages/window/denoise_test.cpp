@@ -70,15 +70,9 @@ class NaiveDenoise {
     return (2 * weight * b.back() + max_) / (2 * max_);
   }
   [[nodiscard]] std::vector<std::int64_t> pixel(int x, int y) const {
-    const int channels = image_.format().channels;
-    const int from_x = border_position(parameters_.border, x, image_.width());
-    const int from_y = border_position(parameters_.border, y, image_.size().height);
     std::vector<std::int64_t> samples;
-    for (int c = 0; c < channels; ++c) {
-      const bool is_alpha = image_.format().has_alpha() && c + 1 == channels;
-      samples.push_back(from_x < 0 || from_y < 0 ? (is_alpha ? max_ : 0)
-                                                 : test::sample_at(image_, from_x, from_y, c));
-    }
+    for (int c = 0; c < image_.format().channels; ++c)
+      samples.push_back(test::sample_beyond(image_, x, y, c, parameters_.border));
     return samples;
   }
 
@@ -92,13 +86,11 @@ class NaiveDenoise {
 Image naive_denoise(const Image& image, const DenoiseParameters& parameters) {
   Image result(image.size(), image.format());
   const NaiveDenoise naive(image, parameters);
-  for (int y = 0; y < image.size().height; ++y) {
-    for (int x = 0; x < image.width(); ++x) {
-      const std::vector<std::int64_t> pixel = naive.at(x, y);
-      for (int c = 0; c < image.format().channels; ++c)
-        test::set_sample(result, x, y, c,
-                         static_cast<std::uint32_t>(pixel[static_cast<std::size_t>(c)]));
-    }
+  for (const auto [x, y] : test::each_pixel(image)) {
+    const std::vector<std::int64_t> pixel = naive.at(x, y);
+    for (int c = 0; c < image.format().channels; ++c)
+      test::set_sample(result, x, y, c,
+                       static_cast<std::uint32_t>(pixel[static_cast<std::size_t>(c)]));
   }
   return result;
 }
@@ -118,25 +110,6 @@ TEST(DenoiseOnProcessor, EqualsTheFormula) {
           const Image expected = naive_denoise(image, parameters);
           test::check_on_host(image, {make_denoise(parameters)}, expected, {3, 1000});
           if (HasFatalFailure()) return;
-        }
-      }
-    }
-  }
-}
-
-TEST(DenoiseOnDevices, EqualsTheProcessor) {
-  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
-  std::size_t turn = 0;
-  for (const PixelFormat& format : test::all_formats()) {
-    for (Session* session : test::kernel_sessions(format)) {
-      for (std::size_t i = 0; i < 2; ++i) {
-        const auto& [sigma, radius] = sigmas_and_radii.at(turn % sigmas_and_radii.size());
-        const DenoiseParameters parameters{
-            sigma, radius, test::all_borders.at(turn++ % 4),
-            turn % 5 == 0 ? AlphaMode::independent : AlphaMode::weighted};
-        for (const Image& image : test::window_pictures_and_dull({67, 19}, format, 8)) {
-          const Image expected = test::filter_on_host(image, {make_denoise(parameters)}, {});
-          test::check_on_device(*session, image, {make_denoise(parameters)}, expected, {5, 1000});
         }
       }
     }
@@ -189,11 +162,8 @@ class NaiveChroma {
     std::int64_t alpha;
   };
   [[nodiscard]] Planes planes(int x, int y) const {
-    const int from_x = border_position(parameters_.border, x, image_.width());
-    const int from_y = border_position(parameters_.border, y, image_.size().height);
-    if (from_x < 0 || from_y < 0) return {0, 0, 0, max_};
     const auto sample = [&](int c) -> std::int64_t {
-      return test::sample_at(image_, from_x, from_y, c);
+      return test::sample_beyond(image_, x, y, c, parameters_.border);
     };
     const std::int64_t alpha = image_.format().has_alpha() ? sample(3) : max_;
     return {(sample(0) + 2 * sample(1) + sample(2)) / 4, sample(0) - sample(1),
@@ -221,13 +191,11 @@ class NaiveChroma {
 Image naive_chroma(const Image& image, const DenoiseParameters& parameters) {
   Image result = test::copy_of(image);
   const NaiveChroma naive(image, parameters);
-  for (int y = 0; y < image.size().height; ++y) {
-    for (int x = 0; x < image.width(); ++x) {
-      const auto colors = naive.at(x, y);
-      for (int c = 0; c < 3; ++c)
-        test::set_sample(result, x, y, c,
-                         static_cast<std::uint32_t>(colors.at(static_cast<std::size_t>(c))));
-    }
+  for (const auto [x, y] : test::each_pixel(image)) {
+    const auto colors = naive.at(x, y);
+    for (int c = 0; c < 3; ++c)
+      test::set_sample(result, x, y, c,
+                       static_cast<std::uint32_t>(colors.at(static_cast<std::size_t>(c))));
   }
   return result;
 }
@@ -275,23 +243,6 @@ TEST(DenoiseChromaOnProcessor, EqualsTheFormula) {
   }
 }
 
-TEST(DenoiseChromaOnDevices, EqualsTheProcessor) {
-  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
-  std::size_t turn = 0;
-  for (const PixelFormat& format : test::all_formats()) {
-    for (Session* session : test::kernel_sessions(format)) {
-      const auto& [chroma, radius] = chromas_and_radii.at(turn % chromas_and_radii.size());
-      const DenoiseParameters parameters{20, radius, test::all_borders.at(turn++ % 4),
-                                         AlphaMode::weighted, chroma};
-      for (const Image& image : test::window_pictures_and_dull({67, 19}, format, 8)) {
-        const StageChain chain{make_denoise(parameters)};
-        test::check_on_device(*session, image, chain, test::filter_on_host(image, chain, {}),
-                              {5, 1000});
-      }
-    }
-  }
-}
-
 TEST(DenoiseChroma, LeavesGreyPicturesToTheRest) {
   const Image image = test::random_image({40, 30}, {1, 8}, 3);
   DenoiseParameters parameters;
@@ -302,14 +253,10 @@ TEST(DenoiseChroma, LeavesGreyPicturesToTheRest) {
 
 double mean_square(const Image& a, const Image& b) {
   double sum = 0;
-  for (int y = 0; y < a.size().height; ++y) {
-    for (int x = 0; x < a.width(); ++x) {
-      for (int c = 0; c < a.format().channels; ++c) {
-        const double difference = static_cast<double>(test::sample_at(a, x, y, c)) -
-                                  static_cast<double>(test::sample_at(b, x, y, c));
-        sum += difference * difference;
-      }
-    }
+  for (const auto [x, y, c] : test::each_sample(a)) {
+    const double difference = static_cast<double>(test::sample_at(a, x, y, c)) -
+                              static_cast<double>(test::sample_at(b, x, y, c));
+    sum += difference * difference;
   }
   return sum / static_cast<double>(a.size().pixels()) / a.format().channels;
 }
@@ -319,18 +266,14 @@ TEST(Denoise, RemovesNoiseAndKeepsEdges) {
   std::mt19937 random(1);
   Image clean({128, 128}, {3, 8});
   Image noisy({128, 128}, {3, 8});
-  for (int y = 0; y < 128; ++y) {
-    for (int x = 0; x < 128; ++x) {
-      for (int c = 0; c < 3; ++c) {
-        const std::uint32_t color = x < 64 ? 60 : 180;
-        // Deviates by 10: the sum of four numbers from 0 to 16, each by 4.9.
-        std::uint32_t noise = 0;
-        for (int i = 0; i < 4; ++i)
-          noise += static_cast<std::uint32_t>(random() % 17);
-        test::set_sample(clean, x, y, c, color);
-        test::set_sample(noisy, x, y, c, color + noise - 32);
-      }
-    }
+  for (const auto [x, y, c] : test::each_sample({128, 128}, 3)) {
+    const std::uint32_t color = x < 64 ? 60 : 180;
+    // Deviates by 10: the sum of four numbers from 0 to 16, each by 4.9.
+    std::uint32_t noise = 0;
+    for (int i = 0; i < 4; ++i)
+      noise += static_cast<std::uint32_t>(random() % 17);
+    test::set_sample(clean, x, y, c, color);
+    test::set_sample(noisy, x, y, c, color + noise - 32);
   }
   const Image result = test::filter_on_host(noisy, {denoise_stage_kind().make("10")}, {});
   EXPECT_NEAR(mean_square(noisy, clean), 96, 4);

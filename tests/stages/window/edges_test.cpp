@@ -48,22 +48,17 @@ class NaiveEdges {
 
  private:
   [[nodiscard]] std::int64_t sample(int x, int y, int channel) const {
-    const int from_x = border_position(parameters_.border, x, image_.width());
-    const int from_y = border_position(parameters_.border, y, image_.size().height);
-    if (from_x < 0 || from_y < 0) return 0;
-    const std::int64_t color = test::sample_at(image_, from_x, from_y, channel);
+    const std::int64_t color = test::sample_beyond(image_, x, y, channel, parameters_.border);
     if (!image_.format().has_alpha() || parameters_.alpha == AlphaMode::independent) return color;
     const std::int64_t alpha =
-        test::sample_at(image_, from_x, from_y, image_.format().channels - 1);
+        test::sample_beyond(image_, x, y, image_.format().channels - 1, parameters_.border);
     return (2 * color * alpha + max_) / (2 * max_);
   }
   [[nodiscard]] std::int64_t sum(const Matrix& matrix, int x, int y, int channel) const {
     std::int64_t all = 0;
-    for (int row = 0; row < 3; ++row) {
-      for (int column = 0; column < 3; ++column) {
-        all += matrix.at(static_cast<std::size_t>(row)).at(static_cast<std::size_t>(column)) *
-               sample(x + column - 1, y + row - 1, channel);
-      }
+    for (const auto [column, row] : test::each_pixel({3, 3})) {
+      all += matrix.at(static_cast<std::size_t>(row)).at(static_cast<std::size_t>(column)) *
+             sample(x + column - 1, y + row - 1, channel);
     }
     return all;
   }
@@ -90,12 +85,8 @@ class NaiveEdges {
 Image naive_edges(const Image& image, const EdgesParameters& parameters) {
   Image result(image.size(), image.format());
   const NaiveEdges edges(image, parameters);
-  for (int y = 0; y < image.size().height; ++y) {
-    for (int x = 0; x < image.width(); ++x) {
-      for (int c = 0; c < image.format().channels; ++c)
-        test::set_sample(result, x, y, c, edges.at(x, y, c));
-    }
-  }
+  for (const auto [x, y, c] : test::each_sample(image))
+    test::set_sample(result, x, y, c, edges.at(x, y, c));
   return result;
 }
 
@@ -117,24 +108,6 @@ TEST(EdgesOnProcessor, EqualTheFormula) {
   }
 }
 
-TEST(EdgesOnDevices, EqualTheProcessor) {
-  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
-  std::size_t turn = 0;
-  for (const PixelFormat& format : test::all_formats()) {
-    for (Session* session : test::kernel_sessions(format)) {
-      for (const EdgeOperator by : operators) {
-        const EdgesParameters parameters{
-            by, test::all_borders.at(turn++ % 4),
-            turn % 5 == 0 ? AlphaMode::independent : AlphaMode::weighted};
-        for (const Image& image : test::window_pictures_and_dull({67, 19}, format, 16)) {
-          const Image expected = test::filter_on_host(image, {make_edges(parameters)}, {});
-          test::check_on_device(*session, image, {make_edges(parameters)}, expected, {5, 1000});
-        }
-      }
-    }
-  }
-}
-
 // A pair of differences for each root, just below and above the middle between whole numbers.
 TEST(EdgesOnProcessor, RoundToTheNearestRoot) {
   // Three rows of three pixels: with a single one at the right, dx is twice it and dy is 0; below,
@@ -145,10 +118,8 @@ TEST(EdgesOnProcessor, RoundToTheNearestRoot) {
     for (int right = 0; right <= max; right += step) {
       for (int below = 0; below <= max; below += step) {
         Image image({3, 3}, {1, depth});
-        for (int y = 0; y < 3; ++y) {
-          for (int x = 0; x < 3; ++x)
-            test::set_sample(image, x, y, 0, 0);
-        }
+        for (const auto [x, y] : test::each_pixel({3, 3}))
+          test::set_sample(image, x, y, 0, 0);
         test::set_sample(image, 2, 1, 0, static_cast<std::uint32_t>(right));
         test::set_sample(image, 1, 2, 0, static_cast<std::uint32_t>(below));
         const Image found = test::filter_on_host(image, {make_edges({})}, {});

@@ -24,44 +24,30 @@ using test::same_pixels;
 constexpr std::array operations{Morphology::dilate, Morphology::erode, Morphology::open,
                                 Morphology::close};
 
-struct Outside {
-  const Image& image;
-  Border border;
-
-  [[nodiscard]] std::uint32_t sample(int x, int y, int channel) const {
-    const PixelFormat format = image.format();
-    const int from_x = border_position(border, x, image.width());
-    const int from_y = border_position(border, y, image.size().height);
-    if (from_x >= 0 && from_y >= 0) return test::sample_at(image, from_x, from_y, channel);
-    const bool is_alpha = format.has_alpha() && channel + 1 == format.channels;
-    return is_alpha ? static_cast<std::uint32_t>(format.max_sample()) : 0;
-  }
-};
-
 // From the definition: every sample of every window.
 Image naive_extremes(const Image& image, const MorphologyParameters& parameters, bool largest) {
   const PixelFormat format = image.format();
   const bool weighs = parameters.alpha == AlphaMode::weighted && format.has_alpha();
-  const Outside source{image, parameters.border};
+  const auto sample = [&](int x, int y, int c) {
+    return test::sample_beyond(image, x, y, c, parameters.border);
+  };
   Image result(image.size(), format);
   const int radius = parameters.radius;
-  for (int y = 0; y < image.size().height; ++y) {
-    for (int x = 0; x < image.width(); ++x) {
-      bool visible = true;
-      for (int c = format.channels - 1; c >= 0; --c) {
-        std::vector<std::uint32_t> window;
-        for (int row = y - radius; row <= y + radius; ++row) {
-          for (int column = x - radius; column <= x + radius; ++column) {
-            const bool hidden = weighs && c + 1 < format.channels && largest &&
-                                source.sample(column, row, format.channels - 1) == 0;
-            window.push_back(hidden ? 0 : source.sample(column, row, c));
-          }
+  for (const auto [x, y] : test::each_pixel(image)) {
+    bool visible = true;
+    for (int c = format.channels - 1; c >= 0; --c) {
+      std::vector<std::uint32_t> window;
+      for (int row = y - radius; row <= y + radius; ++row) {
+        for (int column = x - radius; column <= x + radius; ++column) {
+          const bool hidden = weighs && c + 1 < format.channels && largest &&
+                              sample(column, row, format.channels - 1) == 0;
+          window.push_back(hidden ? 0 : sample(column, row, c));
         }
-        const std::uint32_t found = largest ? *std::max_element(window.begin(), window.end())
-                                            : *std::min_element(window.begin(), window.end());
-        if (weighs && c + 1 == format.channels) visible = found > 0;
-        test::set_sample(result, x, y, c, visible ? found : 0);
       }
+      const std::uint32_t found = largest ? *std::max_element(window.begin(), window.end())
+                                          : *std::min_element(window.begin(), window.end());
+      if (weighs && c + 1 == format.channels) visible = found > 0;
+      test::set_sample(result, x, y, c, visible ? found : 0);
     }
   }
   return result;
@@ -124,29 +110,6 @@ TEST(MorphologyOnProcessor, TakesTheLargestWindow) {
     for (const Border border : test::all_borders) {
       check_morphology(test::random_image({25, 5}, {3, 8}, 5), {operation, 127, border});
       if (HasFatalFailure()) return;
-    }
-  }
-}
-
-TEST(MorphologyOnDevices, EqualsTheProcessor) {
-  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
-  constexpr std::array radii{1, 2, 9};
-  std::size_t turn = 0;
-  for (const PixelFormat& format : test::all_formats()) {
-    for (Session* session : test::kernel_sessions(format)) {
-      // Of each format one operation of one step, and one of two.
-      const std::size_t which = turn / 2 % 2;
-      for (const Morphology operation : {operations.at(which), operations.at(2 + which)}) {
-        const MorphologyParameters parameters{
-            operation, radii.at(turn % 3), test::all_borders.at((turn / 2 + turn / 16) % 4),
-            turn % 5 == 0 ? AlphaMode::independent : AlphaMode::weighted};
-        ++turn;
-        for (const Image& image : test::window_pictures({67, 19}, format)) {
-          const Image expected = test::filter_on_host(image, {make_morphology(parameters)}, {});
-          test::check_on_device(*session, image, {make_morphology(parameters)}, expected,
-                                {5, 1000});
-        }
-      }
     }
   }
 }
