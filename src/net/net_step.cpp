@@ -72,12 +72,12 @@ void NetStep::run(const ConstRows& source, const MutableRows& target,
   net_rows(*graph_, use_, source, std::as_const(base).rows(), target, sizes.source);
 }
 
-StepProperties NetStep::properties(const PictureShape& input, const DeviceInfo* device) const {
-  if (device == nullptr) {
+StepProperties NetStep::properties(const StepPlace& at) const {
+  if (at.device == nullptr) {
     return {.suitable_rows = net_suitable_rows(*graph_),
-            .scratch_bytes = net_rows_memory(*graph_, input.size.width)};
+            .scratch_bytes = net_rows_memory(*graph_, at.source.size.width)};
   }
-  return {.scratch_bytes = net_pass_memory(*graph_, input.size, scratch_, *device),
+  return {.scratch_bytes = net_pass_memory(*graph_, at.source.size, scratch_, *at.device),
           .with_scratch = [this](std::uint64_t bytes) { return with_scratch(bytes); }};
 }
 

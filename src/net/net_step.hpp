@@ -33,8 +33,7 @@ class NetStep final : public Step {
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override;
   void run(const ConstRows& source, const MutableRows& target,
            const StageSizes& sizes) const override;
-  [[nodiscard]] StepProperties properties(const PictureShape& input,
-                                          const DeviceInfo* device) const override;
+  [[nodiscard]] StepProperties properties(const StepPlace& at) const override;
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
                                                     const PictureShape& input) const override;
 

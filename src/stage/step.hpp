@@ -60,7 +60,13 @@ struct StepTitle {
 class Step;
 using Steps = std::vector<std::shared_ptr<const Step>>;
 
-// What is true of few steps, for sources of one shape.
+// Where a step runs, and for what.
+struct StepPlace {
+  PictureShape source;
+  const DeviceInfo* device = nullptr;  // nullptr: on the processor
+};
+
+// What is true of few steps, at one place.
 struct StepProperties {
   bool changes_nothing = false;  // the result is the source
   // run() may get the same rows as source and target: each pixel depends on that pixel alone,
@@ -140,11 +146,7 @@ class Step {
     return nullptr;
   }
 
-  // On `device`; nullptr: on the processor.
-  [[nodiscard]] virtual StepProperties properties(const PictureShape& /*input*/,
-                                                  const DeviceInfo* /*device*/) const {
-    return {};
-  }
+  [[nodiscard]] virtual StepProperties properties(const StepPlace& /*at*/) const { return {}; }
 };
 
 }  // namespace gpufilter

@@ -113,7 +113,7 @@ PictureShape result_of(const std::shared_ptr<const Stage>& stage, const PictureS
 
 bool changes_nothing(const std::shared_ptr<const Stage>& stage, const PictureShape& input) {
   const Steps steps = stage->lower({.shape = input}).steps;
-  return steps.at(0)->properties(input, nullptr).changes_nothing;
+  return steps.at(0)->properties({input}).changes_nothing;
 }
 
 Image filter_on_device(Session& session, const Image& image, const StageChain& chain,

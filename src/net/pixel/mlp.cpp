@@ -77,12 +77,11 @@ class Mlp final : public OneStepStage {
     return network_function(*network_, input);
   }
 
-  [[nodiscard]] StepProperties properties(const PictureShape& input,
-                                          const DeviceInfo* device) const override {
-    if (device == nullptr || has_own_kernel(*device)) return {};
+  [[nodiscard]] StepProperties properties(const StepPlace& at) const override {
+    if (at.device == nullptr || has_own_kernel(*at.device)) return {};
     // Each plane is a buffer.
-    const MlpBlock block = block_of(2 * device->max_allocation);
-    return {.scratch_bytes = mlp_block_bytes(*network_, block, input.size),
+    const MlpBlock block = block_of(2 * at.device->max_allocation);
+    return {.scratch_bytes = mlp_block_bytes(*network_, block, at.source.size),
             .with_scratch = [this](std::uint64_t bytes) {
               return std::make_shared<Mlp>(network_, block_of(bytes));
             }};

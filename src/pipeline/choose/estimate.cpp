@@ -67,7 +67,7 @@ TaskTimes estimated_times(const PictureTask& task, const Rates& rates) {
     for (const auto& step : stage.steps) {
       const PictureShape source = std::exchange(shape, step->output(shape));
       windows += reads_neighbours(*step) ? 1 : 0;
-      add(step->cost(source.format), !step->properties(source, nullptr).processor_only.empty());
+      add(step->cost(source.format), !step->properties({source}).processor_only.empty());
     }
   }
   host.encode = bytes_of(shape) * rates.on_host(task.encoding);

@@ -130,7 +130,7 @@ Pass::Pass(std::shared_ptr<const Step> work, const PictureShape& source, const D
     : step(std::move(work)),
       input(source),
       output(step->output(source)),
-      properties(step->properties(source, device)) {}
+      properties(step->properties({source, device})) {}
 
 RowRange Pass::source_rows(const RowRange& target) const {
   std::optional<RowRange> all;

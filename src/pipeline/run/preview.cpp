@@ -12,7 +12,6 @@
 #include "pipeline/run/picture_input.hpp"
 #include "pipeline/run/picture_output.hpp"
 #include "pipeline/run/run_description.hpp"
-#include "pipeline/run/smaller_decoding.hpp"
 
 namespace gpufilter {
 namespace {

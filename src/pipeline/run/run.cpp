@@ -10,7 +10,6 @@
 #include "pipeline/run/chain_part.hpp"
 #include "pipeline/run/picture_output.hpp"
 #include "pipeline/run/run_description.hpp"
-#include "pipeline/run/smaller_decoding.hpp"
 #include "pipeline/run/whole_picture_stages.hpp"
 
 namespace gpufilter {

@@ -61,7 +61,7 @@ bool depends_on_orientation(const StageChain& chain) {
 bool change_nothing(const LoweredChain& stages, PictureShape shape) {
   const auto is_idle = [&shape](const auto& step) {
     const PictureShape before = std::exchange(shape, step->output(shape));
-    return step->properties(before, nullptr).changes_nothing;
+    return step->properties({before}).changes_nothing;
   };
   return std::ranges::all_of(stages, [&](const LoweredStage& stage) {
     return !stage.demand && std::ranges::all_of(stage.steps, is_idle);
@@ -89,6 +89,25 @@ LoweredChain lower_for(const StageChain& chain, const std::string& name,
   } catch (const UnsuitableSize& error) {
     throw PictureError(name, error.what());
   }
+}
+
+int decoding_divisor(const LoweredChain& chain, PictureShape shape,
+                     const std::vector<ChainOutput>& outputs, const std::vector<bool>& ignored) {
+  const std::size_t turns = count_turns(chain, shape);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i].stages <= turns && !ignored[i]) return 1;
+  }
+  return turns == chain.size() ? 1 : chain[turns].decoding_divisor;
+}
+
+int decode_smaller(PictureInput& input, LoweredChain& chain,
+                   const std::vector<ChainOutput>& outputs, const std::vector<bool>& ignored) {
+  const PictureShape whole = input.shape();
+  const int largest = decoding_divisor(chain, whole, outputs, ignored);
+  if (largest == 1) return 1;
+  const int divisor = input.decode_smaller(largest);
+  if (divisor > 1) lower_for_smaller(chain, whole, input.shape(), divisor);
+  return divisor;
 }
 
 void describe_orientation(RunReport& report, const StageChain& asked,

@@ -1,6 +1,7 @@
 // What is known of a run once the header of its input is read.
 #pragma once
 
+#include "pipeline/run/picture_input.hpp"
 #include "pipeline/run/run.hpp"
 
 namespace gpufilter {
@@ -29,6 +30,18 @@ namespace gpufilter {
 [[nodiscard]] LoweredChain lower_for(const StageChain& chain, const std::string& name,
                                      const PictureHeader& header, int orientation,
                                      std::vector<ChainOutput>& outputs);
+
+// By how much the chain allows a picture of `shape` to be decoded smaller: the first stage that
+// does more than turn it has to allow it, and no output may lie before that stage, except `ignored`
+// ones.
+[[nodiscard]] int decoding_divisor(const LoweredChain& chain, PictureShape shape,
+                                   const std::vector<ChainOutput>& outputs,
+                                   const std::vector<bool>& ignored);
+// Has `input` decoded as small as the chain allows, and changes the chain accordingly. Returns the
+// divisor.
+int decode_smaller(PictureInput& input, LoweredChain& chain,
+                   const std::vector<ChainOutput>& outputs, const std::vector<bool>& ignored);
+
 // Says in `report` which outputs of the chain, as it was asked for, it turns upright.
 void describe_orientation(RunReport& report, const StageChain& asked,
                           const std::vector<ChainOutput>& outputs);

@@ -76,9 +76,8 @@ class ColorStage final : public OneStepStage {
     return std::make_shared<ColorStage>(*matrix, label_ + "+" + color->label_, "color");
   }
 
-  [[nodiscard]] StepProperties properties(const PictureShape& input,
-                                          const DeviceInfo* /*device*/) const override {
-    return {.changes_nothing = matrix_.is_identity() && output(input) == input};
+  [[nodiscard]] StepProperties properties(const StepPlace& at) const override {
+    return {.changes_nothing = matrix_.is_identity() && output(at.source) == at.source};
   }
 
   void run(const ConstRows& source, const MutableRows& target,

@@ -92,9 +92,8 @@ class ConvertColors final : public OneStepStage {
     // Only the first figure counts: no device does it.
     return {{formatted("profile {}", input.depth), input.depth == 8 ? 10e-9 : 33e-9, 1e-9}, 1};
   }
-  [[nodiscard]] StepProperties properties(const PictureShape& input,
-                                          const DeviceInfo* /*device*/) const override {
-    return {.changes_nothing = stays(input.format),
+  [[nodiscard]] StepProperties properties(const StepPlace& at) const override {
+    return {.changes_nothing = stays(at.source.format),
             .processor_only = "Little CMS has no code for devices"};
   }
 

@@ -42,12 +42,12 @@ class GaussianBothWays final : public WholeGaussian {
     return {rate, static_cast<double>(input.channels) * (window().radius() + 2)};
   }
   // Sums along the rows around the target are computed again for each call.
-  [[nodiscard]] StepProperties properties(const PictureShape& input,
-                                          const DeviceInfo* /*device*/) const override {
+  [[nodiscard]] StepProperties properties(const StepPlace& at) const override {
     constexpr int enough = 128;
     const int radius = window().radius();
-    return {.suitable_rows = std::max(4 * radius, std::min(16 * radius, enough)),
-            .scratch_bytes = gaussian_bytes_between(input.size.width, input.format, window())};
+    return {
+        .suitable_rows = std::max(4 * radius, std::min(16 * radius, enough)),
+        .scratch_bytes = gaussian_bytes_between(at.source.size.width, at.source.format, window())};
   }
 
   void run(const ConstRows& source, const MutableRows& target,

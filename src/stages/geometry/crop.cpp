@@ -60,9 +60,8 @@ class Crop final : public OneStepStage {
   [[nodiscard]] RowRange source_rows(const RowRange& target, ImageSize /*source*/) const override {
     return target.moved(crop_.corner.y);
   }
-  [[nodiscard]] StepProperties properties(const PictureShape& input,
-                                          const DeviceInfo* /*device*/) const override {
-    return {.changes_nothing = crop_.size == input.size, .view_of_source = crop_.corner};
+  [[nodiscard]] StepProperties properties(const StepPlace& at) const override {
+    return {.changes_nothing = crop_.size == at.source.size, .view_of_source = crop_.corner};
   }
   [[nodiscard]] std::shared_ptr<const Step> merged_with(const Step& next) const override {
     const auto* crop = dynamic_cast<const Crop*>(&next);

@@ -86,9 +86,8 @@ class Frame final : public OneStepStage {
   [[nodiscard]] PictureShape output(const PictureShape& input) const override {
     return {size_, padded_format(input.format, color_)};
   }
-  [[nodiscard]] StepProperties properties(const PictureShape& input,
-                                          const DeviceInfo* /*device*/) const override {
-    return {.changes_nothing = output(input) == input};
+  [[nodiscard]] StepProperties properties(const StepPlace& at) const override {
+    return {.changes_nothing = output(at.source) == at.source};
   }
   // One row at least, because no window is empty.
   [[nodiscard]] RowRange source_rows(const RowRange& target, ImageSize source) const override {

@@ -18,8 +18,7 @@ class TurnStep final : public Step {
   [[nodiscard]] static StageCost cost_of(const PixelFormat& input) {
     return {{"turn pixels", 0.3e-9, 10e-12}, static_cast<double>(input.bytes_per_pixel())};
   }
-  [[nodiscard]] StepProperties properties(const PictureShape& /*input*/,
-                                          const DeviceInfo* /*device*/) const override {
+  [[nodiscard]] StepProperties properties(const StepPlace& /*at*/) const override {
     return {.changes_nothing = turn_.changes_nothing()};
   }
   [[nodiscard]] std::shared_ptr<const Step> merged_with(const Step& next) const override {

@@ -35,8 +35,7 @@ class Median final : public OneStepStage {
   }
 
   // Networks take tiles of up to 16 rows; histograms begin with a window's.
-  [[nodiscard]] StepProperties properties(const PictureShape& /*input*/,
-                                          const DeviceInfo* /*device*/) const override {
+  [[nodiscard]] StepProperties properties(const StepPlace& /*at*/) const override {
     const int radius = parameters_.radius;
     if (radius <= 3) return {};
     return {.suitable_rows = radius <= max_tile_radius_of_bytes ? 16 : 2 * (2 * radius + 1)};

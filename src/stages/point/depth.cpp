@@ -41,9 +41,8 @@ class Depth final : public OneStepStage {
   [[nodiscard]] PictureShape output(const PictureShape& input) const override {
     return {input.size, {input.format.channels, bits_}};
   }
-  [[nodiscard]] StepProperties properties(const PictureShape& input,
-                                          const DeviceInfo* /*device*/) const override {
-    return {.changes_nothing = input.format.depth == bits_};
+  [[nodiscard]] StepProperties properties(const StepPlace& at) const override {
+    return {.changes_nothing = at.source.format.depth == bits_};
   }
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
     return {{"depth", 0.1e-9, 5e-12}, static_cast<double>(input.channels)};

@@ -59,9 +59,8 @@ class Flatten final : public OneStepStage {
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
     return {{formatted("flatten {}x{}", input.channels, input.depth), 1e-9, 15e-12}, 1};
   }
-  [[nodiscard]] StepProperties properties(const PictureShape& input,
-                                          const DeviceInfo* /*device*/) const override {
-    return {.changes_nothing = !input.format.has_alpha()};
+  [[nodiscard]] StepProperties properties(const StepPlace& at) const override {
+    return {.changes_nothing = !at.source.format.has_alpha()};
   }
 
   void run(const ConstRows& source, const MutableRows& target,

@@ -67,9 +67,8 @@ class Gray final : public OneStepStage {
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
     return {{formatted("gray {}x{}", input.channels, input.depth), 0.5e-9, 15e-12}, 1};
   }
-  [[nodiscard]] StepProperties properties(const PictureShape& input,
-                                          const DeviceInfo* /*device*/) const override {
-    return {.changes_nothing = input.format.color_channels() == 1};
+  [[nodiscard]] StepProperties properties(const StepPlace& at) const override {
+    return {.changes_nothing = at.source.format.color_channels() == 1};
   }
 
   void run(const ConstRows& source, const MutableRows& target,

@@ -94,8 +94,7 @@ class LookupStage : public OneStepStage {
     return lowered;
   }
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override { return cost_(input); }
-  [[nodiscard]] StepProperties properties(const PictureShape& /*input*/,
-                                          const DeviceInfo* /*device*/) const override {
+  [[nodiscard]] StepProperties properties(const StepPlace& /*at*/) const override {
     return {.runs_in_place = true};
   }
 

@@ -129,9 +129,8 @@ class Lut final : public OneStepStage {
     if (cube_.curves) return {{formatted("lut curves {}", input.depth), 2e-9, 25e-12}, 1};
     return {{formatted("lut {}x{}", input.channels, input.depth), 4e-9, 30e-12}, 1};
   }
-  [[nodiscard]] StepProperties properties(const PictureShape& input,
-                                          const DeviceInfo* /*device*/) const override {
-    return {.changes_nothing = strength_ == 0 && output(input) == input};
+  [[nodiscard]] StepProperties properties(const StepPlace& at) const override {
+    return {.changes_nothing = strength_ == 0 && output(at.source) == at.source};
   }
 
   void run(const ConstRows& source, const MutableRows& target,

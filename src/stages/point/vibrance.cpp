@@ -110,9 +110,8 @@ class Vibrance final : public OneStepStage {
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
     return {{formatted("vibrance {}x{}", input.channels, input.depth), 2e-9, 20e-12}, 1};
   }
-  [[nodiscard]] StepProperties properties(const PictureShape& input,
-                                          const DeviceInfo* /*device*/) const override {
-    return {.changes_nothing = amount_ == 0 || input.format.color_channels() == 1};
+  [[nodiscard]] StepProperties properties(const StepPlace& at) const override {
+    return {.changes_nothing = amount_ == 0 || at.source.format.color_channels() == 1};
   }
 
   void run(const ConstRows& source, const MutableRows& target,

@@ -25,8 +25,7 @@ class Inverted final : public OneStepStage {
   [[nodiscard]] StageCost cost(const PixelFormat& /*input*/) const override {
     return {{"copy", 1e-9, 1e-9}, 1};
   }
-  [[nodiscard]] StepProperties properties(const PictureShape& /*input*/,
-                                          const DeviceInfo* /*device*/) const override {
+  [[nodiscard]] StepProperties properties(const StepPlace& /*at*/) const override {
     return {.processor_only = "for a test"};
   }
   void run(const ConstRows& source, const MutableRows& target,

@@ -79,7 +79,7 @@ TEST(ToSrgb, LeavesPicturesWithoutProfile) {
       if (metadata.icc_profile && format.color_channels() == 1) continue;
       const LoweredChain chain = test::lowered({make_to_srgb({})}, format, metadata);
       const Step& step = *chain.at(0).steps.at(0);
-      EXPECT_TRUE(step.properties({{9, 9}, format}, nullptr).changes_nothing);
+      EXPECT_TRUE(step.properties({{{9, 9}, format}}).changes_nothing);
       const Image image = test::random_image({300, 9}, format, 1);
       Image result = test::poisoned_image(image.size(), format);
       step.run(image.rows(), result.rows(), {image.size(), image.size()});
@@ -156,7 +156,7 @@ TEST(ConvertColors, WarnsOfProfilesThatDoNotFit) {
     const std::string& warning = chain.at(0).warning;
     if (warning.empty()) return std::string("none");
     const PictureShape shape{{3, 3}, format};
-    EXPECT_TRUE(chain[0].steps.at(0)->properties(shape, nullptr).changes_nothing);
+    EXPECT_TRUE(chain[0].steps.at(0)->properties({shape}).changes_nothing);
     const std::string begin = "--to-srgb: the ICC profile ";
     const std::string end = "; its colours count as sRGB";
     EXPECT_TRUE(warning.starts_with(begin) && warning.ends_with(end)) << warning;

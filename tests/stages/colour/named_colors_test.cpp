@@ -137,7 +137,7 @@ TEST(NamedColors, ThatAreUnknownCountAsSrgb) {
     EXPECT_TRUE(
         test::contains(chain.at(0).warning, "are not supported; its colours count as sRGB"));
     const PictureShape shape{{4, 4}, {3, 8}};
-    EXPECT_TRUE(chain[0].steps.at(0)->properties(shape, nullptr).changes_nothing);
+    EXPECT_TRUE(chain[0].steps.at(0)->properties({shape}).changes_nothing);
   }
 }
 
