@@ -19,11 +19,11 @@
 #include "base/printable.hpp"
 #include "base/thread_limit.hpp"
 #include "base/words.hpp"
+#include "batch/batch_plan.hpp"
 #include "batch/output_folder.hpp"
-#include "batch/shard_plan.hpp"
 #include "device/pocl_environment.hpp"
 #include "pipeline/choose/make_dispatcher.hpp"
-#include "pipeline/run/preview.hpp"
+#include "pipeline/run/run.hpp"
 
 namespace gpufilter {
 namespace {

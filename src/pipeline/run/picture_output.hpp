@@ -11,6 +11,10 @@
 
 namespace gpufilter {
 
+// For a result of this shape in a file of the format of `codec`: the sizes that EXIF and XMP repeat
+// are those of the result, and colours become a profile if the file cannot name them otherwise.
+void adapt_metadata(Metadata& metadata, const PictureShape& picture, const Codec& codec);
+
 // What writes the output that `report` describes to `sink`; from `stored`, if it is given. Throws
 // PictureError.
 [[nodiscard]] std::unique_ptr<RowWriter> create_writer(const OutputReport& report, ByteSink& sink,
@@ -34,11 +38,11 @@ class PictureOutput {
   PictureOutput(OutputReport& report, PictureHeader header, const RunOptions& options,
                 const std::optional<StoredPart>& stored);
 
-  // In place of rows, if OutputReport::copied: all bytes of `file`.
+  // Takes all bytes of `file` in place of rows, if OutputReport::copied.
   void copy(ByteSource& file);
   // `timeline` gets a span.
   void write(const ConstRows& rows, Timeline& timeline);
-  // The same for coded rows; see RowWriter::write_coded().
+  // Takes coded rows in place of rows; see RowWriter::write_coded().
   void write_coded(const CodedRows& rows, Timeline& timeline);
   // Call once, after the last row; `trailing` is the metadata that belongs after the pixels.
   void finish(const Metadata& trailing);

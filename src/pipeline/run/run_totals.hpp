@@ -20,10 +20,10 @@ namespace gpufilter {
 // One line of a report: everything of one kind, over all bands of a picture or of several.
 struct ActivityTotal {
   Activity activity = Activity::decode;
-  int walk = 0;         // how many times the picture was walked through before
-  int pass = -1;        // index of the report's pass, for kernels and programs
-  std::string stage;    // of that pass
-  std::string variant;  // of that pass; "various" if it is not the same for all pictures
+  int walk = 0;              // how many times the picture was walked through before
+  int pass = -1;             // index of the report's pass, for kernels and programs
+  std::string stage = {};    // of that pass
+  std::string variant = {};  // of that pass; "various" if it is not the same for all pictures
   Nanoseconds duration = 0;
   std::uint64_t bytes = 0;
   std::uint64_t pixels = 0;  // of the pictures that had this activity
