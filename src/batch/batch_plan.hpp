@@ -81,6 +81,9 @@ struct PlannedShard {
 struct BatchPlan {
   std::vector<std::string> inputs;
   std::string output;
+  // The only item need not be in a folder: its output is a path or a stream, and there is no
+  // journal.
+  bool is_one_picture = false;
   std::vector<std::string> other_outputs = {};  // the folders of BatchItem::others, as given
   bool recursive = false;
   RunWork work = {};             // as in BatchRequest

@@ -1,6 +1,7 @@
 #include "batch/batch_run.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <exception>
@@ -219,9 +220,7 @@ class BatchRun {
     };
     RunReport report = jobs_.filter(item, dispatcher_, on_progress);
     any_done_ = true;
-    const int job = result.job;
-    result = result_of(item, report);
-    result.job = job;
+    result.report = report;
     return report;
   }
 
@@ -354,6 +353,12 @@ void end_shard(Journal& journal) {
 }
 
 }  // namespace
+
+const char* to_string(PictureStatus status) {
+  static constexpr std::array names{"done",   "unchanged", "exists",
+                                    "failed", "not begun", "planned"};
+  return names.at(static_cast<std::size_t>(status));
+}
 
 void run_batch(const BatchPlan& plan, const StageChain& chain, Dispatcher& dispatcher,
                const BatchOptions& options, BatchListener& listener) {

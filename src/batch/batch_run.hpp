@@ -3,12 +3,32 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "batch/batch_plan.hpp"
-#include "batch/picture_result.hpp"
 #include "pipeline/run/run.hpp"
 
 namespace gpufilter {
+
+enum class PictureStatus {
+  done,
+  unchanged,  // already complete from an earlier run
+  exists,     // the output existed and was kept
+  failed,
+  not_begun,  // the run stopped before it
+  planned     // would be filtered without dry_run
+};
+[[nodiscard]] const char* to_string(PictureStatus status);
+
+// What became of one picture of a plan.
+struct PictureResult {
+  const BatchItem* item = nullptr;
+  PictureStatus status = PictureStatus::not_begun;
+  std::string failure = {};   // "PATH: reason"
+  bool out_of_space = false;  // it failed because the disk is full, and the run ends
+  int job = 0;                // the number of the job that did it, from 0
+  PictureReport report = {};  // of a picture that is done, or whose header was read for a plan
+};
 
 // Receives the events of a run, from one thread at a time. An exception from it ends the run and
 // propagates out of run_batch().

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/folder/batch_report.hpp"
 #include "base/format.hpp"
 #include "base/words.hpp"
 

@@ -7,16 +7,15 @@
 #include <string>
 
 #include "app/cli/arguments.hpp"
+#include "app/cli/command_text.hpp"
 #include "app/cli/commands.hpp"
 #include "app/cli/failure.hpp"
 #include "app/cli/parse.hpp"
 #include "app/cli/paths.hpp"
-#include "app/compare/compare_folders_report.hpp"
 #include "app/compare/compare_page.hpp"
 #include "app/compare/compare_report.hpp"
 #include "app/filter/color_output.hpp"
 #include "app/filter/format_options.hpp"
-#include "app/filter/trace_file.hpp"
 #include "app/report/page_option.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
@@ -61,19 +60,6 @@ Examples:
   gpufilter compare expected/ results/ --recursive
   gpufilter in.png - --blur auto | gpufilter compare -q - other.png && echo same
 )";
-
-struct CompareOptions {
-  std::string a;
-  std::string b;
-  Tolerance tolerance;
-  std::optional<std::string> drawing;
-  std::string report;        // folder of a page; empty: none
-  std::string command_line;  // quoted for a shell
-  std::uint64_t max_pixels = ReadLimits{}.max_pixels;
-  bool recursive = false;
-  bool json = false;
-  bool quiet = false;
-};
 
 // The formats for drawings: a difference of one step has to stay visible.
 CodecList drawing_formats() {
@@ -121,9 +107,9 @@ void declare_options(Arguments& app, CompareOptions& options) {
       ->suggests(picture_files(drawing_formats()));
   add_report(app, options.report,
              "Make a page for browsers in DIR, with A and B, their differences and histograms.");
-  app.add_option("--max-pixels", options.max_pixels, "Refuse pictures with more pixels.")
+  app.add_option("--max-pixels", options.limits.max_pixels, "Refuse pictures with more pixels.")
       ->check(whole_number(1, UINT64_MAX))
-      ->option_text(formatted("N [{}]", options.max_pixels));
+      ->option_text(formatted("N [{}]", options.limits.max_pixels));
   app.add_flag("--recursive", options.recursive, "Include subfolders of A and B.")
       ->option_text(" ");
   auto* json = app.add_flag("--json", options.json, "Print the result as one JSON object.");
@@ -175,23 +161,9 @@ void check_drawing(const CompareOptions& options) {
   }
 }
 
-ReportForm form_of(const CompareOptions& options) {
-  if (options.quiet) return ReportForm::none;
-  return options.json ? ReportForm::json : ReportForm::text;
-}
-
 // The page that is asked for; nullptr if there is none.
 std::unique_ptr<ComparePage> page_for(const CompareOptions& options) {
-  if (options.report.empty()) return nullptr;
-  return std::make_unique<ComparePage>(ComparePageRequest{
-      .folder = options.report,
-      .command_line = options.command_line,
-      .quiet = options.quiet,
-      .a = options.a,
-      .b = options.b,
-      .limits = ReadLimits{options.max_pixels},
-      .tolerance = options.tolerance,
-  });
+  return options.report.empty() ? nullptr : std::make_unique<ComparePage>(options);
 }
 
 int compare_pair(const CompareOptions& options) {
@@ -203,27 +175,26 @@ int compare_pair(const CompareOptions& options) {
   const auto open = [&](const std::string& path) {
     return path == options.a ? a.open() : b.open();
   };
-  CompareReport report;
-  report.tolerance = options.tolerance;
-  report.wanted_drawing = options.drawing;
-  report.files = compare_files({options.a, options.b, options.tolerance,
-                                ReadLimits{options.max_pixels}, options.drawing, open});
-  if (!options.quiet)
-    options.json ? print_document(json_report(report)) : print_result(text_report(report));
-  if (page) page->write(report.files, open);
-  return exit_code(result_of(report.files));
+  const FileComparison files = compare_files(
+      {options.a, options.b, options.tolerance, options.limits, options.drawing, open});
+  if (options.json) {
+    print_document(json_report(options, files));
+  } else if (!options.quiet) {
+    print_result(text_report(options, files));
+  }
+  if (page) page->write(files, open);
+  return exit_code(result_of(files));
 }
 
 int compare_all(const CompareOptions& options) {
-  const FolderComparisonRequest request{options.a, options.b, options.recursive, options.tolerance,
-                                        ReadLimits{options.max_pixels}};
-  FoldersReport report(request, form_of(options));
+  FoldersReport report(options);
   const auto page = page_for(options);
   const auto take = [&](const NameComparison& name) {
     report.add(name);
     if (page) page->add(name);
   };
-  compare_folders(request, take, page ? page->watch() : ComparisonWatch());
+  compare_folders({options.a, options.b, options.recursive, options.tolerance, options.limits},
+                  take, page ? page->watch() : ComparisonWatch());
   report.finish();
   if (page) page->write(report.summary_text(), report.result());
   return report.exit_code();

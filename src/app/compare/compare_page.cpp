@@ -4,7 +4,6 @@
 #include <cctype>
 #include <utility>
 
-#include "app/compare/compare_folders_report.hpp"
 #include "base/format.hpp"
 
 namespace gpufilter {
@@ -62,44 +61,39 @@ html::Section channel_section(const Comparison& comparison) {
 
 }  // namespace
 
-ComparePage::ComparePage(ComparePageRequest request)
-    : request_(std::move(request)), folder_(request_.folder, html::EarlierPage::replaced) {}
+ComparePage::ComparePage(const CompareOptions& options)
+    : options_(options),
+      page_(options.report, html::EarlierPage::replaced, {"A", "B"}, options.limits,
+            options.tolerance) {}
 
 void ComparePage::write(const FileComparison& files, const OpenSource& open) {
-  PagePreviews previews(folder_, 1, {"A", "B"}, request_.limits, request_.tolerance);
-  previews.look(1, open(request_.a), open(request_.b));
-  previews.check();
+  page_.look(1, open(options_.a), open(options_.b));
   html::Page page;
   page.subject = "gpufilter: comparison of two pictures";
   page.heading = formatted("{} and {}", files.a.name, files.b.name);
-  page.entries.push_back(previews.take(1));
-  html::Entry& entry = page.entries.front();
+  html::Entry entry = page_.take(1);
   entry.name = page.heading;
   entry.facts = facts_of(files);
   entry.difference_text.clear();  // the summary says it
+  page_.add(std::move(entry));
   page.summary = {sentence(files)};
   page.tone = tone_of(result_of(files));
   if (files.comparison && files.comparison->differing_pixels > 0)
     page.sections.push_back(channel_section(*files.comparison));
-  publish_page(std::move(page));
+  page_.publish(std::move(page), options_.command_line, options_.quiet);
 }
 
 ComparisonWatch ComparePage::watch() {
-  return {.begin =
-              [this](std::size_t names) {
-                previews_.emplace(folder_, names, PagePreviews::Labels{"A", "B"}, request_.limits,
-                                  request_.tolerance);
-              },
+  return {.begin = [this](std::size_t names) { page_.expect(names); },
           .look =
               [this](std::size_t place, const NameComparison& name) {
-                previews_->look(place + 1,
-                                name.in_a ? opened(request_.a + "/" + name.name) : nullptr,
-                                name.in_b ? opened(request_.b + "/" + name.name) : nullptr);
+                page_.look(place + 1, name.in_a ? opened(options_.a + "/" + name.name) : nullptr,
+                           name.in_b ? opened(options_.b + "/" + name.name) : nullptr);
               }};
 }
 
 void ComparePage::add(const NameComparison& name) {
-  html::Entry entry = previews_->take(entries_.size() + 1);
+  html::Entry entry = page_.take(page_.entries() + 1);
   const CompareResult result = result_of(name);
   entry.name = name.name;
   entry.status = status_text(result);
@@ -110,23 +104,17 @@ void ComparePage::add(const NameComparison& name) {
     entry.note = note_of(*name.files);
     entry.difference_text = sentence(*name.files);
   }
-  entries_.push_back(std::move(entry));
+  page_.add(std::move(entry));
 }
 
 void ComparePage::write(const std::string& summary, CompareResult result) {
-  previews_->check();
   html::Page page;
   page.subject = "gpufilter: comparison of two folders";
-  page.heading = formatted("{} and {}", request_.a, request_.b);
+  page.heading = formatted("{} and {}", options_.a, options_.b);
   page.summary = {summary};
   page.tone = tone_of(result);
   page.is_grid = true;
-  page.entries = std::move(entries_);
-  publish_page(std::move(page));
-}
-
-void ComparePage::publish_page(html::Page page) {
-  publish(std::move(page), folder_, request_.command_line, request_.quiet);
+  page_.publish(std::move(page), options_.command_line, options_.quiet);
 }
 
 }  // namespace gpufilter

@@ -1,30 +1,17 @@
 // The page of "gpufilter compare --report".
 #pragma once
 
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "app/compare/compare_report.hpp"
-#include "app/report/page_parts.hpp"
-#include "compare/folder_comparison.hpp"
+#include "app/report/report_page.hpp"
 
 namespace gpufilter {
 
-struct ComparePageRequest {
-  std::string folder;        // of the page
-  std::string command_line;  // quoted for a shell
-  bool quiet = false;
-  std::string a;
-  std::string b;
-  ReadLimits limits;
-  Tolerance tolerance;
-};
-
 class ComparePage {
  public:
-  // Claims the folder. Throws UsageError, PictureError.
-  explicit ComparePage(ComparePageRequest request);
+  // Claims the folder. `options` outlive this. Throws UsageError, PictureError.
+  explicit ComparePage(const CompareOptions& options);
 
   // Of two pictures, once they are compared; `open` opens them again. Throws PictureError.
   void write(const FileComparison& files, const OpenSource& open);
@@ -35,12 +22,8 @@ class ComparePage {
   void write(const std::string& summary, CompareResult result);
 
  private:
-  void publish_page(html::Page page);
-
-  ComparePageRequest request_;
-  html::PageFolder folder_;
-  std::optional<PagePreviews> previews_;
-  std::vector<html::Entry> entries_;
+  const CompareOptions& options_;
+  ReportPage page_;
 };
 
 }  // namespace gpufilter

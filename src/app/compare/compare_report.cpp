@@ -1,12 +1,35 @@
 #include "app/compare/compare_report.hpp"
 
-#include <array>
+#include <algorithm>
+#include <vector>
 
+#include "app/cli/parse.hpp"
+#include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/json.hpp"
+#include "base/log.hpp"
 #include "base/printable.hpp"
 
 namespace gpufilter {
 namespace {
+
+constexpr std::array all_results{CompareResult::equal,     CompareResult::within_tolerance,
+                                 CompareResult::different, CompareResult::other_size_or_format,
+                                 CompareResult::only_in_a, CompareResult::only_in_b,
+                                 CompareResult::unreadable};
+
+// The result for the folders as a whole, by exit code.
+constexpr std::array by_exit_code{CompareResult::equal, CompareResult::within_tolerance,
+                                  CompareResult::different, CompareResult::other_size_or_format,
+                                  CompareResult::unreadable};
+
+// As JSON has it: "within_tolerance".
+const char* to_string(CompareResult result) {
+  static constexpr std::array names{
+      "equal",     "within_tolerance", "different", "other_size_or_format",
+      "only_in_a", "only_in_b",        "unreadable"};
+  return names.at(static_cast<std::size_t>(result));
+}
 
 // "12 of 3000 pixels (0.40 %)". A share that only rounds to 0 % or 100 % is not shown as such.
 std::string pixels_of(std::uint64_t part, std::uint64_t whole) {
@@ -101,6 +124,72 @@ std::string text_of_differences(const std::string& names, const Comparison& comp
          channel_table(comparison);
 }
 
+double share(std::uint64_t part, std::uint64_t whole) {
+  return static_cast<double>(part) / static_cast<double>(whole);
+}
+
+Json json_of_file(const ComparedFile& file) {
+  return {{"name", file.name},
+          {"file_format", file.file_format->name},
+          {"width", file.size.width},
+          {"height", file.size.height},
+          {"channels", file.format.channels},
+          {"depth", file.format.depth}};
+}
+
+Json json_of_pixel(const std::optional<DifferingPixel>& pixel, const PixelFormat& format) {
+  if (!pixel) return nullptr;
+  const auto samples = [&format](const std::array<std::uint32_t, 4>& all) {
+    return std::vector<std::uint32_t>(all.begin(), all.begin() + format.channels);
+  };
+  return {{"x", pixel->x}, {"y", pixel->y}, {"a", samples(pixel->a)}, {"b", samples(pixel->b)}};
+}
+
+Json json_of_channels(const Comparison& comparison) {
+  Json channels = Json::array();
+  const std::vector<std::string> names = channel_names(comparison.format);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const ChannelComparison& channel = comparison.channels[i];
+    channels.push_back({{"name", names[i]},
+                        {"differing", channel.differing},
+                        {"beyond_tolerance", channel.beyond_tolerance},
+                        {"maximum", channel.maximum},
+                        {"mean", comparison.mean(i)},
+                        {"sum", channel.sum},
+                        {"sum_of_squares", channel.sum_of_squares}});
+  }
+  return channels;
+}
+
+void add_numbers(Json& json, const Comparison& comparison) {
+  const std::uint64_t pixels = comparison.size.pixels();
+  const auto psnr = comparison.psnr();
+  json["pixels"] = {{"total", pixels},
+                    {"differing", comparison.differing_pixels},
+                    {"differing_share", share(comparison.differing_pixels, pixels)},
+                    {"beyond_tolerance", comparison.pixels_beyond_tolerance},
+                    {"beyond_tolerance_share", share(comparison.pixels_beyond_tolerance, pixels)}};
+  json["samples"] = {{"total", comparison.samples()},
+                     {"differing", comparison.differing_samples()},
+                     {"beyond_tolerance", comparison.samples_beyond_tolerance()}};
+  json["maximum"] = comparison.maximum();
+  json["mean"] = comparison.mean();
+  json["psnr_db"] = psnr ? Json(*psnr) : Json(nullptr);
+  json["ssim"] = comparison.ssim ? Json(*comparison.ssim) : Json(nullptr);
+  json["first"] = json_of_pixel(comparison.first, comparison.format);
+  json["first_beyond_tolerance"] =
+      json_of_pixel(comparison.first_beyond_tolerance, comparison.format);
+  json["worst"] = json_of_pixel(comparison.worst, comparison.format);
+  json["channels"] = json_of_channels(comparison);
+}
+
+// What JSON has about the pictures: "a", "b" and, if they were compared, all numbers.
+void add_pictures(Json& json, const FileComparison& files) {
+  json["a"] = json_of_file(files.a);
+  json["b"] = json_of_file(files.b);
+  if (files.comparison) add_numbers(json, *files.comparison);
+}
+
 }  // namespace
 
 CompareResult result_of(const FileComparison& files) {
@@ -116,27 +205,26 @@ CompareResult result_of(const FileComparison& files) {
   return CompareResult::different;
 }
 
+CompareResult result_of(const NameComparison& name) {
+  if (!name.failure.empty()) return CompareResult::unreadable;
+  if (!name.in_b) return CompareResult::only_in_a;
+  if (!name.in_a) return CompareResult::only_in_b;
+  return result_of(*name.files);
+}
+
 int exit_code(CompareResult result) {
   static constexpr std::array codes{0, 1, 2, 3, 2, 2, 4};
   return codes.at(static_cast<std::size_t>(result));
 }
 
-const char* to_string(CompareResult result) {
-  static constexpr std::array names{
-      "equal",     "within_tolerance", "different", "other_size_or_format",
-      "only_in_a", "only_in_b",        "unreadable"};
-  return names.at(static_cast<std::size_t>(result));
-}
-
-std::string text_report(const CompareReport& report) {
-  const FileComparison& files = report.files;
+std::string text_report(const CompareOptions& options, const FileComparison& files) {
   const std::string a = printable(files.a.name);
   const std::string b = printable(files.b.name);
   if (!files.comparison) {
     std::string text =
         formatted("not comparable: {} is {}; {} is {}\n", a, shape(files.a), b, shape(files.b));
-    if (report.wanted_drawing) {
-      text += formatted("{} was not written\n", printable(*report.wanted_drawing));
+    if (options.drawing) {
+      text += formatted("{} was not written\n", printable(*options.drawing));
     }
     return text;
   }
@@ -166,6 +254,110 @@ std::string phrase(const FileComparison& files) {
     text += formatted(", {} beyond the tolerance", pixels_beyond(comparison));
   }
   return text + ", " + quality_text(comparison);
+}
+
+std::string json_report(const CompareOptions& options, const FileComparison& files) {
+  const CompareResult result = result_of(files);
+  Json json{{"schema", "gpufilter-compare-1"},
+            {"result", to_string(result)},
+            {"exit_code", exit_code(result)},
+            {"tolerance", options.tolerance.steps},
+            {"fail_percent", options.tolerance.percent}};
+  add_pictures(json, files);
+  const bool drawn = files.comparison && options.drawing;
+  json["difference_picture"] = drawn ? Json(*options.drawing) : Json(nullptr);
+  return json.indented(2) + "\n";
+}
+
+void FoldersReport::add(const NameComparison& name) {
+  const CompareResult result = result_of(name);
+  ++names_;
+  ++counts_.at(static_cast<std::size_t>(result));
+  exit_code_ = std::max(exit_code_, gpufilter::exit_code(result));
+  if (!name.failure.empty()) log::error(name.failure);
+  if (!options_.quiet && !options_.json) add_text(name, result);
+  if (options_.json) add_json(name, result);
+}
+
+void FoldersReport::add_text(const NameComparison& name, CompareResult result) const {
+  std::string text;
+  switch (result) {
+    case CompareResult::equal:
+      return;
+    case CompareResult::only_in_a:
+      text = "only in " + options_.a;
+      break;
+    case CompareResult::only_in_b:
+      text = "only in " + options_.b;
+      break;
+    case CompareResult::unreadable:
+      text = "cannot be read";
+      break;
+    default:
+      text = phrase(*name.files);
+  }
+  print_result(printable(formatted("{}: {}", name.name, text)) + "\n");
+}
+
+void FoldersReport::add_json(const NameComparison& name, CompareResult result) {
+  std::string text = ",\n";
+  if (names_ == 1) {
+    const Json about{{"schema", "gpufilter-compare-folders-1"},
+                     {"tolerance", options_.tolerance.steps},
+                     {"fail_percent", options_.tolerance.percent},
+                     {"recursive", options_.recursive},
+                     {"a", options_.a},
+                     {"b", options_.b}};
+    text = about.on_one_line();
+    text.pop_back();  // the brace: more follows
+    text += ",\"pictures\":[\n";
+  }
+  Json json{{"name", name.name},
+            {"result", to_string(result)},
+            {"exit_code", gpufilter::exit_code(result)}};
+  if (name.files) add_pictures(json, *name.files);
+  if (!name.failure.empty()) json["error"] = name.failure;
+  print_document(text + json.on_one_line());
+}
+
+std::string FoldersReport::summary_text() const {
+  const auto count = [this](CompareResult result) {
+    return counts_.at(static_cast<std::size_t>(result));
+  };
+  std::vector<std::string> parts{formatted("{} equal", count(CompareResult::equal))};
+  const auto add = [&](CompareResult result, const std::string& words) {
+    if (count(result) > 0) parts.push_back(formatted("{} {}", count(result), words));
+  };
+  add(CompareResult::within_tolerance, "equal within the tolerance");
+  add(CompareResult::different, "different");
+  add(CompareResult::other_size_or_format, "not comparable");
+  add(CompareResult::only_in_a, "only in " + options_.a);
+  add(CompareResult::only_in_b, "only in " + options_.b);
+  add(CompareResult::unreadable, "cannot be read");
+  const char* names = names_ == 1 ? "name" : "names";
+  return printable(formatted("{} {}: {}", names_, names, fmt::join(parts, ", ")));
+}
+
+void FoldersReport::finish() {
+  if (names_ == 0) {
+    throw UsageError(
+        formatted("{} and {}: neither folder holds a picture", options_.a, options_.b));
+  }
+  if (!options_.quiet && !options_.json) print_result(summary_text() + "\n");
+  if (options_.json) print_document(summary_json());
+}
+
+CompareResult FoldersReport::result() const {
+  return by_exit_code.at(static_cast<std::size_t>(exit_code_));
+}
+
+std::string FoldersReport::summary_json() const {
+  Json counts{{"names", names_}};
+  for (const CompareResult result : all_results)
+    counts[to_string(result)] = counts_.at(static_cast<std::size_t>(result));
+  const Json summary{
+      {"result", to_string(result())}, {"exit_code", exit_code_}, {"counts", counts}};
+  return "\n],\"summary\":" + summary.on_one_line() + "}\n";
 }
 
 }  // namespace gpufilter

@@ -1,13 +1,28 @@
-// What "gpufilter compare" says about two pictures, for people and for programs.
+// What "gpufilter compare" says about two pictures or two folders, for people and for programs.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 
-#include "base/json.hpp"
 #include "compare/file_comparison.hpp"
+#include "compare/folder_comparison.hpp"
 
 namespace gpufilter {
+
+struct CompareOptions {
+  std::string a;
+  std::string b;
+  Tolerance tolerance;
+  std::optional<std::string> drawing;  // the requested file for the differences
+  std::string report;                  // folder of a page; empty: none
+  std::string command_line;            // quoted for a shell
+  ReadLimits limits;
+  bool recursive = false;
+  bool json = false;
+  bool quiet = false;
+};
 
 enum class CompareResult {
   equal,
@@ -21,21 +36,16 @@ enum class CompareResult {
 };
 
 [[nodiscard]] CompareResult result_of(const FileComparison& files);
+[[nodiscard]] CompareResult result_of(const NameComparison& name);
 
 // The subcommand's, 0 to 4. A name that only one folder has counts as different.
 [[nodiscard]] int exit_code(CompareResult result);
 
-// As JSON has it: "within_tolerance".
-[[nodiscard]] const char* to_string(CompareResult result);
+// A few lines of text about two pictures, each with a line end.
+[[nodiscard]] std::string text_report(const CompareOptions& options, const FileComparison& files);
 
-struct CompareReport {
-  FileComparison files;
-  Tolerance tolerance;
-  std::optional<std::string> wanted_drawing;  // the requested file for the differences
-};
-
-// A few lines of text, each with a line end.
-[[nodiscard]] std::string text_report(const CompareReport& report);
+// One JSON object, "gpufilter-compare-1", and a line end. docs/engineering/json.md describes it.
+[[nodiscard]] std::string json_report(const CompareOptions& options, const FileComparison& files);
 
 // The differences in a phrase, for one of many pairs: "different: 12 of 3000 pixels (0.40 %)
 // differ, by at most 9 at x 4, y 7, PSNR 41.20 dB, SSIM 0.9731".
@@ -44,10 +54,37 @@ struct CompareReport {
 // "12 of 3000 pixels (0.40 %) differ, by at most 9 at x 4, y 7", of pictures that are not equal.
 [[nodiscard]] std::string differing_text(const Comparison& comparison);
 
-// One JSON object, "gpufilter-compare-1", and a line end. docs/engineering/json.md describes it.
-[[nodiscard]] std::string json_report(const CompareReport& report);
+// The report on two folders. Prints the result for each name to standard output at once; failures
+// are logged. Every member throws PictureError if standard output cannot be written.
+class FoldersReport {
+ public:
+  // `options` outlive this.
+  explicit FoldersReport(const CompareOptions& options) : options_(options) {}
 
-// The part of it about the pictures: "a", "b" and, if they were compared, all numbers.
-void add_pictures(Json& json, const FileComparison& files);
+  // Prints a line of text for a name that is not equal in both, or a JSON object for every name.
+  void add(const NameComparison& name);
+
+  // Prints the summary. Throws UsageError if no name was added, so nothing was compared.
+  void finish();
+
+  // The highest code of all names.
+  [[nodiscard]] int exit_code() const { return exit_code_; }
+
+  // The worst result of all names.
+  [[nodiscard]] CompareResult result() const;
+
+  // How many names have which result, in one line.
+  [[nodiscard]] std::string summary_text() const;
+
+ private:
+  void add_text(const NameComparison& name, CompareResult result) const;
+  void add_json(const NameComparison& name, CompareResult result);
+  [[nodiscard]] std::string summary_json() const;
+
+  const CompareOptions& options_;
+  std::array<std::uint64_t, 7> counts_{};  // by CompareResult
+  std::uint64_t names_ = 0;
+  int exit_code_ = 0;
+};
 
 }  // namespace gpufilter

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "app/cli/choice_option.hpp"
+#include "app/cli/command_text.hpp"
 #include "app/cli/device_options.hpp"
 #include "app/cli/main_help.hpp"
 #include "app/cli/parse.hpp"
@@ -11,10 +12,7 @@
 #include "app/filter/color_output.hpp"
 #include "app/filter/format_options.hpp"
 #include "app/filter/output_choice.hpp"
-#include "app/filter/repeat_command.hpp"
 #include "app/filter/stage_options.hpp"
-#include "app/filter/trace_file.hpp"
-#include "app/folder/chosen_shard.hpp"
 #include "app/report/page_option.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"

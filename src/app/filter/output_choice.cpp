@@ -4,8 +4,8 @@
 #include <filesystem>
 
 #include "app/cli/choice_option.hpp"
+#include "app/cli/misplaced_words.hpp"
 #include "app/cli/paths.hpp"
-#include "app/cli/stray_words.hpp"
 #include "app/filter/format_options.hpp"
 #include "base/error.hpp"
 #include "base/printable.hpp"
@@ -133,7 +133,7 @@ void choose_output(const Arguments& app, const std::vector<CommandWord>& words,
   options.only_names = !options.on_exists_given &&
                        std::all_of(given.begin(), given.end(),
                                    [](const Option* option) { return option->is_positional(); });
-  refuse_stray_words(app, words, options);
+  refuse_misplaced_words(app, words, options);
 }
 
 }  // namespace gpufilter

@@ -7,7 +7,6 @@
 #include "app/cli/json_paths.hpp"
 #include "app/cli/parse.hpp"
 #include "app/filter/color_output.hpp"
-#include "app/folder/batch_report.hpp"
 #include "base/format.hpp"
 #include "base/json.hpp"
 #include "base/printable.hpp"

@@ -94,29 +94,33 @@ struct OutputReport {
   std::optional<Color> background;
 };
 
-// What was done and how long it took; itself the report on the output at the end of the chain.
-struct RunReport : OutputReport {
+// What became of a picture; itself the report on the output at the end of the chain.
+struct PictureReport : OutputReport {
   std::string input;
   std::vector<OutputReport> others;  // as in RunOptions::outputs
   const Codec* input_format = nullptr;
-  ImageSize size;                   // of the input
-  PixelFormat input_pixel;          // of the rows that the chain gets
-  FilePixels input_file_pixels;     // as the input file holds them
-  std::vector<std::string> unread;  // what else the input holds; see PictureHeader::unread
-  int decoding_divisor = 1;         // of the input's sides, if it was decoded smaller
-  int bands = 0;
-  int band_rows = 0;
-  std::size_t bands_under_way = 0;     // at the same time, in the last walk
-  std::uint64_t memory = 0;            // bytes that these may take
+  ImageSize size;                      // of the input
+  PixelFormat input_pixel;             // of the rows that the chain gets
+  FilePixels input_file_pixels;        // as the input file holds them
+  std::vector<std::string> unread;     // what else the input holds; see PictureHeader::unread
+  int decoding_divisor = 1;            // of the input's sides, if it was decoded smaller
   int exif_orientation = 1;            // of the input
   std::optional<int> verified_blocks;  // found equal; nothing if verification is off
-  std::vector<std::string> doubts;     // of the stages; see Stage::doubt()
   EngineReport engine;
+  Nanoseconds start = 0;
+  Nanoseconds total = 0;  // wall clock, until the outputs are in place
+};
+
+// The same, and how it was done.
+struct RunReport : PictureReport {
+  int bands = 0;
+  int band_rows = 0;
+  std::size_t bands_under_way = 0;  // at the same time, in the last walk
+  std::uint64_t memory = 0;         // bytes that these may take
+  std::vector<std::string> doubts;  // of the stages; see Stage::doubt()
   std::vector<PassReport> passes;
   std::size_t result_passes = 0;  // those that the result went through; others only measured
   std::vector<Span> spans;
-  Nanoseconds start = 0;
-  Nanoseconds total = 0;  // wall clock, until the outputs are in place
 };
 
 // Reads `input`, runs the chain on the engine that `dispatcher` assigns, and writes `output` ("-":

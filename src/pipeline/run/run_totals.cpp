@@ -6,15 +6,6 @@
 
 namespace gpufilter {
 
-double ActivityTotal::megapixels_per_second(ImageSize size) const {
-  return duration == 0 ? 0
-                       : static_cast<double>(size.pixels()) * 1e3 / static_cast<double>(duration);
-}
-
-double ActivityTotal::gigabytes_per_second() const {
-  return duration == 0 ? 0 : static_cast<double>(bytes) / static_cast<double>(duration);
-}
-
 std::vector<ActivityTotal> activity_totals(const RunReport& report) {
   // The constants of Activity are in processing order, and so is the map.
   std::map<std::tuple<int, Activity, int>, ActivityTotal> totals;
@@ -23,6 +14,12 @@ std::vector<ActivityTotal> activity_totals(const RunReport& report) {
     total.walk = span.walk;
     total.activity = span.activity;
     total.pass = span.pass;
+    if (span.pass >= 0 && total.commands == 0) {
+      const PassReport& pass = report.passes.at(static_cast<std::size_t>(span.pass));
+      total.stage = pass.stage;
+      total.variant = pass.variant;
+    }
+    total.pixels = report.size.pixels();
     total.duration += span.duration;
     total.bytes += span.bytes;
     ++total.commands;

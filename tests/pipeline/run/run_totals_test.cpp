@@ -7,6 +7,8 @@ namespace {
 
 TEST(RunTotals, AddUpEveryKindOfSpan) {
   RunReport report;
+  report.passes.resize(2);
+  report.passes[1].stage = "blur";
   report.spans = {
       {.activity = Activity::encode, .duration = 5, .bytes = 50},
       {.activity = Activity::kernel, .pass = 1, .duration = 7, .bytes = 70},
@@ -24,6 +26,7 @@ TEST(RunTotals, AddUpEveryKindOfSpan) {
   EXPECT_EQ(totals[2].duration, 11);
   EXPECT_EQ(totals[2].commands, 1);
   EXPECT_EQ(totals[3].pass, 1);
+  EXPECT_EQ(totals[3].stage, "blur");
   EXPECT_EQ(totals[3].duration, 20);
   EXPECT_EQ(totals[3].bytes, 200U);
   EXPECT_EQ(totals[3].commands, 2);
@@ -73,10 +76,10 @@ TEST(RunTotals, KnowWhatNoSpanAccountsFor) {
 }
 
 TEST(RunTotals, RatesArePerSecond) {
-  const ActivityTotal total{.duration = 2'000'000, .bytes = 6'000'000};
-  EXPECT_DOUBLE_EQ(total.megapixels_per_second({2000, 1000}), 1000);
+  const ActivityTotal total{.duration = 2'000'000, .bytes = 6'000'000, .pixels = 2'000'000};
+  EXPECT_DOUBLE_EQ(total.megapixels_per_second(), 1000);
   EXPECT_DOUBLE_EQ(total.gigabytes_per_second(), 3);
-  EXPECT_EQ(ActivityTotal{}.megapixels_per_second({2000, 1000}), 0);
+  EXPECT_EQ(ActivityTotal{.pixels = 1}.megapixels_per_second(), 0);
   EXPECT_EQ(ActivityTotal{}.gigabytes_per_second(), 0);
 }
 

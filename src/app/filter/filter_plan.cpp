@@ -1,0 +1,383 @@
+#include "app/filter/filter_plan.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string_view>
+#include <system_error>
+
+#include <unistd.h>
+
+#include "app/cli/paths.hpp"
+#include "app/filter/chain_outputs.hpp"
+#include "app/filter/format_options.hpp"
+#include "app/report/page_option.hpp"
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/link_text.hpp"
+#include "base/printable.hpp"
+#include "base/words.hpp"
+#include "batch/output_name.hpp"
+#include "batch/shard_detection.hpp"
+#include "pipeline/run/run_description.hpp"
+
+namespace gpufilter {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The path of the result. In a folder, it gets the input's name.
+std::string output_path(const FilterOptions& options) {
+  if (!names_folder(options.output)) {
+    if (!options.name) return options.output;
+    throw UsageError(formatted("--name: is for results in a folder, and {} is not a folder",
+                               printable(options.output)));
+  }
+  if (options.input == standard_stream) {
+    throw UsageError(formatted("{}: is a folder, and standard input has no name; name a file",
+                               printable(options.output)));
+  }
+  const fs::path input = options.input;
+  return fs::path(options.output) /
+         output_name(input.parent_path(), input.filename(), options.to, options.name);
+}
+
+// The format to write; nullptr for standard output without --to, which keeps the input's.
+const Codec* output_format(const FilterOptions& options, const std::string& output) {
+  if (output == standard_stream) return options.to;
+  std::error_code ignored;
+  // The input was probably meant to be a folder; then the output's name is not the mistake.
+  if (codec_of_name(output) == nullptr && codec_of_name(options.input) == nullptr &&
+      options.input != standard_stream && !fs::exists(options.input, ignored)) {
+    throw PictureError(options.input, "no such file or folder");
+  }
+  const Codec& named = codec_for_output(output);
+  if (options.to != nullptr && options.to != &named && !any_takes_format(options)) {
+    throw UsageError(formatted("--to {}: {} is the name of a {}; leave out --to, or rename OUTPUT",
+                               options.to->extensions.front().substr(1), printable(output),
+                               named.name));
+  }
+  return &named;
+}
+
+// As cp -i and ffmpeg do. Only if somebody is there to answer.
+void ask_before_replacing(const std::string& output) {
+  if (isatty(STDIN_FILENO) == 0 || isatty(STDERR_FILENO) == 0) return;
+  std::fputs(formatted("replace {}? [y/N] ", printable(output)).c_str(), stderr);
+  std::string answer;
+  if (!std::getline(std::cin, answer)) std::fputs("\n", stderr);
+  if (answer.starts_with('y') || answer.starts_with('Y')) return;
+  throw UsageError(printable(formatted("{}: already exists, and stays", output)));
+}
+
+// Whether the output already exists, and stays as it is.
+bool keeps(const FilterOptions& options, const std::string& output) {
+  std::error_code ignored;
+  if (output == standard_stream || !fs::is_regular_file(output, ignored)) return false;
+  if (options.on_exists == OnExists::overwrite) {
+    if (!options.on_exists_given && !options.dry_run) ask_before_replacing(output);
+    return false;
+  }
+  if (options.on_exists == OnExists::fail) {
+    throw UsageError(formatted("{}: already exists; --on-exists overwrite replaces it", output));
+  }
+  return true;
+}
+
+// "gpufilter *.png" with two pictures must not replace the second one: copying one picture over
+// another is hardly ever meant.
+void check_intent(const FilterOptions& options) {
+  std::error_code ignored;
+  if (!options.only_names || !fs::is_regular_file(options.input, ignored) ||
+      !fs::is_regular_file(options.output, ignored)) {
+    return;
+  }
+  throw UsageError(formatted(
+      "{}: already exists, and no stage or option is given; --on-exists overwrite replaces it",
+      printable(options.output)));
+}
+
+// Why two names are the same file.
+std::string same_file_reason(const std::string& input, const std::string& output) {
+  for (const std::string& path : {input, output}) {
+    if (std::string text = link_text(path); !text.empty()) return text;
+  }
+  return "input and output are the same file";
+}
+
+// Whether the picture may go from its INPUT to `output`.
+void check_paths(const FilterOptions& options, const std::string& output) {
+  if (!options.folder.given.empty()) {
+    throw UsageError(formatted("{} is for results in a folder, and {} is not a folder",
+                               options.folder.given, printable(options.output)));
+  }
+  if (!options.in_place && same_file(options.input, output)) {
+    throw UsageError(printable(formatted("{0}: {1}; gpufilter {0} --in-place replaces it", output,
+                                         same_file_reason(options.input, output))));
+  }
+  check_intent(options);
+  if (options.input == standard_stream && isatty(STDIN_FILENO) == 1) {
+    throw UsageError("standard input: is a terminal; give it a picture: gpufilter - ... < in.png");
+  }
+  if (output == standard_stream && isatty(STDOUT_FILENO) == 1) {
+    throw UsageError("standard output: is a terminal; redirect it: gpufilter ... - > out.png");
+  }
+}
+
+bool timing_is_data(const FilterOptions& options) {
+  return options.timing == TimingFormat::json || options.timing == TimingFormat::csv;
+}
+
+// Which documents may share standard output with a picture's result, and with one another.
+void check_streams_of_picture(const FilterOptions& options, const std::string& output) {
+  const bool has_trace = options.trace == standard_stream;
+  const bool is_in_use = output == standard_stream || timing_is_data(options);
+  if (has_trace && is_in_use)
+    throw UsageError("--trace -: standard output is already in use; give --trace a file");
+  if (!options.show_kernel) return;
+  if (is_in_use || has_trace) {
+    throw UsageError(
+        "--show-kernel: standard output is already in use; write the picture, timing and trace "
+        "elsewhere");
+  }
+  if (options.device == "cpu" || options.device == "all") {
+    throw UsageError(formatted("--show-kernel: --device {} need not run a kernel; name one device",
+                               options.device));
+  }
+}
+
+// The first given option that has no effect with --list; empty if there is none.
+std::string useless_with_list(const FolderOptions& folder) {
+  return folder.follow_links       ? "--follow-links"
+         : folder.recursive        ? "--recursive"
+         : !folder.match.empty()   ? "--match"
+         : !folder.exclude.empty() ? "--exclude"
+                                   : "";
+}
+
+void check_list_and_shard(const FilterOptions& options) {
+  const FolderOptions& folder = options.folder;
+  if (folder.list.empty() && folder.shard.empty()) return;
+  if (options.inputs.size() != 1 || !is_folder_argument(options.input)) {
+    throw UsageError(formatted("{}: is for one folder, as in: gpufilter INDIR OUTDIR {} {}",
+                               folder.list.empty() ? "--shard" : "--list",
+                               folder.list.empty() ? "--shard" : "--list",
+                               folder.list.empty() ? "I/N" : "FILE"));
+  }
+  if (!folder.list.empty() && !useless_with_list(folder).empty()) {
+    throw UsageError(formatted("{}: has no effect with --list, which names the pictures",
+                               useless_with_list(folder)));
+  }
+  if (folder.list == standard_stream && isatty(STDIN_FILENO) == 1) {
+    throw UsageError("--list -: standard input is a terminal; give it a list of names");
+  }
+  if (options.in_place && !folder.shard.empty()) {
+    throw UsageError(
+        "--in-place: not possible with --shard, because shares depend on the sizes of the inputs");
+  }
+}
+
+// Refuses options that would have no effect: they are mistakes.
+void check_folder_options(const FilterOptions& options) {
+  check_list_and_shard(options);
+  if (options.in_place && options.name) {
+    throw UsageError("--name: not possible with --in-place, which keeps the names");
+  }
+  const FolderOptions& folder = options.folder;
+  if (folder.follow_links && !folder.recursive) {
+    throw UsageError("--follow-links: has no effect without --recursive");
+  }
+  if (std::any_of(options.inputs.begin(), options.inputs.end(), is_folder_argument)) return;
+  const char* useless = folder.recursive          ? "--recursive"
+                        : !folder.match.empty()   ? "--match"
+                        : !folder.exclude.empty() ? "--exclude"
+                                                  : "";
+  std::error_code ignored;
+  if (*useless != '\0') {
+    throw UsageError(formatted("{}: is for folders, but {}", useless,
+                               std::filesystem::exists(options.input, ignored)
+                                   ? "no input is a folder"
+                                   : printable(options.input) + " does not exist"));
+  }
+}
+
+void check_streams_of_folder(const FilterOptions& options) {
+  if (options.output == standard_stream) {
+    throw UsageError("-: several pictures go to a folder, not to standard output");
+  }
+  if (std::find(options.inputs.begin(), options.inputs.end(), standard_stream) !=
+      options.inputs.end()) {
+    throw UsageError("-: standard input has no name for its result in a folder; filter it alone");
+  }
+  if (options.show_kernel) throw UsageError("--show-kernel is for one picture, not for folders");
+  if (options.json && timing_is_data(options)) {
+    throw UsageError("--json includes the timing; leave out --timing");
+  }
+  if (options.trace == standard_stream && (options.json || timing_is_data(options))) {
+    throw UsageError("--trace -: standard output is already in use; give --trace a file");
+  }
+}
+
+// Why there is nothing to do.
+std::string describe_emptiness(const BatchPlan& plan, const FolderOptions& folder) {
+  const std::string where = plan.inputs.size() == 1 ? printable(plan.inputs.front()) + ": contains"
+                                                    : "the inputs contain";
+  if (plan.unmatched > 0) {
+    return formatted("{} {}, but none matches --match '{}'", where,
+                     counted(plan.unmatched, "picture"),
+                     printable(formatted("{}", fmt::join(folder.match, "' or '"))));
+  }
+  if (plan.excluded > 0) {
+    return formatted("{} {}, and --exclude skips {}", where, counted(plan.excluded, "picture"),
+                     plan.excluded == 1 ? "it" : "all of them");
+  }
+  if (plan.not_entered > 0) {
+    return formatted(
+        "{} no picture; --recursive searches {} too", where,
+        plan.not_entered == 1 ? "its subfolder" : formatted("its {} subfolders", plan.not_entered));
+  }
+  return where +
+         (plan.others.empty() ? " no picture" : formatted(" no {} picture", names_of(codecs())));
+}
+
+std::map<const Codec*, ContentHash> works_of(const FilterOptions& options) {
+  std::map<const Codec*, ContentHash> works;
+  for (const Codec* codec : codecs())
+    works[codec] = work_hash(options.chain, *codec, options.run.write);
+  return works;
+}
+
+Environment environment() {
+  Environment variables;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::size_t equals = text.find('=');
+    if (equals == std::string_view::npos) continue;
+    variables.emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return variables;
+}
+
+// The share that --shard asks for; nothing without it.
+std::optional<ShardRequest> shard_for(const FilterOptions& options) {
+  const std::string& given = options.folder.shard;
+  if (given.empty()) return std::nullopt;
+  const DetectedShard chosen =
+      given == "auto" ? detect_shard(environment()) : DetectedShard{parse_shard(given), "--shard"};
+  return ShardRequest{chosen.shard, chosen.source, works_of(options), options.folder.command};
+}
+
+// The formats of all outputs, each once; empty if an input decides one.
+CodecList output_formats(const BatchPlan& plan) {
+  std::set<const Codec*> used;
+  for (const BatchItem& item : plan.items) {
+    if (plan.is_one_picture && item.output_format == nullptr) return {};
+    used.insert(item.output_format);
+    for (const ChainOutput& other : item.others)
+      used.insert(other.format);
+  }
+  CodecList formats;
+  std::copy_if(codecs().begin(), codecs().end(), std::back_inserter(formats),
+               [&used](const Codec* codec) { return used.contains(codec); });
+  return formats;
+}
+
+void check_formats(const FilterOptions& options, const BatchPlan& plan) {
+  refuse_unused_options(options.run.write, output_formats(plan), options.run.limits.damaged);
+}
+
+}  // namespace
+
+bool is_folder_run(const FilterOptions& options) {
+  return options.inputs.size() > 1 || is_folder_argument(options.input) ||
+         ((!options.folder.given.empty() || options.json || options.dry_run) &&
+          names_folder(options.output));
+}
+
+BatchPlan plan_of_picture(const FilterOptions& options) {
+  BatchPlan plan;
+  plan.inputs = options.inputs;
+  plan.is_one_picture = true;
+  BatchItem item;
+  item.input = options.input;
+  item.output = output_path(options);
+  item.output_format = output_format(options, item.output);
+  check_paths(options, item.output);
+  item.others = outputs_of_picture(options, item.output);
+  item.bytes = bytes_of_file(item.input);
+  item.replaces_input = options.in_place;
+  plan.items.push_back(std::move(item));
+  check_formats(options, plan);
+  BatchItem& picture = plan.items.front();
+  if (options.json &&
+      (timing_is_data(options) || options.trace == standard_stream || options.show_kernel)) {
+    throw UsageError(
+        "--json: standard output has room for one document; leave out --timing json, "
+        "--timing csv, --trace - and --show-kernel");
+  }
+  if (options.run.keep_time &&
+      (options.input == standard_stream || picture.output == standard_stream))
+    throw UsageError("--keep-time: '-' has no time of modification; name a file");
+  check_trace(options, plan);
+  check_streams_of_picture(options, picture.output);
+  if (!options.report.empty()) check_report(options, picture.output, false);
+  picture.keep_output = !options.in_place && keeps(options, picture.output);
+  picture.exists = picture.keep_output;
+  for (ChainOutput& other : picture.others) {
+    other.keep = keeps(options, other.path);
+    picture.exists = picture.exists && other.keep;
+  }
+  return plan;
+}
+
+void check_folder_run(const FilterOptions& options) {
+  check_streams_of_folder(options);
+  check_folder_options(options);
+  if (!options.report.empty()) check_report(options, options.output, true);
+}
+
+BatchRequest request_for(const FilterOptions& options) {
+  BatchRequest request;
+  request.inputs = options.inputs;
+  request.output = options.output;
+  request.recursive = options.folder.recursive;
+  request.follow_links = options.folder.follow_links;
+  request.patterns = options.folder.match;
+  request.excluded = options.folder.exclude;
+  request.to = options.to;
+  request.name = options.name;
+  request.outputs = options.outputs;
+  request.on_exists = options.on_exists_given ? options.on_exists : OnExists::fail;
+  request.in_place = options.in_place;
+  request.resume = options.folder.resume;
+  request.work = run_work(options.chain, options.run.write);
+  request.list = options.folder.list;
+  request.shard = shard_for(options);
+  return request;
+}
+
+BatchPlan plan_of_folder(const FilterOptions& options, const BatchRequest& request) {
+  BatchPlan plan = make_batch_plan(request);
+  const bool is_empty = plan.shard ? plan.shard->all_pictures == 0 : plan.items.empty();
+  if (is_empty) log::warn(describe_emptiness(plan, options.folder));
+  check_formats(options, plan);
+  return plan;
+}
+
+void check_trace(const FilterOptions& options, const BatchPlan& plan) {
+  const std::string& trace = options.trace;
+  if (trace.empty()) return;
+  for (const BatchItem& item : plan.items) {
+    if (same_file(trace, item.input) || same_file(trace, plan.output_path(item)) ||
+        std::any_of(item.others.begin(), item.others.end(),
+                    [&](const ChainOutput& other) { return same_file(trace, other.path); })) {
+      throw UsageError(
+          formatted("{}: is a picture of this run; give --trace another file", printable(trace)));
+    }
+  }
+}
+
+}  // namespace gpufilter

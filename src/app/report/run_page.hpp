@@ -1,0 +1,51 @@
+// The page of --report about a run: one picture, or a folder of them.
+#pragma once
+
+#include <memory>
+
+#include "app/filter/filter_options.hpp"
+#include "app/report/batch_totals.hpp"
+#include "app/report/report_page.hpp"
+#include "base/posix_file.hpp"
+#include "batch/batch_run.hpp"
+#include "codec/repeatable_source.hpp"
+
+namespace gpufilter {
+
+class RunPage {
+ public:
+  // Claims the folder. `options` and `plan` outlive this. Throws UsageError, PictureError.
+  RunPage(const FilterOptions& options, const BatchPlan& plan);
+
+  // Of a folder: as BatchOptions::before_picture. This outlives the run.
+  [[nodiscard]] AfterPicture watch(const BatchItem& item);
+  // Every picture, in the order of the page.
+  void add(const PictureResult& result);
+  // Throws PictureError, also if a preview could not be written.
+  void write(const BatchTotals& totals, Nanoseconds elapsed);
+
+  // Of one picture, before it is read: keeps an input that is replaced, and what passes through
+  // standard input and output. This outlives the run. Throws PictureError.
+  void watch_run(RunOptions& run);
+  // `report` is nullptr if its output already existed and was kept. Throws as above.
+  void write(const PictureResult& result, const BatchTotals& totals, const RunReport* report);
+
+ private:
+  void look(const PictureResult& result, std::unique_ptr<ByteSource> replaced);
+  [[nodiscard]] std::unique_ptr<ByteSource> copied_output() const;
+  [[nodiscard]] std::size_t index_of(const BatchItem& item) const;
+  void publish(html::Page page, bool repeats);
+
+  const FilterOptions& options_;
+  const BatchPlan& plan_;
+  ReportPage page_;
+  std::unique_ptr<ByteSource> replaced_;      // the only picture, if its result replaces it
+  std::unique_ptr<RepeatableSource> stream_;  // the input, if it can be read only once
+  FileDescriptor copy_;                       // of an output that cannot be read again
+};
+
+// The page that options ask for; nullptr if they ask for none.
+[[nodiscard]] std::unique_ptr<RunPage> page_for(const FilterOptions& options,
+                                                const BatchPlan& plan);
+
+}  // namespace gpufilter

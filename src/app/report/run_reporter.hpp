@@ -1,0 +1,75 @@
+// Reports to the user during a run and at its end, as the options ask for it.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "app/cli/left_out_tally.hpp"
+#include "app/cli/progress.hpp"
+#include "app/filter/filter_options.hpp"
+#include "app/filter/format_options.hpp"
+#include "app/report/batch_totals.hpp"
+#include "app/report/run_page.hpp"
+#include "app/report/trace_file.hpp"
+
+namespace gpufilter {
+
+class RunReporter final : public BatchListener {
+ public:
+  // `plan`, `options`, `trace` and `page` (these may be nullptr) have to outlive this object. Times
+  // are counted from `start`. While it exists, a signal that ends a run over a folder prints how
+  // many pictures are done.
+  RunReporter(const BatchPlan& plan, const FilterOptions& options, Nanoseconds start,
+              ByteSink* trace, RunPage* page);
+  ~RunReporter() override;
+
+  void advanced(std::uint64_t bytes_under_way) override;
+  void finished(const PictureResult& result, const RunReport* report) override;
+  void listed(const PictureResult& result) override;
+
+  // Prints the final report on a folder and writes the page. Throws PictureError.
+  void conclude();
+
+  // For a run over one picture: rows are done; and it has ended, with everything that is above.
+  // `report` is nullptr if it failed or already existed. Throws PictureError.
+  void advanced_rows(std::int64_t done, std::int64_t all);
+  void ended(const PictureResult& result, const RunReport* report);
+
+  [[nodiscard]] bool any_failed() const { return totals_.count(PictureStatus::failed) > 0; }
+
+ private:
+  void show_progress();
+  void prepare_for_signals() const;
+  [[nodiscard]] const char* repetition() const;
+  void report_full_disk() const;
+  void note_losses(const RunReport& report);
+  void warn_after_folder() const;
+  void print_line(const PictureResult& result) const;
+  void print_data(const std::string& document) const;
+  void print_folder_data(Nanoseconds elapsed);
+  void print_summary(Nanoseconds elapsed) const;
+  void print_picture_line(const PictureResult& result, const RunReport* report) const;
+  void print_timing(const RunReport& report) const;
+
+  const BatchPlan& plan_;
+  const FilterOptions& options_;
+  Nanoseconds start_;
+  ProgressDisplay display_;
+  Progress progress_;
+  std::uint64_t finished_bytes_ = 0;           // of all finished inputs
+  std::uint64_t finished_bytes_filtered_ = 0;  // of those that were filtered
+  BatchTotals totals_;
+  ByteSink* trace_sink_;
+  std::optional<TraceFile> trace_;  // of a folder
+  RunPage* page_;
+  OptionUse option_use_;
+  std::map<const Codec*, std::size_t> flattened_;  // pictures that lost their alpha, by format
+  LeftOutTally left_out_;
+  LeftOutTally unread_;
+  std::map<std::string, std::size_t> doubts_;  // with the number of pictures
+  bool document_begun_ = false;
+  bool out_of_space_ = false;  // the run ended early, because the disk is full
+};
+
+}  // namespace gpufilter
