@@ -203,11 +203,11 @@ bool Engine::leave_current(const std::string& reason) {
   return true;
 }
 
-std::shared_ptr<void> Engine::take_turn() {
+std::shared_ptr<void> Engine::acquire_slot() {
   await_choice();
   if (is_on_processor()) return nullptr;
-  turns_.acquire();
-  return {this, [](Engine* engine) { engine->turns_.release(); }};
+  slots_.acquire();
+  return {this, [](Engine* engine) { engine->slots_.release(); }};
 }
 
 void Engine::keep_programs() {

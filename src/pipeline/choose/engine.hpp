@@ -98,11 +98,11 @@ class Engine {
   // candidate; otherwise the picture can be prepared and filtered again.
   [[nodiscard]] bool leave(const Session& failed, const std::string& reason);
 
-  // Waits until fewer than `turns` other pictures that the device decodes are in progress: so many
-  // keep it busy, and more would wait for each other in the driver. A picture takes one turn and
+  // Waits until fewer than `slots` other pictures that the device decodes are in progress: so many
+  // keep it busy, and more would wait for each other in the driver. A picture takes one slot and
   // holds it until it is done. Waits for the start; nullptr if the processor does the work.
-  static constexpr int turns = 4;
-  [[nodiscard]] std::shared_ptr<void> take_turn();
+  static constexpr int slots = 4;
+  [[nodiscard]] std::shared_ptr<void> acquire_slot();
 
   // Stores programs compiled since the last call; see Session::keep_programs().
   void keep_programs();
@@ -117,7 +117,7 @@ class Engine {
   [[nodiscard]] bool leave_current(const std::string& reason);
 
   EngineOptions options_;
-  std::counting_semaphore<turns> turns_{turns};
+  std::counting_semaphore<slots> slots_{slots};
   std::mutex mutex_;  // guards the members below once the start is over
   DeviceCandidates candidates_;
   std::size_t place_ = 0;

@@ -72,64 +72,43 @@ class DeviceExecutor final : public BandExecutor {
 
   void run(const ConstRows& rows, const MutableRows& target) override {
     if (stored_ > 0 && first_on_device_ == stored_) return run_on_processor(rows, target);
-    std::unique_ptr<Lane> lane = take_lane();
-    BandCommands commands(target.rows, timeline_);
-    const std::size_t bytes = bytes_of(target.rows, target.pitch);
-    const Image before = run_first(first_on_device_, rows, target.rows);
-    const ConstRows source = first_on_device_ > 0 ? before.rows() : rows;
-    const Buffer borrowed = bring(*lane, source, commands);
-    const Buffer& input = takes_in_place() ? borrowed : lane->buffers[0];
-    if (in_place_) {
-      const Buffer output = session_.borrow(target.data, bytes);
-      run_passes(*lane, input, target.rows, &output, commands);
-      commands.add(lane->queue.reclaim(output), Activity::download, -1, 0);
-    } else {
-      const Buffer& output = run_passes(*lane, input, target.rows, nullptr, commands);
-      commands.add(lane->queue.download(output, target.data, bytes), Activity::download, -1, bytes);
-    }
-    lane->queue.finish();
-    commands.record();
-    give_back(std::move(lane));
+    on_lane(rows, target.rows, [&](Lane& lane, const Buffer& input, BandCommands& commands) {
+      const std::size_t bytes = bytes_of(target.rows, target.pitch);
+      if (in_place_) {
+        const Buffer output = session_.borrow(target.data, bytes);
+        run_passes(lane, input, target.rows, &output, commands);
+        commands.add(lane.queue.reclaim(output), Activity::download, -1, 0);
+        return lane.queue.finish();
+      }
+      const Buffer& output = run_passes(lane, input, target.rows, nullptr, commands);
+      download(lane, output, target.data, bytes, commands);
+    });
   }
 
   [[nodiscard]] std::optional<CodedRows> run_coded(const ConstRows& rows, const RowRange& band,
                                                    const TakeRows& target) override {
-    std::unique_ptr<Lane> lane = take_lane();
-    BandCommands commands(band, timeline_);
-    const Image before = run_first(first_on_device_, rows, band);
-    const ConstRows source = first_on_device_ > 0 ? before.rows() : rows;
-    const Buffer borrowed = bring(*lane, source, commands);
-    const Buffer& input = takes_in_place() ? borrowed : lane->buffers[0];
-    const Buffer& result = run_passes(*lane, input, band, nullptr, commands);
-    auto coded = encode(*lane, {&result, band}, commands);
-    if (!coded) {
+    std::optional<CodedRows> coded;
+    on_lane(rows, band, [&](Lane& lane, const Buffer& input, BandCommands& commands) {
+      const Buffer& result = run_passes(lane, input, band, nullptr, commands);
+      coded = encode(lane, {&result, band}, commands);
+      if (coded) return;
       const MutableRows to = target();
-      const std::size_t bytes = bytes_of(band, to.pitch);
-      commands.add(lane->queue.download(result, to.data, bytes), Activity::download, -1, bytes);
-      lane->queue.finish();
-    }
-    commands.record();
-    give_back(std::move(lane));
+      download(lane, result, to.data, bytes_of(band, to.pitch), commands);
+    });
     return coded;
   }
 
   void measure(const ConstRows& rows_read, const RowRange& band) override {
-    std::unique_ptr<Lane> lane = take_lane();
-    BandCommands commands(band, timeline_);
-    const Image before = run_first(first_on_device_, rows_read, band);
-    const ConstRows source = first_on_device_ > 0 ? before.rows() : rows_read;
-    const Buffer borrowed = bring(*lane, source, commands);
-    const Buffer& input = takes_in_place() ? borrowed : lane->buffers[0];
-    const std::size_t last = counts_ ? groups_.back().first : plan_.passes.size();
-    const DeviceRows rows{&run_passes(*lane, input, band, nullptr, commands),
-                          plan_.windows(band)[last]};
-    const PictureShape& shape = counts_ ? plan_.passes[last].input : plan_.output();
-    commands.add_kernels(counts_ ? lane->counting->enqueue(lane->queue, rows, band)
-                                 : lane->reducer->add(lane->queue, rows),
-                         pass_number(stored_), bytes_of(rows.rows, row_pitch(shape)));
-    lane->queue.finish();
-    commands.record();
-    give_back(std::move(lane));
+    on_lane(rows_read, band, [&](Lane& lane, const Buffer& input, BandCommands& commands) {
+      const std::size_t last = counts_ ? groups_.back().first : plan_.passes.size();
+      const DeviceRows rows{&run_passes(lane, input, band, nullptr, commands),
+                            plan_.windows(band)[last]};
+      const PictureShape& shape = counts_ ? plan_.passes[last].input : plan_.output();
+      commands.add_kernels(counts_ ? lane.counting->enqueue(lane.queue, rows, band)
+                                   : lane.reducer->add(lane.queue, rows),
+                           pass_number(stored_), bytes_of(rows.rows, row_pitch(shape)));
+      lane.queue.finish();
+    });
   }
 
   [[nodiscard]] PictureStatistics statistics() override {
@@ -200,9 +179,7 @@ class DeviceExecutor final : public BandExecutor {
     const Pass& pass = first_pass(group);
     Image source = pool_.take(pass.input.size.width, from.rows, pass.input.format);
     Image target = pool_.take(pass.output.size.width, to.rows, pass.output.format);
-    commands.add(lane.queue.download(*from.buffer, source.rows().data, source.bytes()),
-                 Activity::download, -1, source.bytes());
-    lane.queue.finish();
+    download(lane, *from.buffer, source.rows().data, source.bytes(), commands);
     run_on_processor(group, std::as_const(source).rows(), target.rows());
     commands.add(lane.queue.upload(*to.buffer, target.rows().data, target.bytes()),
                  Activity::upload, -1, target.bytes());
@@ -268,6 +245,25 @@ class DeviceExecutor final : public BandExecutor {
   void give_back(std::unique_ptr<Lane> lane) {
     const std::lock_guard lock(mutex_);
     idle_.push_back(std::move(lane));
+  }
+
+  // Calls work(lane, input, commands) with the input of the passes on the device; `work` waits for
+  // what it queues.
+  template <typename Work>
+  void on_lane(const ConstRows& rows, const RowRange& band, const Work& work) {
+    std::unique_ptr<Lane> lane = take_lane();
+    BandCommands commands(band, timeline_);
+    const Image before = run_first(first_on_device_, rows, band);
+    const Buffer borrowed = bring(*lane, first_on_device_ > 0 ? before.rows() : rows, commands);
+    work(*lane, takes_in_place() ? borrowed : lane->buffers[0], commands);
+    commands.record();
+    give_back(std::move(lane));
+  }
+
+  static void download(Lane& lane, const Buffer& from, std::uint8_t* to, std::size_t bytes,
+                       BandCommands& commands) {
+    commands.add(lane.queue.download(from, to, bytes), Activity::download, -1, bytes);
+    lane.queue.finish();
   }
 
   // Makes the band's input available to the device: copied or decoded into the lane's first buffer,

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <mutex>
 #include <utility>
 
 #include "base/format.hpp"
@@ -8,7 +7,7 @@
 #include "host/parallel.hpp"
 #include "image/image.hpp"
 #include "pipeline/execute/band_executor.hpp"
-#include "pipeline/execute/host_passes.hpp"
+#include "pipeline/execute/partial_statistics.hpp"
 
 namespace gpufilter {
 namespace {
@@ -16,7 +15,7 @@ namespace {
 class HostExecutor final : public BandExecutor {
  public:
   HostExecutor(const Plan& plan, Timeline& timeline)
-      : plan_(plan), timeline_(timeline), host_(plan) {
+      : plan_(plan), timeline_(timeline), host_(plan), statistics_(plan) {
     for (const Pass& pass : plan.passes)
       add_report(describe_pass(pass), pass.stage->label());
     if (plan.measure) add_report(describe_measuring(plan), {});
@@ -36,30 +35,17 @@ class HostExecutor final : public BandExecutor {
   void measure(const ConstRows& source, const RowRange& band) override {
     for_parts(band, [&](const RowRange& part) {
       PassTimes times(*this, part);
-      std::unique_ptr<PictureStatistics> partial = take_partial();
-      if (plan_.passes.empty()) {
-        times.of(0, [&] { add_pixels(*partial, source.part(part)); });
-      } else {
-        const PictureShape& output = plan_.output();
-        Image strip_memory;
-        const auto target_of = [&](const RowRange& strip) {
-          strip_memory = pool().take(output.size.width, strip, output.format);
-          return strip_memory.rows();
-        };
-        host_.walk(source, part, times, target_of, [&](const ConstRows& strip) {
-          times.of(plan_.passes.size(), [&] { add_pixels(*partial, strip); });
-        });
-      }
-      give_back(std::move(partial));
+      statistics_.add([&](PictureStatistics& into) {
+        if (plan_.passes.empty()) {
+          times.of(0, [&] { add_pixels(into, source.part(part)); });
+        } else {
+          measure_result(host_, plan_, {source, part}, times, into);
+        }
+      });
     });
   }
 
-  [[nodiscard]] PictureStatistics statistics() override {
-    PictureStatistics all = no_statistics(plan_.output().format, *plan_.measure);
-    for (const auto& partial : partials_)
-      add_statistics(all, *partial);
-    return all;
-  }
+  [[nodiscard]] PictureStatistics statistics() override { return statistics_.sum(); }
 
   [[nodiscard]] const std::vector<PassReport>& passes() const override { return reports_; }
 
@@ -120,24 +106,6 @@ class HostExecutor final : public BandExecutor {
     return bytes_of(windows[index], pass.input) + bytes_of(windows[index + 1], pass.output);
   }
 
-  [[nodiscard]] std::unique_ptr<PictureStatistics> take_partial() {
-    {
-      const std::lock_guard lock(mutex_);
-      if (!partials_.empty()) {
-        auto partial = std::move(partials_.back());
-        partials_.pop_back();
-        return partial;
-      }
-    }
-    return std::make_unique<PictureStatistics>(
-        no_statistics(plan_.output().format, *plan_.measure));
-  }
-
-  void give_back(std::unique_ptr<PictureStatistics> partial) {
-    const std::lock_guard lock(mutex_);
-    partials_.push_back(std::move(partial));
-  }
-
   void add_report(PassReport report, const std::string& label) {
     const auto set = to_string(instruction_set());
     report.variant = label.empty() ? std::string(set) : formatted("{}, {}", label, set);
@@ -149,8 +117,7 @@ class HostExecutor final : public BandExecutor {
   Timeline& timeline_;
   HostPasses host_;
   std::vector<PassReport> reports_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<PictureStatistics>> partials_;  // each over other pixels
+  PartialStatistics statistics_;
 };
 
 }  // namespace

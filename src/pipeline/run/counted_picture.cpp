@@ -2,7 +2,7 @@
 
 #include <variant>
 
-#include "pipeline/execute/band_walk.hpp"
+#include "pipeline/run/chain_part.hpp"
 
 namespace gpufilter {
 namespace {
@@ -15,26 +15,22 @@ constexpr std::uint64_t band_memory = std::uint64_t{96} << 20U;
 CountedPicture count_picture(RowReader& reader, Engine& engine, const std::string& reason,
                              const OnProgress& on_progress) {
   const PictureHeader& header = reader.header();
-  Timeline timeline;
-  const Prepared prepared = engine.prepare({.input = {header.size, header.format},
-                                            .chain = {},
-                                            .measure = Quantity::channel_histograms,
-                                            .max_memory = band_memory,
-                                            .reason = reason},
-                                           timeline);
+  ChainPart part(engine,
+                 {.input = {header.size, header.format},
+                  .chain = {},
+                  .measure = Quantity::channel_histograms,
+                  .max_memory = band_memory,
+                  .reason = reason},
+                 0, "");
   walk_bands(
-      {.reader = reader,
-       .plan = *prepared.plan,
-       .pool = prepared.executor->pool(),
-       .timeline = timeline,
-       .bands_in_flight = bands_in_flight(*prepared.plan, band_memory)},
-      [&](const Band& band) { prepared.executor->measure(band.image.rows(), band.rows); },
+      part.walk_through(reader, band_memory), [&](const Band& band) { part.measure(band); },
       [&](const Band& band) {
         if (on_progress) on_progress(band.rows.end, header.size.height);
       });
   static_cast<void>(reader.finish());
-  return {std::get<Histograms>(prepared.executor->statistics()), prepared.report,
-          prepared.executor->passes().back()};
+  BandExecutor& executor = *part.prepared().executor;
+  return {std::get<Histograms>(executor.statistics()), part.prepared().report,
+          executor.passes().back()};
 }
 
 }  // namespace gpufilter

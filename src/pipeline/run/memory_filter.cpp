@@ -11,6 +11,7 @@
 #include "image/exif_orientation.hpp"
 #include "pipeline/run/memory_rows.hpp"
 #include "pipeline/run/run_description.hpp"
+#include "pipeline/run/whole_picture_stages.hpp"
 
 namespace gpufilter {
 namespace {
@@ -19,10 +20,6 @@ namespace {
 constexpr std::size_t kept_shapes = 16;
 // Rows of a picture that are turned at a time, at least.
 constexpr int turned_rows = 64;
-
-bool needs_whole_picture(const Stage& stage) {
-  return stage.needs().has_value() || stage.keeps_source().has_value();
-}
 
 // The chain for a picture of this format with this metadata.
 StageChain chain_for(const StageChain& chain, const PixelFormat& format, const Metadata& metadata) {
@@ -72,10 +69,12 @@ class MemoryRun {
   }
 
   EngineReport run(const MemoryFilter::TargetOf& target_of) {
-    for (std::size_t i = 0; i < chain_.size(); ++i) {
-      if (chain_[i]->needs()) resolve(i);
-      if (chain_[i]->keeps_source()) keep(i);
-    }
+    settle(
+        chain_, first_, [&](std::size_t i, Quantity quantity) { return measure(i, quantity); },
+        [&](std::size_t i) { return keep(i); },
+        [&] {
+          check_shapes(shape_of(source_), {chain_.begin() + first(), chain_.end()}, call_);
+        });
     MemoryPart last = part(chain_.size(), std::nullopt);
     last.run(source_, target_of(last.output()), call_);
     if (!report_ || report_->kind == "none") report_ = last.report();
@@ -85,20 +84,19 @@ class MemoryRun {
  private:
   // The stages from the first that still has to run to the one before `end`.
   [[nodiscard]] MemoryPart part(std::size_t end, std::optional<Quantity> measure) {
-    const StageChain stages(chain_.begin() + static_cast<std::ptrdiff_t>(first_),
+    const StageChain stages(chain_.begin() + first(),
                             chain_.begin() + static_cast<std::ptrdiff_t>(end));
     return {engine_, {shape_of(source_), stages, measure, call_.limits().max_memory, reason_}};
   }
 
-  void resolve(std::size_t index) {
-    MemoryPart before = part(index, chain_[index]->needs());
+  Measured measure(std::size_t index, Quantity quantity) {
+    MemoryPart before = part(index, quantity);
     report_ = before.report();
-    const PictureStatistics statistics = before.measure(source_, call_);
-    chain_[index] = chain_[index]->resolved(statistics, before.output().format);
+    return {before.measure(source_, call_), before.output().format};
   }
 
   // The result of the stages before the one at `index` becomes the source, turned as that says.
-  void keep(std::size_t index) {
+  std::shared_ptr<const Stage> keep(std::size_t index) {
     if (index > first_) {
       MemoryPart before = part(index, std::nullopt);
       Image result(before.output().size, before.output().format);
@@ -107,13 +105,8 @@ class MemoryRun {
       replace(std::move(result));
     }
     turn(*chain_[index]->keeps_source());
-    auto rest = chain_[index]->rest_of(PictureInMemory(source_));
-    first_ = rest ? index : index + 1;
     if (!report_) report_ = engine_that_turns();
-    if (!rest) return;
-    chain_[index] = std::move(rest);
-    const StageChain left(chain_.begin() + static_cast<std::ptrdiff_t>(index), chain_.end());
-    check_shapes(shape_of(source_), left, call_);
+    return chain_[index]->rest_of(PictureInMemory(source_));
   }
 
   void turn(const Turn& turn) {
@@ -131,6 +124,8 @@ class MemoryRun {
     });
     replace(std::move(turned));
   }
+
+  [[nodiscard]] std::ptrdiff_t first() const { return static_cast<std::ptrdiff_t>(first_); }
 
   void replace(Image next) {
     memory_ = std::move(next);

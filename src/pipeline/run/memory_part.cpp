@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/execute/band_walk.hpp"
+#include "pipeline/execute/partial_statistics.hpp"
 #include "pipeline/run/memory_rows.hpp"
 
 namespace gpufilter {
@@ -30,17 +30,49 @@ Image repeated_rows(const ConstRows& picture, const RowRange& window) {
 
 }  // namespace
 
+std::size_t MemoryCall::threads() const {
+  if (limits_.threads == 1) return 1;
+  const std::size_t allowed = allowed_threads();
+  return limits_.threads > 0 ? std::min(allowed, static_cast<std::size_t>(limits_.threads))
+                             : allowed;
+}
+
+void MemoryCall::add_rows(int rows, int all) {
+  if (control_.progress == nullptr) return;
+  const std::lock_guard lock(mutex_);
+  rows_ += rows;
+  control_.progress((walk_ + static_cast<double>(rows_) / all) / walks_);
+}
+
+void MemoryCall::end_walk() {
+  const std::lock_guard lock(mutex_);
+  ++walk_;
+  rows_ = 0;
+}
+
+void MemoryCall::use_device(Engine& engine, std::shared_ptr<Session> session) {
+  engine_ = &engine;
+  session_ = std::move(session);
+}
+
+bool MemoryCall::leave_device(const DeviceError& failure) {
+  const auto failed = std::exchange(session_, nullptr);
+  walk_ = 0;
+  rows_ = 0;
+  return failed != nullptr && engine_->leave(*failed, failure.what());
+}
+
 MemoryPart::MemoryPart(Engine& engine, const Work& work)
-    : engine_(engine), prepared_(engine.prepare(work, timeline_)) {
-  const bool is_host = prepared_.executor && prepared_.report.kind == processor_kind;
-  if (is_host) on_host_.emplace(*prepared_.plan);
+    : engine_(engine), part_(engine, work, 0, picture_in_memory) {
+  const Prepared& prepared = part_.prepared();
+  if (prepared.executor && prepared.report.kind == processor_kind) on_host_.emplace(part_.plan());
 }
 
 // Calls work(source, rows of the result) for blocks of the result.
 template <typename RunOnHost>
 void MemoryPart::for_blocks_on_host(const ConstRows& source, MemoryCall& call,
                                     const RunOnHost& work) {
-  const Plan& plan = *prepared_.plan;
+  const Plan& plan = part_.plan();
   const RowRange all{0, output().size.height};
   const RowRange window = plan.windows(all).front();
   Image repeated;
@@ -59,18 +91,12 @@ void MemoryPart::for_blocks_on_host(const ConstRows& source, MemoryCall& call,
 template <typename Filter, typename Take>
 void MemoryPart::walk_on_device(const ConstRows& source, MemoryCall& call, const Filter& filter,
                                 const Take& take) {
-  call.use_device(engine_, prepared_.session);
-  const Plan& plan = *prepared_.plan;
+  call.use_device(engine_, part_.prepared().session);
   MemoryReader reader(source);
-  walk_bands({.reader = reader,
-              .plan = plan,
-              .pool = prepared_.executor->pool(),
-              .timeline = timeline_,
-              .bands_in_flight = bands_in_flight(plan, call.limits().max_memory)},
-             filter, [&](const Band& band) {
-               take(band);
-               call.add_rows(band.rows.count(), output().size.height);
-             });
+  walk_bands(part_.walk_through(reader, call.limits().max_memory), filter, [&](const Band& band) {
+    take(band);
+    call.add_rows(band.rows.count(), output().size.height);
+  });
   call.end_walk();
 }
 
@@ -82,70 +108,39 @@ void MemoryPart::run(const ConstRows& source, const MutableRows& target, MemoryC
           rows, block, untimed, [&](const RowRange& strip) { return target.part(strip); },
           [](const ConstRows&) {});
     });
-  } else if (!prepared_.executor) {
+  } else if (!part_.prepared().executor) {
     for_blocks(call, source.rows, minimum_rows, rows_between_checks(output()),
                [&](const RowRange& block) { copy_pixels(source, target.part(block)); });
   } else {
     walk_on_device(
-        source, call,
-        [&](Band& band) {
-          Image result =
-              prepared_.executor->pool().take(output().size.width, band.rows, output().format);
-          prepared_.executor->run(std::as_const(band.image).rows(), result.rows());
-          band.image = std::move(result);
-        },
+        source, call, [&](Band& band) { part_.filter(band); },
         [&](const Band& band) { copy_pixels(band.image.rows(), target.part(band.rows)); });
   }
 }
 
 PictureStatistics MemoryPart::measure_on_host(const ConstRows& source, MemoryCall& call) {
-  const auto none = [&] { return no_statistics(output().format, *prepared_.plan->measure); };
-  std::mutex mutex;
-  std::vector<PictureStatistics> idle;  // each over other pixels
-  const auto add = [&](const auto& count) {
-    PictureStatistics partial = [&] {
-      const std::lock_guard lock(mutex);
-      if (idle.empty()) return none();
-      PictureStatistics taken = std::move(idle.back());
-      idle.pop_back();
-      return taken;
-    }();
-    count(partial);
-    const std::lock_guard lock(mutex);
-    idle.push_back(std::move(partial));
-  };
-  if (prepared_.plan->passes.empty()) {
-    for_blocks(call, source.rows, minimum_rows, rows_between_checks(output()),
-               [&](const RowRange& block) {
-                 add([&](PictureStatistics& into) { add_pixels(into, source.part(block)); });
-               });
+  PartialStatistics statistics(part_.plan());
+  if (part_.plan().passes.empty()) {
+    for_blocks(
+        call, source.rows, minimum_rows, rows_between_checks(output()), [&](const RowRange& block) {
+          statistics.add([&](PictureStatistics& into) { add_pixels(into, source.part(block)); });
+        });
   } else {
     for_blocks_on_host(source, call, [&](const ConstRows& rows, const RowRange& block) {
-      add([&](PictureStatistics& into) {
+      statistics.add([&](PictureStatistics& into) {
         Untimed untimed;
-        Image strip_memory;
-        const auto target_of = [&](const RowRange& strip) {
-          strip_memory = on_host_->pool().take(output().size.width, strip, output().format);
-          return strip_memory.rows();
-        };
-        on_host_->walk(rows, block, untimed, target_of,
-                       [&](const ConstRows& strip) { add_pixels(into, strip); });
+        measure_result(*on_host_, part_.plan(), {rows, block}, untimed, into);
       });
     });
   }
-  PictureStatistics all = none();
-  for (const PictureStatistics& partial : idle)
-    add_statistics(all, partial);
-  return all;
+  return statistics.sum();
 }
 
 PictureStatistics MemoryPart::measure(const ConstRows& source, MemoryCall& call) {
   if (on_host_) return measure_on_host(source, call);
   walk_on_device(
-      source, call,
-      [&](Band& band) { prepared_.executor->measure(std::as_const(band.image).rows(), band.rows); },
-      [](const Band&) {});
-  return prepared_.executor->statistics();
+      source, call, [&](Band& band) { part_.measure(band); }, [](const Band&) {});
+  return part_.prepared().executor->statistics();
 }
 
 }  // namespace gpufilter

@@ -1,19 +1,88 @@
 #include "pipeline/run/run.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "pipeline/execute/device_decoding.hpp"
-#include "pipeline/run/chain_walk.hpp"
+#include "pipeline/run/chain_part.hpp"
+#include "pipeline/run/picture_output.hpp"
 #include "pipeline/run/run_description.hpp"
-#include "pipeline/run/run_outputs.hpp"
 #include "pipeline/run/smaller_decoding.hpp"
+#include "pipeline/run/whole_picture_stages.hpp"
 
 namespace gpufilter {
 namespace {
 
+// One walk through a picture: its input, the first part of the chain on its bands, and the outputs
+// among the stages, each with the part that follows it.
+class ChainWalk {
+ public:
+  using Take = PushedPart::Take;
+
+  explicit ChainWalk(PictureInput& input) : first_(input.name()) {
+    const ScopedSpan span(first_.timeline(), {.activity = input.reading()});
+    reader_ = input.open();
+  }
+
+  // What the stages so far yield is written to `output`, which has to outlive the walk, and `next`
+  // continues with it; nothing: no stage follows.
+  void add_output(PictureOutput& output, std::unique_ptr<PushedPart> next) {
+    outputs_.push_back(&output);
+    next_.push_back(std::move(next));
+  }
+
+  [[nodiscard]] ReadAhead& reader() { return *reader_; }
+  [[nodiscard]] bool has_outputs() const { return !outputs_.empty(); }
+  // The stages before the first output; prepared before the others are added.
+  [[nodiscard]] ChainPart& first() { return first_; }
+  // The last stages: what they yield is the result of the walk.
+  [[nodiscard]] ChainPart& last() {
+    ChainPart* last = &first_;
+    for (const auto& part : next_) {
+      if (part) last = part.get();
+    }
+    return *last;
+  }
+  // Of all stages.
+  [[nodiscard]] int pass_count() const {
+    int count = first_.pass_count();
+    for (const auto& part : next_)
+      count += part ? part->pass_count() : 0;
+    return count;
+  }
+
+  // Takes the result of the first stages, in order. Writes the outputs, and gives the result of the
+  // walk to `last`.
+  void take(const ConstRows& rows, const Take& last) { take(0, rows, first_.timeline(), last); }
+
+  // Afterwards; as ChainPart::add_to().
+  void add_to(RunReport& report, int number) const {
+    first_.add_to(report, number);
+    for (const auto& part : next_) {
+      if (part) part->add_to(report, number);
+    }
+  }
+
+ private:
+  void take(std::size_t index, const ConstRows& rows, Timeline& timeline, const Take& last) {
+    if (index == outputs_.size()) return last(rows);
+    outputs_[index]->write(rows, timeline);
+    if (!next_[index]) return take(index + 1, rows, timeline, last);
+    PushedPart& next = *next_[index];
+    next.push(rows,
+              [&](const ConstRows& result) { take(index + 1, result, next.timeline(), last); });
+  }
+
+  std::unique_ptr<ReadAhead> reader_;
+  ChainPart first_;
+  std::vector<PictureOutput*> outputs_;
+  std::vector<std::unique_ptr<PushedPart>> next_;  // after each output
+};
+
+// From a file to its outputs.
 class PictureRun {
  public:
   PictureRun(const std::string& input, const Codec* output_format, const StageChain& chain,
@@ -53,10 +122,11 @@ class PictureRun {
  private:
   void filter() {
     assign(input_->header());
-    for (std::size_t i = 0; i < chain_.size(); ++i) {
-      if (chain_[i]->needs()) resolve(i);
-      if (chain_[i]->keeps_source()) keep(i);
-    }
+    settle(
+        chain_, first_stage_,
+        [&](std::size_t i, Quantity quantity) { return measure(i, quantity); },
+        [&](std::size_t i) { return keep(i); },
+        [&] { check_results(input_->name(), input_->header(), chain_, options_.limits); });
     write();
     report_.total = now() - report_.start;
     assignment_.lease.reset();
@@ -86,34 +156,35 @@ class PictureRun {
     if (options_.on_progress) options_.on_progress(all, all);
   }
 
-  // Reads the picture for the statistics of its input that the stage at `index` needs.
-  void resolve(std::size_t index) {
+  // Reads the picture for the statistics of what the stages before the one at `index` yield.
+  Measured measure(std::size_t index, Quantity quantity) {
     ChainWalk walk(*input_);
-    prepare(walk, stages_between(first_stage_, index), chain_[index]->needs());
-    const Plan& plan = *walk.first().plan;
+    prepare(walk, stages_between(first_stage_, index), quantity);
+    ChainPart& part = walk.first();
+    const std::string& device = part.prepared().report.device;
     // Statistics cover the whole picture, so the processor gathers all of them for comparison.
     Timeline unused;
-    const auto second = walk.first().report.kind != processor_kind && options_.verify_blocks > 0
-                            ? make_host_executor(plan, unused)
+    const auto second = part.prepared().report.kind != processor_kind && options_.verify_blocks > 0
+                            ? make_host_executor(part.plan(), unused)
                             : nullptr;
     walk_bands(
         walk,
         [&](Band& band) {
-          walk.first().executor->measure(walk.source(band), band.rows);
+          part.measure(band);
           if (second) second->measure(band.image.rows(), band.rows);
         },
         [](const Band&) {});
     static_cast<void>(walk.reader().finish());
-    if (second && second->statistics() != walk.first().executor->statistics())
-      refuse_statistics(report_.input, *chain_[index], walk.first().report.device);
-    chain_[index] =
-        chain_[index]->resolved(walk.first().executor->statistics(), plan.output().format);
+    Measured measured{part.prepared().executor->statistics(), part.output().format};
+    if (second && second->statistics() != measured.statistics)
+      refuse_statistics(report_.input, *chain_[index], device);
     close(walk);
+    return measured;
   }
 
   // Keeps the result of the stages before the one at `index`, as that says. The stages after it
-  // begin there.
-  void keep(std::size_t index) {
+  // begin there. Returns the rest of it.
+  std::shared_ptr<const Stage> keep(std::size_t index) {
     ChainWalk walk(*input_);
     const Stage& stage = *chain_[index];
     note_changes(index);
@@ -121,28 +192,28 @@ class PictureRun {
     const PictureShape shape = shape_after(stages_between(first_stage_, index), input_->shape());
     const bool in_memory = reserve_memory(KeptPicture::bytes_of(shape));
     prepare_with_outputs(walk, index);
-    const Prepared& last = walk.last();
-    auto kept = std::make_unique<KeptPicture>(shape, *stage.keeps_source(), last.plan->band_rows,
+    ChainPart& last = walk.last();
+    auto kept = std::make_unique<KeptPicture>(shape, *stage.keeps_source(), last.plan().band_rows,
                                               in_memory, input_->name());
-    const int pass = last.executor ? static_cast<int>(last.executor->passes().size()) : 0;
+    const int pass = last.pass_count();
     filter_bands(walk, [&](const ConstRows& rows) {
       Span span = band_span(Activity::kernel, rows);
       span.pass = pass;
       span.bytes *= 2;
-      const ScopedSpan timed(walk.last_timeline(), span);
+      const ScopedSpan timed(last.timeline(), span);
       kept->add(rows);
     });
     input_->finish(walk.reader());
     report_.result_passes += static_cast<std::size_t>(walk.pass_count());
     auto rest = [&] {
-      const ScopedSpan span(walk.last_timeline(), {.activity = Activity::kernel, .pass = pass});
+      const ScopedSpan span(last.timeline(), {.activity = Activity::kernel, .pass = pass});
       return stage.rest_of(*kept);
     }();
     close(walk);
     describe_kept(report_, stage, in_memory, walk_ - 1);
     input_->replace(std::move(kept));
     kept_memory_ = input_->memory();
-    continue_with(std::move(rest), index);
+    return rest;
   }
 
   // Whether a picture of so many bytes is to be kept in memory, which the bands then lack.
@@ -150,15 +221,6 @@ class PictureRun {
     const bool fits = input_->memory() + bytes <= options_.max_memory / 4 * 3;
     kept_memory_ = input_->memory() + (fits ? bytes : 0);
     return fits;
-  }
-
-  // After the stage at `index`, its rest follows, if there is one.
-  void continue_with(std::shared_ptr<const Stage> rest, std::size_t index) {
-    first_stage_ = index + 1;
-    if (!rest) return;
-    chain_[index] = std::move(rest);
-    first_stage_ = index;
-    check_results(input_->name(), input_->header(), chain_, options_.limits);
   }
 
   // Whether the stages before the one at `end` change the picture, once they are known.
@@ -175,19 +237,19 @@ class PictureRun {
     }
     ChainWalk walk(*input_);
     prepare_with_outputs(walk, chain_.size());
-    const Plan& plan = *walk.first().plan;
+    const Plan& plan = walk.first().plan();
     describe_bands(report_, plan, bands_in_flight(plan, memory_of_bands()));
     report_.memory += decoder_.data;
     PictureOutput& last = outputs_->open(report_);
+    Timeline& timeline = walk.last().timeline();
     walk_bands(
-        walk, [&](Band& band) { walk.filter(band); },
+        walk, [&](Band& band) { walk.first().filter(band); },
         [&](const Band& band) {
-          if (band.coded) return last.write_coded(*band.coded, walk.last_timeline());
-          walk.take(band.image.rows(),
-                    [&](const ConstRows& rows) { last.write(rows, walk.last_timeline()); });
+          if (band.coded) return last.write_coded(*band.coded, timeline);
+          walk.take(band.image.rows(), [&](const ConstRows& rows) { last.write(rows, timeline); });
         });
     input_->finish(walk.reader());
-    outputs_->finish(walk.last_timeline(), {.activity = Activity::encode});
+    outputs_->finish(timeline, {.activity = Activity::encode});
     report_.result_passes += static_cast<std::size_t>(walk.pass_count());
     close(walk);
   }
@@ -200,23 +262,23 @@ class PictureRun {
     prepare(walk, stages_between(first_stage_, place_of(outputs_->count())), std::nullopt,
             end == chain_.size() ? coding_of_result() : std::nullopt);
     describe();
-    PictureShape shape = walk.first().plan->output();
+    PictureShape shape = walk.first().output();
     while (outputs_->count() < places_.size() && places_[outputs_->count()].stages <= end) {
       const std::size_t place = place_of(outputs_->count());
       PictureOutput& output = outputs_->open(report_.others[outputs_->count()]);
       auto next = make_part(shape, stages_between(place, place_of(outputs_->count())));
-      if (next) shape = next->prepared().plan->output();
+      if (next) shape = next->output();
       walk.add_output(output, std::move(next));
     }
   }
 
-  [[nodiscard]] std::unique_ptr<ChainPart> make_part(const PictureShape& input,
-                                                     StageChain stages) const {
+  [[nodiscard]] std::unique_ptr<PushedPart> make_part(const PictureShape& input,
+                                                      StageChain stages) const {
     if (stages.empty()) return nullptr;
     const Work work{input, std::move(stages), std::nullopt, memory_of_bands(), assignment_.reason};
-    auto part = std::make_unique<ChainPart>(*assignment_.engine, work, options_.verify_blocks,
-                                            input_->name());
-    check_wrapping(input_->name(), *part->prepared().plan, options_.limits);
+    auto part = std::make_unique<PushedPart>(*assignment_.engine, work, options_.verify_blocks,
+                                             input_->name());
+    check_wrapping(input_->name(), part->plan(), options_.limits);
     return part;
   }
 
@@ -266,7 +328,7 @@ class PictureRun {
                const std::optional<JpegCoding>& coding = std::nullopt) {
     Engine& engine = *assignment_.engine;
     for (bool more = input_->is_file(); more && !engine.is_ready();) {
-      const ScopedSpan span(walk.first_timeline(), {.activity = Activity::decode});
+      const ScopedSpan span(walk.first().timeline(), {.activity = Activity::decode});
       more = walk.reader().read_on(memory_ahead());
     }
     decoder_ = {};
@@ -275,15 +337,15 @@ class PictureRun {
     work.scan = scan_for_device(options_, input_->header(), scan, walk.reader().rows_decoded());
     work.decoder_memory = options_.decoder_memory;
     work.any_device_decodes = options_.decode_on == DecodeOn::gpu;
-    if (work.scan != nullptr && !turn_) turn_ = engine.take_turn();
+    if (work.scan != nullptr && !slot_) slot_ = engine.acquire_slot();
     work.coding = coding;
     work.any_device_codes = options_.encode_on == EncodeOn::gpu;
-    walk.prepare(engine, work, options_.verify_blocks);
-    session_ = walk.first().session;
-    decoder_ = walk.first().decoder;
+    walk.first().prepare(engine, work, options_.verify_blocks);
+    session_ = walk.first().prepared().session;
+    decoder_ = walk.first().prepared().decoder;
     if (work.any_device_decodes && work.scan != nullptr && decoder_.data == 0)
       log::info(formatted("{}: the processor decodes it", report_.input));
-    check_wrapping(input_->name(), *walk.first().plan, options_.limits);
+    check_wrapping(input_->name(), walk.first().plan(), options_.limits);
   }
 
   // How a device may code the result. Blocks to be verified are compared as samples.
@@ -307,7 +369,7 @@ class PictureRun {
     walk_bands(
         walk,
         [&](Band& band) {
-          walk.filter(band);
+          walk.first().filter(band);
           if (!in_order) take(std::as_const(band.image).rows());
         },
         [&](const Band& band) {
@@ -318,18 +380,12 @@ class PictureRun {
   // Walks through the bands and shows the progress.
   template <typename Work, typename Take>
   void walk_bands(ChainWalk& walk, const Work& work, const Take& take) {
-    const Plan& plan = *walk.first().plan;
-    gpufilter::walk_bands({.reader = walk.reader(),
-                           .plan = plan,
-                           .pool = walk.pool(),
-                           .timeline = walk.first_timeline(),
-                           .reading = input_->reading(),
-                           .bands_in_flight = bands_in_flight(plan, memory_of_bands()),
-                           .reads = walk.reads_source()},
-                          work, [&](const Band& band) {
-                            take(band);
-                            progress(band.rows, plan.output().size.height);
-                          });
+    gpufilter::walk_bands(
+        walk.first().walk_through(walk.reader(), memory_of_bands(), input_->reading()), work,
+        [&](const Band& band) {
+          take(band);
+          progress(band.rows, walk.first().output().size.height);
+        });
   }
 
   [[nodiscard]] std::uint64_t memory_left() const { return options_.max_memory - kept_memory_; }
@@ -364,7 +420,7 @@ class PictureRun {
   DecoderMemory decoder_;          // of the device that decodes in this walk
   PictureTask task_;
   Assignment assignment_;
-  std::shared_ptr<void> turn_;        // of the engine; see Engine::take_turn()
+  std::shared_ptr<void> slot_;        // of the engine; see Engine::acquire_slot()
   std::shared_ptr<Session> session_;  // of the last walk; nullptr: on the processor
   RunReport report_;
   std::optional<RunOutputs> outputs_;
