@@ -132,8 +132,8 @@ class NetPass final : public DevicePass {
     const PictureShape result{shapes_.target.size, shapes_.source.format};
     const DeviceRows between{&memory(0, row_pitch(base_between_), read), read};
     const DeviceRows base{&memory(1, row_pitch(result), rows), rows};
-    events.push_back(base_columns_->enqueue(queue, source, between));
-    events.push_back(base_rows_->enqueue(queue, between, base));
+    events.push_back(base_columns_->launch(queue, source, between));
+    events.push_back(base_rows_->launch(queue, between, base));
     return base;
   }
 

@@ -3,7 +3,6 @@
 
 #include "app/cli/commands.hpp"
 #include "app/cli/parse.hpp"
-#include "app/filter/color_output.hpp"
 #include "base/format.hpp"
 #include "base/json.hpp"
 #include "base/printable.hpp"

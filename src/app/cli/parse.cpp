@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "base/closed_pipe.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/log.hpp"
 #include "base/posix_file.hpp"
 #include "base/printable.hpp"
 #include "base/terminal.hpp"
@@ -202,6 +204,18 @@ void print_document(std::string_view text) {
     if (errno == EPIPE) throw ClosedPipe();
     throw PictureError("standard output", describe_system_error(errno));
   }
+}
+
+void add_color_output(Arguments& app) {
+  static const std::map<std::string, log::Color> choices{{"auto", log::Color::automatic},
+                                                         {"always", log::Color::always},
+                                                         {"never", log::Color::never}};
+  app.add_option_function(
+         "--color-output", [](const std::string& given) { log::set_color(choices.at(given)); },
+         "Colour the labels of errors and warnings. auto: on a terminal, unless NO_COLOR is set.")
+      ->check(one_of({"auto", "always", "never"}))
+      ->option_text("auto|always|never [auto]")
+      ->trigger_on_parse();
 }
 
 }  // namespace gpufilter

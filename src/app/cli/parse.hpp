@@ -53,4 +53,8 @@ void print_document(std::string_view text);
 // A report on standard error, in lines that fit a terminal.
 void print_note(std::string_view text);
 
+// --color-output, for every command. It takes effect while the command line is parsed, so it
+// applies to messages about the rest.
+void add_color_output(Arguments& app);
+
 }  // namespace gpufilter

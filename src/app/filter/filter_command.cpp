@@ -8,7 +8,6 @@
 #include "app/cli/paths.hpp"
 #include "app/filter/filter_options.hpp"
 #include "app/filter/filter_plan.hpp"
-#include "app/filter/process_dispatcher.hpp"
 #include "app/report/run_page.hpp"
 #include "app/report/run_reporter.hpp"
 #include "base/abandoned_files.hpp"
@@ -23,10 +22,41 @@
 #include "batch/output_folder.hpp"
 #include "batch/shard_plan.hpp"
 #include "device/pocl_environment.hpp"
+#include "pipeline/choose/make_dispatcher.hpp"
 #include "pipeline/run/preview.hpp"
 
 namespace gpufilter {
 namespace {
+
+// The dispatcher of the command line. Its devices are never destroyed: ending the process is faster
+// than freeing the memory of a driver and its compiler.
+class ProcessDispatcher {
+ public:
+  // Throws UsageError.
+  explicit ProcessDispatcher(const FilterOptions& options) : dispatcher_(made(options)) {}
+  // Waits for devices that are still being started: a process must not end meanwhile.
+  ~ProcessDispatcher() { dispatcher_.await_starts(); }
+  ProcessDispatcher(const ProcessDispatcher&) = delete;
+  ProcessDispatcher& operator=(const ProcessDispatcher&) = delete;
+
+  [[nodiscard]] Dispatcher& get() const { return dispatcher_; }
+
+ private:
+  // Reachable until the process ends, so it is not a leak.
+  static Dispatcher& made(const FilterOptions& options) {
+    EngineOptions engine = default_engine_options();
+    engine.band_rows = options.band_rows;
+    engine.fuse = options.fuse;
+    const bool means_opencl = options.show_kernel && options.device == "auto";
+    static Dispatcher* dispatcher = nullptr;
+    dispatcher = make_dispatcher(means_opencl ? "opencl" : options.device, options.require_device,
+                                 options.chain, engine)
+                     .release();
+    return *dispatcher;
+  }
+
+  Dispatcher& dispatcher_;
+};
 
 // Opened before the run, so that no work is wasted if the trace cannot be written; nullptr if none
 // is to be written.

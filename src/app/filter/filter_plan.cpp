@@ -12,9 +12,8 @@
 #include <unistd.h>
 
 #include "app/cli/paths.hpp"
-#include "app/filter/chain_outputs.hpp"
 #include "app/filter/format_options.hpp"
-#include "app/report/page_option.hpp"
+#include "app/filter/output_choice.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/link_text.hpp"
@@ -146,6 +145,26 @@ void check_streams_of_picture(const FilterOptions& options, const std::string& o
   if (options.device == "cpu" || options.device == "all") {
     throw UsageError(formatted("--show-kernel: --device {} need not run a kernel; name one device",
                                options.device));
+  }
+}
+
+// Whether the page can go to its folder: not where results go. `output` is that of the run, a file
+// or a folder.
+void check_report(const FilterOptions& options, const std::string& output, bool output_is_folder) {
+  if (options.report.empty()) return;
+  if (options.dry_run) {
+    throw UsageError("--report: not possible with --dry-run, which writes nothing");
+  }
+  if (!options.folder.shard.empty()) {
+    throw UsageError(
+        "--report: not possible with --shard; once all shares are done, gpufilter compare --report "
+        "shows inputs and results");
+  }
+  if (output == standard_stream) return;
+  const std::string folder = output_is_folder ? output : fs::path(output).parent_path().string();
+  if (lies_in(folder, options.report)) {
+    throw UsageError(
+        formatted("{}: results go there; give --report another folder", printable(options.report)));
   }
 }
 
@@ -323,7 +342,7 @@ BatchPlan plan_of_picture(const FilterOptions& options) {
     throw UsageError("--keep-time: '-' has no time of modification; name a file");
   check_trace(options, plan);
   check_streams_of_picture(options, picture.output);
-  if (!options.report.empty()) check_report(options, picture.output, false);
+  check_report(options, picture.output, false);
   picture.keep_output = !options.in_place && keeps(options, picture.output);
   picture.exists = picture.keep_output;
   for (ChainOutput& other : picture.others) {
@@ -336,7 +355,7 @@ BatchPlan plan_of_picture(const FilterOptions& options) {
 void check_folder_run(const FilterOptions& options) {
   check_streams_of_folder(options);
   check_folder_options(options);
-  if (!options.report.empty()) check_report(options, options.output, true);
+  check_report(options, options.output, true);
 }
 
 BatchRequest request_for(const FilterOptions& options) {

@@ -7,12 +7,10 @@
 
 #include "app/cli/arguments.hpp"
 #include "app/cli/commands.hpp"
-#include "app/cli/encoding_report.hpp"
 #include "app/cli/failure.hpp"
-#include "app/cli/json_paths.hpp"
+#include "app/cli/json_parts.hpp"
 #include "app/cli/parse.hpp"
 #include "app/cli/paths.hpp"
-#include "app/filter/color_output.hpp"
 #include "app/filter/format_options.hpp"
 #include "app/help/help_layout.hpp"
 #include "app/report/report_text.hpp"

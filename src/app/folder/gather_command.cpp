@@ -4,9 +4,8 @@
 
 #include "app/cli/arguments.hpp"
 #include "app/cli/commands.hpp"
-#include "app/cli/json_paths.hpp"
+#include "app/cli/json_parts.hpp"
 #include "app/cli/parse.hpp"
-#include "app/filter/color_output.hpp"
 #include "base/format.hpp"
 #include "base/json.hpp"
 #include "base/printable.hpp"

@@ -6,7 +6,6 @@
 
 #include "app/cli/commands.hpp"
 #include "app/cli/parse.hpp"
-#include "app/filter/color_output.hpp"
 #include "app/filter/format_options.hpp"
 #include "app/filter/stage_options.hpp"
 #include "app/lab/bench_low_precision.hpp"

@@ -4,8 +4,7 @@
 
 #include "app/cli/device_options.hpp"
 #include "app/cli/parse.hpp"
-#include "app/filter/color_output.hpp"
-#include "app/report/plot_option.hpp"
+#include "app/report/report_options.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"

@@ -7,7 +7,6 @@
 #include "app/cli/arguments.hpp"
 #include "app/cli/commands.hpp"
 #include "app/cli/parse.hpp"
-#include "app/filter/color_output.hpp"
 #include "base/format.hpp"
 #include "base/thread_limit.hpp"
 #include "host/instruction_set.hpp"

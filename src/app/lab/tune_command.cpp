@@ -6,7 +6,6 @@
 #include "app/cli/commands.hpp"
 #include "app/cli/parse.hpp"
 #include "app/cli/progress.hpp"
-#include "app/filter/color_output.hpp"
 #include "app/lab/bench_low_precision.hpp"
 #include "app/lab/chosen_sessions.hpp"
 #include "base/division.hpp"

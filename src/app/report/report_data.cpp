@@ -2,9 +2,7 @@
 
 #include <algorithm>
 
-#include "app/cli/device_json.hpp"
-#include "app/cli/encoding_report.hpp"
-#include "app/cli/json_paths.hpp"
+#include "app/cli/json_parts.hpp"
 #include "base/format.hpp"
 #include "base/json.hpp"
 #include "base/time_units.hpp"

@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "app/cli/device_json.hpp"
+#include "app/cli/json_parts.hpp"
 #include "base/format.hpp"
 #include "base/json.hpp"
 #include "base/printable.hpp"

@@ -30,7 +30,7 @@ std::vector<Event> CountingPass::enqueue(Queue& queue, const DeviceRows& source,
   std::vector<Event> events = counters_.begin(queue, pixels);
   // Like all kernels over rows, the kernel has a target, but it does not use it.
   const DeviceRows unused{source.buffer, target};
-  events.push_back(launch_.enqueue(queue, source, unused, {counters_.buffer(), counters_.sets()}));
+  events.push_back(launch_.launch(queue, source, unused, {counters_.buffer(), counters_.sets()}));
   return events;
 }
 

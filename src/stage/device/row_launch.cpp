@@ -22,8 +22,8 @@ RowLaunch::RowLaunch(Session& session, RowKernel kernel, const PictureShape& sou
     tables_.emplace_back(session, std::move(table));
 }
 
-Event RowLaunch::enqueue(Queue& queue, const DeviceRows& source, const DeviceRows& target,
-                         std::initializer_list<KernelArgument> sink) {
+Event RowLaunch::launch(Queue& queue, const DeviceRows& source, const DeviceRows& target,
+                        std::initializer_list<KernelArgument> sink) {
   const std::int32_t target_rows = target.rows.count();
   std::vector<KernelArgument> arguments{
       *source.buffer,     source_pitch_,       source.rows.begin,  *target.buffer,

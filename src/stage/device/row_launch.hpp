@@ -11,18 +11,22 @@
 namespace gpufilter {
 
 // Passes the pitches and uploads tables once. Not thread-safe.
-class RowLaunch {
+class RowLaunch final : public DevicePass {
  public:
   // Builds `kernel` for pictures of these shapes. Throws DeviceError, UsageError.
   RowLaunch(Session& session, RowKernel kernel, const PictureShape& source,
             const PictureShape& target);
 
-  [[nodiscard]] const CodeDescription& description() const { return description_; }
+  [[nodiscard]] const CodeDescription& description() const override { return description_; }
+  std::vector<Event> enqueue(Queue& queue, const DeviceRows& source,
+                             const DeviceRows& target) override {
+    return {launch(queue, source, target)};
+  }
 
   // Queues the kernel for the rows `target`. `sink`: the arguments after those of ROWS. Returns
   // the command.
-  Event enqueue(Queue& queue, const DeviceRows& source, const DeviceRows& target,
-                std::initializer_list<KernelArgument> sink = {});
+  Event launch(Queue& queue, const DeviceRows& source, const DeviceRows& target,
+               std::initializer_list<KernelArgument> sink = {});
 
  private:
   Kernel kernel_;

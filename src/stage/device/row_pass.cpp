@@ -7,27 +7,6 @@
 #include "stage/device/row_tuning.hpp"
 
 namespace gpufilter {
-namespace {
-
-class RowPass final : public DevicePass {
- public:
-  explicit RowPass(RowLaunch launch) : launch_(std::move(launch)) {}
-
-  [[nodiscard]] const CodeDescription& description() const override {
-    return launch_.description();
-  }
-
-  std::vector<Event> enqueue(Queue& queue, const DeviceRows& source,
-                             const DeviceRows& target) override {
-    return {launch_.enqueue(queue, source, target)};
-  }
-
- private:
-  RowLaunch launch_;
-};
-
-}  // namespace
-
 std::size_t wide_pixels(const PixelFormat& format) {
   if (format.channels == 3) return 8;
   return std::max<std::size_t>(4, 16 / format.bytes_per_pixel());
@@ -38,7 +17,7 @@ std::unique_ptr<DevicePass> make_row_pass(Session& session, RowKernel kernel,
                                           const std::vector<RowKernel>& others) {
   RowKernel chosen =
       chosen_kernel(session, std::move(kernel), others, source.format, target.format);
-  return std::make_unique<RowPass>(RowLaunch(session, std::move(chosen), source, target));
+  return std::make_unique<RowLaunch>(session, std::move(chosen), source, target);
 }
 
 }  // namespace gpufilter

@@ -1,4 +1,4 @@
-#include "app/report/plot_option.hpp"
+#include "app/report/report_options.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -10,6 +10,12 @@
 #include "base/printable.hpp"
 
 namespace gpufilter {
+
+void add_report(Arguments& app, std::string& path, const std::string& help) {
+  app.add_option("--report", path, help)
+      ->option_text("DIR")
+      ->suggests({.files = Suggestions::Files::folders});
+}
 
 void add_plot(Arguments& app, std::string& path, const std::string& help) {
   app.add_option("--plot", path, help)

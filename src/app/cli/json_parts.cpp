@@ -1,6 +1,14 @@
-#include "app/cli/encoding_report.hpp"
+#include "app/cli/json_parts.hpp"
+
+#include "base/format.hpp"
+#include "codec/text_encoding.hpp"
 
 namespace gpufilter {
+
+Json device_json(const EngineReport& engine) {
+  return {{"name", engine.device},   {"kind", engine.kind},     {"platform", engine.platform},
+          {"driver", engine.driver}, {"reason", engine.reason}, {"left_out", engine.fallbacks}};
+}
 
 Json pixels_json(const FilePixels& pixels) {
   return {{"color", pixels.color}, {"channels", pixels.channels}, {"depth", pixels.depth}};
@@ -19,6 +27,15 @@ void add_encoding(Json& report, const Codec& output_format,
     for (const auto& [key, value] : notes->fields)
       std::visit([&field, &key = key](const auto& known) { field[key] = known; }, value);
   }
+}
+
+void add_path(Json& json, const std::string& field, const std::string& path) {
+  json[field] = path;
+  if (is_utf8(path)) return;
+  std::string digits;
+  for (const char c : path)
+    digits += formatted("{:02x}", static_cast<unsigned char>(c));
+  json[field + "_hex"] = digits;
 }
 
 }  // namespace gpufilter

@@ -1,4 +1,4 @@
-// --plot FILE.svg, for every command that draws.
+// --report DIR and --plot FILE.svg, for every command that makes a page or draws.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,10 @@
 
 namespace gpufilter {
 
-// `path` stays empty if the option is not given.
+// A page for browsers, in the folder `path`. `help` says what it shows.
+void add_report(Arguments& app, std::string& path, const std::string& help);
+
+// A chart. `path` stays empty if the option is not given.
 void add_plot(Arguments& app, std::string& path, const std::string& help);
 
 // Opened first, so that no work is wasted if the chart cannot be written; nullptr for an empty
