@@ -23,7 +23,7 @@
 #include "batch/shard_plan.hpp"
 #include "device/pocl_environment.hpp"
 #include "pipeline/choose/make_dispatcher.hpp"
-#include "pipeline/run/preview.hpp"
+#include "pipeline/run/run.hpp"
 
 namespace gpufilter {
 namespace {

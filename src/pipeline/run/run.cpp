@@ -1,11 +1,17 @@
 #include "pipeline/run/run.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <filesystem>
 #include <utility>
+
+#include <unistd.h>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
+#include "codec/creation_error.hpp"
+#include "codec/repeatable_source.hpp"
 #include "pipeline/execute/device_decoding.hpp"
 #include "pipeline/run/chain_part.hpp"
 #include "pipeline/run/picture_output.hpp"
@@ -15,6 +21,42 @@
 
 namespace gpufilter {
 namespace {
+
+// Files appear under a temporary name in the folder, so the folder has to be writable.
+void check_folder_of(const std::string& output) {
+  if (is_stream(output)) return;
+  const std::filesystem::path folder = std::filesystem::path(output).parent_path();
+  if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0) return;
+  throw PictureError(output, describe_creation_error(output, errno));
+}
+
+// How the output would be encoded.
+std::optional<EncodingNotes> expected_encoding(const OutputReport& report,
+                                               const PictureHeader& header,
+                                               const WriteOptions& options,
+                                               const std::optional<StoredPart>& stored) {
+  if (report.copied) return notes_on_copy(report, header, options, stored);
+  std::vector<std::uint8_t> unused;
+  const auto sink = memory_sink(unused, report.output);
+  return create_writer(report, *sink, header, options, stored)->notes();
+}
+
+EngineReport expected_engine(Dispatcher& dispatcher, const PictureTask& task) {
+  EngineReport report;
+  const Assignment assignment = dispatcher.assign(task);
+  assignment.engine->await_choice();
+  if (task.chain.empty()) {
+    report.reason = "no stage to run";
+    return report;
+  }
+  if (std::all_of(task.chain.begin(), task.chain.end(),
+                  [](const auto& stage) { return stage->keeps_source().has_value(); })) {
+    return engine_that_turns();
+  }
+  report.device = assignment.engine->is_on_processor() ? "processor" : "OpenCL";
+  report.reason = assignment.reason;
+  return report;
+}
 
 // One walk through a picture: its input, the first part of the chain on its bands, and the outputs
 // among the stages, each with the part that follows it.
@@ -110,6 +152,36 @@ class PictureRun {
     return std::move(report_);
   }
 
+  // What run() would do, as far as that is known before the first row.
+  RunReport preview(const std::string& output) {
+    begin();
+    const PictureHeader& header = input_->header();
+    const Codec& format = output_format_of(header);
+    report_.output = output;
+    report_.exif_orientation = input_->orientation();
+    describe_formats(report_, header, chain_, format, places_, options_);
+    const StoredOutputs stored(*input_, chain_, places_, format, options_);
+    stored.describe(report_);
+    if (!stored.are_copies()) report_.unread = header.unread;
+    if (options_.refuse_unread) refuse_unread(*input_);
+    const int largest = decoding_divisor(chain_, header.size, places_, stored.without_rows());
+    if (largest > 1) report_.decoding_divisor = input_->decode_smaller(largest);
+    std::vector<OutputReport*> outputs;
+    for (OutputReport& other : report_.others)
+      outputs.push_back(&other);
+    outputs.push_back(&report_);
+    for (const OutputReport* file : outputs) {
+      if (!options_.open_output) check_folder_of(file->output);
+    }
+    report_.engine = stored.are_all()
+                         ? engine_of_stored(stored.account())
+                         : expected_engine(dispatcher_, picture_task(header, chain_, format,
+                                                                     bytes_of_file(report_.input)));
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      outputs[i]->encoding = expected_encoding(*outputs[i], header, options_.write, stored.part(i));
+    return std::move(report_);
+  }
+
   // After run() threw DeviceError: leaves the device, if another run can do without it. Files are
   // as they were before.
   [[nodiscard]] bool leave_device(const DeviceError& failure) const {
@@ -121,7 +193,7 @@ class PictureRun {
 
  private:
   void filter() {
-    assign(input_->header());
+    const PictureTask task = assign(input_->header());
     settle(
         chain_, first_stage_,
         [&](std::size_t i, Quantity quantity) { return measure(i, quantity); },
@@ -130,7 +202,7 @@ class PictureRun {
     write();
     report_.total = now() - report_.start;
     assignment_.lease.reset();
-    dispatcher_.completed(task_, report_);
+    dispatcher_.completed(task, report_);
   }
 
   // Without a walk through the picture's rows.
@@ -295,7 +367,7 @@ class PictureRun {
     chain_ = chain_for_orientation(chain_, input_->orientation(), places_);
     chain_ = chain_for_colors(chain_, input_->name(), header);
     walks_ += static_cast<int>(std::count_if(chain_.begin(), chain_.end(), [](const auto& stage) {
-      return stage->needs() || stage->keeps_source();
+      return needs_whole_picture(*stage);
     }));
     check_results(input_->name(), header, chain_, options_.limits);
   }
@@ -309,17 +381,20 @@ class PictureRun {
     return output_format_ != nullptr ? *output_format_ : *header.file_format;
   }
 
-  void assign(const PictureHeader& header) {
+  // Has a device assigned; returns what it is assigned for.
+  PictureTask assign(const PictureHeader& header) {
     report_.decoding_divisor =
         decode_smaller(*input_, chain_, places_, outputs_->stored().without_rows());
-    task_ = picture_task(header, chain_, output_format_of(header), bytes_of_file(report_.input));
+    PictureTask task =
+        picture_task(header, chain_, output_format_of(header), bytes_of_file(report_.input));
     if (report_.decoding_divisor > 1) {
-      task_.shape = input_->shape();
-      task_.decoding.kind += " smaller";
+      task.shape = input_->shape();
+      task.decoding.kind += " smaller";
     }
-    task_.device_decodes = scan_for_device(options_, header, input_->jpeg_scan(), 0) != nullptr;
-    task_.device_encodes = coding_of_result().has_value();
-    assignment_ = dispatcher_.assign(task_);
+    task.device_decodes = scan_for_device(options_, header, input_->jpeg_scan(), 0) != nullptr;
+    task.device_encodes = coding_of_result().has_value();
+    assignment_ = dispatcher_.assign(task);
+    return task;
   }
 
   // Decodes a file while the device is being started. Not a pipe: waiting for its data would delay
@@ -418,7 +493,6 @@ class PictureRun {
   bool changed_ = false;           // by the stages before that one
   std::uint64_t kept_memory_ = 0;  // bytes of pictures kept between stages
   DecoderMemory decoder_;          // of the device that decodes in this walk
-  PictureTask task_;
   Assignment assignment_;
   std::shared_ptr<void> slot_;        // of the engine; see Engine::acquire_slot()
   std::shared_ptr<Session> session_;  // of the last walk; nullptr: on the processor
@@ -447,6 +521,12 @@ RunReport filter_picture(const std::string& input, const std::string& output,
                          const RunOptions& options) {
   Dispatcher dispatcher(engine);
   return filter_picture(input, output, output_format, chain, dispatcher, options);
+}
+
+RunReport preview_picture(const std::string& input, const std::string& output,
+                          const Codec* output_format, const StageChain& chain,
+                          Dispatcher& dispatcher, const RunOptions& options) {
+  return PictureRun(input, output_format, chain, dispatcher, options, 0).preview(output);
 }
 
 }  // namespace gpufilter
