@@ -47,7 +47,8 @@ void visit_declarations(const std::function<void()>& run,
 // result must not look like success. ClosedPipe if nobody reads it any more.
 void print_result(std::string_view text);
 
-// The same for programs: JSON, CSV, code. Its lines are never wrapped.
+// Writes a result for programs to standard output: JSON, CSV, code. Its lines are never wrapped.
+// Throws as print_result() does.
 void print_document(std::string_view text);
 
 // A report on standard error, in lines that fit a terminal.

@@ -13,10 +13,12 @@ class ComparePage {
   // Claims the folder. `options` outlive this. Throws UsageError, PictureError.
   explicit ComparePage(const CompareOptions& options);
 
-  // Of two pictures, once they are compared; `open` opens them again. Throws PictureError.
+  // Writes the page about two pictures, once they are compared; `open` opens them again. Throws
+  // PictureError.
   void write(const FileComparison& files, const OpenSource& open);
 
-  // Of two folders: while they are compared, for each name in order, at the end.
+  // For a page about two folders: watches the comparison, takes each name in order, writes the
+  // page at the end.
   [[nodiscard]] ComparisonWatch watch();
   void add(const NameComparison& name);
   void write(const std::string& summary, CompareResult result);

@@ -29,7 +29,7 @@ enum class CompareResult {
   within_tolerance,
   different,
   other_size_or_format,
-  // Of names in two folders:
+  // Only for names in two folders:
   only_in_a,
   only_in_b,
   unreadable

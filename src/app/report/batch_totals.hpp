@@ -21,7 +21,7 @@ class BatchTotals {
   [[nodiscard]] std::size_t count(PictureStatus status) const {
     return counts_.at(static_cast<std::size_t>(status));
   }
-  // Of those that are done: whose files were copied because nothing was to change.
+  // Pictures whose files were copied because nothing was to change; they count as done too.
   [[nodiscard]] std::size_t copied() const { return copied_; }
   [[nodiscard]] std::uint64_t pixels() const { return pixels_; }
   [[nodiscard]] std::uint64_t input_bytes() const { return input_bytes_; }

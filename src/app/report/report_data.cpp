@@ -41,7 +41,7 @@ void add_rates(Json& json, const ActivityTotal& total) {
   json["gigabytes_per_second"] = total.gigabytes_per_second();
 }
 
-// Of a picture, whose passes are listed.
+// An activity of one picture, whose passes are listed.
 Json total_json(const ActivityTotal& total) {
   Json line{{"activity", activity_name(total.activity)},
             {"walk", total.walk},
@@ -52,7 +52,7 @@ Json total_json(const ActivityTotal& total) {
   return line;
 }
 
-// Of a folder, whose pictures may have different passes.
+// An activity of a folder, whose pictures may have different passes.
 Json activity_json(const ActivityTotal& total) {
   Json json{{"activity", activity_name(total.activity)}, {"walk", total.walk}};
   if (total.pass >= 0) {

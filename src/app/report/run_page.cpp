@@ -313,7 +313,7 @@ void RunPage::look(const PictureResult& result, std::unique_ptr<ByteSource> repl
                           result.status == PictureStatus::unchanged;
   if (!has_result) return;
   const BatchItem& item = *result.item;
-  // Of a picture that an earlier run has replaced, only the result is left.
+  // If an earlier run has replaced the picture, only the result is left.
   if (item.replaces_input && result.status != PictureStatus::done) replaced = nullptr;
   if (!item.replaces_input) replaced = stream_ ? stream_->open() : opened(item.input);
   page_.look(index_of(item), std::move(replaced),

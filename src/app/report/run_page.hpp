@@ -17,17 +17,18 @@ class RunPage {
   // Claims the folder. `options` and `plan` outlive this. Throws UsageError, PictureError.
   RunPage(const FilterOptions& options, const BatchPlan& plan);
 
-  // Of a folder: as BatchOptions::before_picture. This outlives the run.
+  // For BatchOptions::before_picture: watches a picture of a folder. This outlives the run.
   [[nodiscard]] AfterPicture watch(const BatchItem& item);
-  // Every picture, in the order of the page.
+  // Adds a picture to the page; every one is added, in the order of the page.
   void add(const PictureResult& result);
-  // Throws PictureError, also if a preview could not be written.
+  // Writes the page about a folder. Throws PictureError, also if a preview could not be written.
   void write(const BatchTotals& totals, Nanoseconds elapsed);
 
-  // Of one picture, before it is read: keeps an input that is replaced, and what passes through
+  // Before a run over one picture: keeps an input that is replaced, and what passes through
   // standard input and output. This outlives the run. Throws PictureError.
   void watch_run(RunOptions& run);
-  // `report` is nullptr if its output already existed and was kept. Throws as above.
+  // Writes the page about one picture; `report` is nullptr if its output already existed and was
+  // kept. Throws PictureError.
   void write(const PictureResult& result, const BatchTotals& totals, const RunReport* report);
 
  private:

@@ -10,7 +10,7 @@
 
 namespace gpufilter {
 
-// Of a plan that measures. Each thread adds to statistics of its own.
+// The statistics that a plan measures. Each thread adds to a part of its own.
 class PartialStatistics {
  public:
   // `plan` has to outlive this object.
@@ -26,7 +26,7 @@ class PartialStatistics {
     idle_.push_back(std::move(partial));
   }
 
-  // Of all pixels; no thread may be adding any.
+  // The statistics of all pixels; no thread may be adding any.
   [[nodiscard]] PictureStatistics sum() const {
     PictureStatistics all = none();
     for (const PictureStatistics& partial : idle_)

@@ -28,7 +28,7 @@ class MemoryCall {
       : limits_(limits), control_(control), scope_(control.stop) {}
 
   [[nodiscard]] const Limits& limits() const { return limits_; }
-  // Of this call, with the one that calls; at least one.
+  // How many threads this call may use, with the one that calls; at least one.
   [[nodiscard]] std::size_t threads() const;
   [[nodiscard]] bool reports() const { return control_.progress != nullptr; }
   [[nodiscard]] bool is_watched() const { return reports() || control_.stop.stop_possible(); }

@@ -34,11 +34,11 @@ class PictureOutput {
   PictureOutput(OutputReport& report, PictureHeader header, const RunOptions& options,
                 const std::optional<StoredPart>& stored);
 
-  // In place of rows, if OutputReport::copied: all bytes of `file`.
+  // Takes all bytes of `file` in place of rows, if OutputReport::copied.
   void copy(ByteSource& file);
   // `timeline` gets a span.
   void write(const ConstRows& rows, Timeline& timeline);
-  // The same for coded rows; see RowWriter::write_coded().
+  // Takes coded rows in place of rows; see RowWriter::write_coded().
   void write_coded(const CodedRows& rows, Timeline& timeline);
   // Call once, after the last row; `trailing` is the metadata that belongs after the pixels.
   void finish(const Metadata& trailing);

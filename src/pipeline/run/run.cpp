@@ -88,7 +88,7 @@ class ChainWalk {
     }
     return *last;
   }
-  // Of all stages.
+  // The passes of all stages.
   [[nodiscard]] int pass_count() const {
     int count = first_.pass_count();
     for (const auto& part : next_)
@@ -100,7 +100,7 @@ class ChainWalk {
   // walk to `last`.
   void take(const ConstRows& rows, const Take& last) { take(0, rows, first_.timeline(), last); }
 
-  // Afterwards; as ChainPart::add_to().
+  // Adds what all parts did to `report`, as the walk with this number.
   void add_to(RunReport& report, int number) const {
     first_.add_to(report, number);
     for (const auto& part : next_) {
@@ -124,7 +124,7 @@ class ChainWalk {
   std::vector<std::unique_ptr<PushedPart>> next_;  // after each output
 };
 
-// From a file to its outputs.
+// Filters one picture from its file to its outputs.
 class PictureRun {
  public:
   PictureRun(const std::string& input, const Codec* output_format, const StageChain& chain,
@@ -166,19 +166,19 @@ class PictureRun {
     if (options_.refuse_unread) refuse_unread(*input_);
     const int largest = decoding_divisor(chain_, header.size, places_, stored.without_rows());
     if (largest > 1) report_.decoding_divisor = input_->decode_smaller(largest);
-    std::vector<OutputReport*> outputs;
-    for (OutputReport& other : report_.others)
-      outputs.push_back(&other);
-    outputs.push_back(&report_);
-    for (const OutputReport* file : outputs) {
-      if (!options_.open_output) check_folder_of(file->output);
+    if (!options_.open_output) {
+      check_folder_of(output);
+      for (const OutputReport& other : report_.others)
+        check_folder_of(other.output);
     }
     report_.engine = stored.are_all()
                          ? engine_of_stored(stored.account())
                          : expected_engine(dispatcher_, picture_task(header, chain_, format,
                                                                      bytes_of_file(report_.input)));
-    for (std::size_t i = 0; i < outputs.size(); ++i)
-      outputs[i]->encoding = expected_encoding(*outputs[i], header, options_.write, stored.part(i));
+    for (std::size_t i = 0; i <= places_.size(); ++i) {
+      OutputReport& file = i < places_.size() ? report_.others[i] : report_;
+      file.encoding = expected_encoding(file, header, options_.write, stored.part(i));
+    }
     return std::move(report_);
   }
 

@@ -111,7 +111,7 @@ struct PictureReport : OutputReport {
   Nanoseconds total = 0;  // wall clock, until the outputs are in place
 };
 
-// The same, and how it was done.
+// What became of a picture, and how it was done.
 struct RunReport : PictureReport {
   int bands = 0;
   int band_rows = 0;
