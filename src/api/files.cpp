@@ -13,7 +13,7 @@
 #include "codec/unread.hpp"
 #include "image/exif_size.hpp"
 #include "pipeline/run/memory_rows.hpp"
-#include "pipeline/run/output_metadata.hpp"
+#include "pipeline/run/picture_output.hpp"
 
 namespace gpufilter {
 namespace {

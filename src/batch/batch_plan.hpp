@@ -10,7 +10,7 @@
 
 #include "batch/folder_scan.hpp"
 #include "batch/journal.hpp"
-#include "batch/name_template.hpp"
+#include "batch/output_name.hpp"
 #include "batch/picture_list.hpp"
 #include "batch/shard.hpp"
 #include "batch/shard_run.hpp"
@@ -124,5 +124,19 @@ struct BatchPlan {
 // JournalRecord::work: `work` done with the output format's library, which is loaded to ask for its
 // version. If it cannot be loaded, no result has this hash.
 [[nodiscard]] ContentHash with_library(const ContentHash& work, const Codec& output_format);
+
+// The plan for the shard of `request`. The first process of a run lists the pictures and checks the
+// whole folder. Later ones find the run in the output folder and take its listing and the records
+// that they need from its journals. Throws as make_batch_plan() does, and UsageError if the folder
+// holds another run.
+[[nodiscard]] BatchPlan make_shard_plan(const BatchRequest& request);
+
+// Begins the run in the output folder if it has not begun. If another process has begun it
+// meanwhile, returns a plan for that process's listing. Throws as make_shard_plan() does.
+[[nodiscard]] BatchPlan join_run(const BatchRequest& request, BatchPlan plan);
+
+// All records of the folder: its own journal and those of the shards of an unfinished run. Used by
+// an undivided run. Throws PictureError.
+[[nodiscard]] KnownRecords records_of_everyone(const std::string& output);
 
 }  // namespace gpufilter

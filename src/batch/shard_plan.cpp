@@ -1,5 +1,3 @@
-#include "batch/shard_plan.hpp"
-
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -12,10 +10,10 @@
 #include "base/log.hpp"
 #include "base/printable.hpp"
 #include "base/process_token.hpp"
+#include "batch/batch_plan.hpp"
 #include "batch/output_folder.hpp"
 #include "batch/output_name.hpp"
-#include "batch/plan_checks.hpp"
-#include "batch/plan_item.hpp"
+#include "batch/plan_parts.hpp"
 #include "batch/shard_journal.hpp"
 
 namespace gpufilter {

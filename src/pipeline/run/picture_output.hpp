@@ -11,6 +11,10 @@
 
 namespace gpufilter {
 
+// For a result of this shape in a file of the format of `codec`: the sizes that EXIF and XMP repeat
+// are those of the result, and colours become a profile if the file cannot name them otherwise.
+void adapt_metadata(Metadata& metadata, const PictureShape& picture, const Codec& codec);
+
 // What writes the output that `report` describes to `sink`; from `stored`, if it is given. Throws
 // PictureError.
 [[nodiscard]] std::unique_ptr<RowWriter> create_writer(const OutputReport& report, ByteSink& sink,

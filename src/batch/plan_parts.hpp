@@ -1,4 +1,5 @@
-// Checks before a run begins: outputs that collide, and outputs that already exist.
+// What plans are made of: inputs with their outputs, and checks of outputs that collide or already
+// exist.
 #pragma once
 
 #include <filesystem>
@@ -12,6 +13,19 @@
 #include "batch/folder_scan.hpp"
 
 namespace gpufilter {
+
+// The item for `found` in `folder`. `in_place`: the folder is also the output folder. Throws
+// UsageError if neither the request nor the name gives the format of the result.
+[[nodiscard]] BatchItem plan_item(const BatchRequest& request, FoundFile found,
+                                  const std::filesystem::path& folder, bool in_place);
+
+// A picture of another format that a list of `folder` names.
+[[nodiscard]] OtherPicture other_picture(const std::filesystem::path& folder,
+                                         const SizedName& listed);
+
+// The pictures in the request's list, without those in the output folder. Throws as
+// read_picture_list() does.
+[[nodiscard]] PictureList listed_pictures(const BatchRequest& request);
 
 // Paths without links, also of files that do not exist yet.
 class Places {
