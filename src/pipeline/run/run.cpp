@@ -10,7 +10,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
-#include "codec/creation_error.hpp"
+#include "codec/byte_sink.hpp"
 #include "codec/repeatable_source.hpp"
 #include "pipeline/execute/device_decoding.hpp"
 #include "pipeline/run/chain_part.hpp"
@@ -346,7 +346,7 @@ class PictureRun {
   }
 
   [[nodiscard]] std::unique_ptr<PushedPart> make_part(const PictureShape& input,
-                                                       LoweredChain stages) const {
+                                                      LoweredChain stages) const {
     if (stages.empty()) return nullptr;
     const Work work{input, std::move(stages), std::nullopt, memory_of_bands(), assignment_.reason};
     auto part = std::make_unique<PushedPart>(*assignment_.engine, work, options_.verify_blocks,
