@@ -1,18 +1,26 @@
 #include "stages/geometry/overlay.hpp"
 
 #include <array>
+#include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/content_hash.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
+#include "codec/codec.hpp"
+#include "codec/read_limits.hpp"
+#include "codec/unread.hpp"
 #include "device/device_constants.hpp"
+#include "host/turn_rows.hpp"
+#include "image/exif_orientation.hpp"
+#include "image/image.hpp"
 #include "stage/device/row_pass.hpp"
-#include "stage/options/picture_file.hpp"
 #include "stage/options/shared_parameters.hpp"
 #include "stages/geometry/overlay_rows.hpp"
 
@@ -139,6 +147,31 @@ std::vector<std::pair<std::string, std::shared_ptr<const Stage>>> sample_overlay
   const OverlayPlace corner{Gravity::southeast, {5, 3}};
   return {{"RGBA", make_overlay(sample_picture({37, 11}, {4, 8}), corner, 1, "RGBA")},
           {"grey --opacity 0.4", make_overlay(sample_picture({300, 9}, {1, 16}), {}, 0.4, "grey")}};
+}
+
+// With an alpha for each sample of a picture in colour.
+std::uint64_t overlay_memory(const PictureHeader& header) {
+  const PixelFormat& format = header.format;
+  return header.size.pixels() * (format.bytes_per_pixel() + 6 * format.bytes_per_sample());
+}
+
+// All pixels of a picture that will be laid over others, turned as its orientation says. Throws
+// UsageError "PATH: reason", also if they and what overlay_pixels() makes of them take more memory
+// than `limits` allow.
+Image read_overlay(const std::string& path, const ReadLimits& limits) {
+  try {
+    const std::unique_ptr<RowReader> reader = open_picture(open_source(path), limits);
+    const PictureHeader& header = reader->header();
+    check_memory(path, overlay_memory(header), limits, "an overlay", "make it smaller");
+    warn_of_unread(path, header.unread);
+    Image image(header.size, header.format);
+    reader->read(image.rows());
+    Metadata metadata = header.metadata;
+    add_late_metadata(metadata, reader->finish());
+    return turned(std::move(image), turn_for_orientation(stored_orientation(metadata).value_or(1)));
+  } catch (const PictureError& error) {
+    throw UsageError(error.what());  // it begins with the path
+  }
 }
 
 std::shared_ptr<const Stage> overlay_from_options(const OptionValues& values) {
