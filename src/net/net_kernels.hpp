@@ -26,13 +26,4 @@ struct NetKernel {
 [[nodiscard]] NetKernel kernel_of(const NetGraph& graph, const NetOperation& operation,
                                   const DeviceInfo& device);
 
-// For operations on quantized values.
-[[nodiscard]] NetKernel net_integer_kernel(const NetGraph& graph, const NetOperation& operation,
-                                           const DeviceInfo& device);
-
-// Positions of the input that a tile of a convolution reads.
-[[nodiscard]] std::uint64_t net_tile_area(const NetOperation& convolution, ImageSize tile);
-// Every GPU has so much local memory for a work-group, and several of them run beside each other.
-inline constexpr std::uint64_t net_tile_bytes = std::uint64_t{48} << 10U;
-
 }  // namespace gpufilter

@@ -1,13 +1,33 @@
-// A network on the processor.
+// A network on the processor: its operations as loops over rows, down strips of columns.
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "image/rows.hpp"
 #include "net/graph/net_graph.hpp"
+#include "net/net_float_rows.hpp"
+#include "net/net_fours.hpp"
 #include "net/net_pixels.hpp"
+#include "net/net_planes.hpp"
+#include "net/net_tiles.hpp"
 
 namespace gpufilter {
+
+// The weights of an operation as the processor multiplies them; empty if it is not a convolution of
+// such values.
+struct NetWeights {
+  NetBlocks blocks = {};  // of single-precision values
+  NetFours fours = {};    // of quantized values
+  NetTiles tiles = {};    // the same for AMX; empty if it is not to be used
+};
+[[nodiscard]] NetWeights net_weights(const NetGraph& graph, const NetOperation& operation);
+
+// Computes `columns` of `rows` of the operation's result. Up to net_slack columns after them may
+// get any numbers.
+void net_operation_rows(const NetOperation& operation, const NetWeights& weights,
+                        std::span<const NetPlanes* const> inputs, NetPlanes& output,
+                        const RowRange& rows, const RowRange& columns);
 
 // Fills `target` from `source`, which covers the rows that net_spans() asks for, and from `base`.
 // `size` is the source picture's.

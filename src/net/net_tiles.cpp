@@ -1,9 +1,18 @@
 #include "net/net_tiles.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
+#include <stdexcept>
 #include <utility>
 
 #include "base/division.hpp"
+#include "host/amx.hpp"
+#include "net/net_planes.hpp"
+
+#ifdef GPUFILTER_HAS_AMX
+#include <immintrin.h>
+#endif
 
 namespace gpufilter {
 namespace {
@@ -133,5 +142,162 @@ bool NetTiles::pay() const {
 NetTiles net_tiles(const NetGraph& graph, const NetOperation& operation, const NetFours& fours) {
   return Packer(graph, operation, fours).packed();
 }
+
+#ifdef GPUFILTER_HAS_AMX
+namespace {
+
+#define TARGET [[gnu::target("avx512f,avx512bw,amx-tile,amx-int8")]]
+#define VECTOR_BYTES 64
+using Words [[gnu::vector_size(VECTOR_BYTES)]] = std::uint32_t;
+using Ints [[gnu::vector_size(VECTOR_BYTES)]] = std::int32_t;
+#include "net/net_integer_stores.inc"
+
+constexpr std::size_t tile_pitch = sizeof(NetTiles::Row);
+static_assert(side == lanes);
+
+// Tiles 0 to 3 are sums, 4 and 5 weights, 6 and 7 words of the input. Tiles are named by literals.
+void configure(const NetTiles& tiles) {
+  const auto outputs = static_cast<std::uint8_t>(tiles.outputs);
+  const auto rows = static_cast<std::uint8_t>(tiles.rows);
+  const AmxShape sums{outputs, tile_pitch};
+  const AmxShape weights{outputs, static_cast<std::uint16_t>(sizeof(std::uint32_t) * rows)};
+  const AmxShape input{rows, tile_pitch};
+  configure_amx({sums, sums, sums, sums, weights, weights, input, input});
+}
+
+class TileRow {
+ public:
+  TileRow(const NetTiles& tiles, const NetIntegerRow& row)
+      : tiles_(tiles), row_(row), in_pitch_(row.in_pitch * sizeof(std::uint32_t)) {}
+
+  TARGET void compute() const {
+    const std::size_t count = tiles_.tiles.size();
+    for (std::size_t tile = 0; tile < count;) {
+      const bool pair = tile + 1 < count && first_plane(tile) == first_plane(tile + 1);
+      if (pair) {
+        for (std::size_t column = 0; column < row_.columns; column += 2 * side)
+          compute_pair(tile, column);
+      } else {
+        for (std::size_t column = 0; column < row_.columns; column += 4 * side)
+          compute_one(tile, column);
+      }
+      tile += pair ? 2 : 1;
+    }
+  }
+
+ private:
+  static_assert(4 * side + net_kernel <= net_slack);
+
+  [[nodiscard]] std::size_t first_plane(std::size_t tile) const {
+    return static_cast<std::size_t>(row_.fours.first_planes[tiles_.tiles[tile].first_block]);
+  }
+  [[nodiscard]] const std::uint32_t* in(std::size_t tile, std::size_t column) const {
+    return row_.in + first_plane(tile) * row_.in_pitch + column;
+  }
+  [[nodiscard]] const NetTiles::Row* weights(std::size_t tile) const {
+    return tiles_.weights.data() + tile * tiles_.steps.size() * side;
+  }
+  [[nodiscard]] const NetTiles::Row* starts(std::size_t tile) const {
+    return tiles_.starts.data() + tile * side;
+  }
+  [[nodiscard]] std::size_t distance(const NetTiles::Step& step) const {
+    return step.planes * row_.in_pitch + step.column;
+  }
+
+  // Two tiles of outputs in two of columns.
+  TARGET void compute_pair(std::size_t tile, std::size_t column) const {
+    const std::uint32_t* const first = in(tile, column);
+    const NetTiles::Row* upper = weights(tile);
+    const NetTiles::Row* lower = weights(tile + 1);
+    _tile_loadd(0, starts(tile), tile_pitch);
+    _tile_loadd(1, starts(tile), tile_pitch);
+    _tile_loadd(2, starts(tile + 1), tile_pitch);
+    _tile_loadd(3, starts(tile + 1), tile_pitch);
+    for (const NetTiles::Step& step : tiles_.steps) {
+      const std::uint32_t* const from = first + distance(step);
+      _tile_loadd(4, upper, tile_pitch);
+      _tile_loadd(6, from, in_pitch_);
+      _tile_loadd(7, from + side, in_pitch_);
+      _tile_loadd(5, lower, tile_pitch);
+      _tile_dpbsud(0, 4, 6);
+      _tile_dpbsud(1, 4, 7);
+      _tile_dpbsud(2, 5, 6);
+      _tile_dpbsud(3, 5, 7);
+      upper += side;
+      lower += side;
+    }
+    constexpr std::size_t vectors = 2;
+    constexpr std::size_t pitch = vectors * sizeof(Words);
+    Words sums[2 * side][vectors];
+    _tile_stored(0, &sums[0][0], pitch);
+    _tile_stored(1, &sums[0][1], pitch);
+    _tile_stored(2, &sums[side][0], pitch);
+    _tile_stored(3, &sums[side][1], pitch);
+    store_tile<vectors>(tile, sums, column);
+    store_tile<vectors>(tile + 1, sums + side, column);
+  }
+
+  // One tile of outputs in four of columns.
+  TARGET void compute_one(std::size_t tile, std::size_t column) const {
+    const std::uint32_t* const first = in(tile, column);
+    const NetTiles::Row* row_of_weights = weights(tile);
+    _tile_loadd(0, starts(tile), tile_pitch);
+    _tile_loadd(1, starts(tile), tile_pitch);
+    _tile_loadd(2, starts(tile), tile_pitch);
+    _tile_loadd(3, starts(tile), tile_pitch);
+    for (const NetTiles::Step& step : tiles_.steps) {
+      const std::uint32_t* const from = first + distance(step);
+      _tile_loadd(4, row_of_weights, tile_pitch);
+      _tile_loadd(6, from, in_pitch_);
+      _tile_loadd(7, from + side, in_pitch_);
+      _tile_dpbsud(0, 4, 6);
+      _tile_dpbsud(1, 4, 7);
+      _tile_loadd(6, from + 2 * side, in_pitch_);
+      _tile_loadd(7, from + 3 * side, in_pitch_);
+      _tile_dpbsud(2, 4, 6);
+      _tile_dpbsud(3, 4, 7);
+      row_of_weights += side;
+    }
+    constexpr std::size_t vectors = 4;
+    constexpr std::size_t pitch = vectors * sizeof(Words);
+    Words sums[side][vectors];
+    _tile_stored(0, &sums[0][0], pitch);
+    _tile_stored(1, &sums[0][1], pitch);
+    _tile_stored(2, &sums[0][2], pitch);
+    _tile_stored(3, &sums[0][3], pitch);
+    store_tile<vectors>(tile, sums, column);
+  }
+
+  template <std::size_t vectors>
+  TARGET void store_tile(std::size_t tile, const Words (*sums)[vectors], std::size_t column) const {
+    const auto [first_block, blocks] = tiles_.tiles[tile];
+    for (std::size_t b = 0; b < blocks; ++b) {
+      for (std::size_t v = 0; v < vectors; ++v)
+        store_block(row_, first_block + b, &sums[4 * b][v], vectors, column + v * side);
+    }
+  }
+
+  const NetTiles& tiles_;
+  const NetIntegerRow& row_;
+  std::size_t in_pitch_;  // bytes
+};
+
+}  // namespace
+
+void net_tile_rows(const NetTiles& tiles, const NetIntegerRows& rows) {
+  configure(tiles);
+  for (std::size_t y = 0; y < rows.rows; ++y) {
+    const NetIntegerRow row = rows.row(y);
+    TileRow(tiles, row).compute();
+  }
+  release_amx();
+}
+
+#else
+
+void net_tile_rows(const NetTiles& /*tiles*/, const NetIntegerRows& /*rows*/) {
+  throw std::logic_error("this program has no AMX");
+}
+#endif
 
 }  // namespace gpufilter

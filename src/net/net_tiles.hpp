@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "net/net_fours.hpp"
+#include "net/net_integer_rows.hpp"
 
 namespace gpufilter {
 
@@ -49,5 +49,9 @@ struct NetTiles {
 // `fours`: of the same operation.
 [[nodiscard]] NetTiles net_tiles(const NetGraph& graph, const NetOperation& operation,
                                  const NetFours& fours);
+
+// Computes what net_integer_rows() does, with the same bits, where amx_permitted(). Distances are
+// not needed.
+void net_tile_rows(const NetTiles& tiles, const NetIntegerRows& rows);
 
 }  // namespace gpufilter

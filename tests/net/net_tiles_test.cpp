@@ -14,7 +14,7 @@
 
 #include "base/format.hpp"
 #include "host/amx.hpp"
-#include "net/net_loops.hpp"
+#include "net/net_rows.hpp"
 
 namespace gpufilter {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "net/net_loops.hpp"
+#include "net/net_rows.hpp"
 #include "net/net_regions.hpp"
 #include "support/pictures.hpp"
 

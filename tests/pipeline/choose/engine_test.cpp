@@ -92,21 +92,21 @@ TEST_F(EngineTest, StartsADeviceOnce) {
   EXPECT_EQ(starts, 1);
 }
 
-TEST_F(EngineTest, SoManyPicturesHaveATurnOnADevice) {
+TEST_F(EngineTest, ADeviceDecodesSoManyPicturesAtATime) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   Engine engine({{test::all_sessions().front()->device(), "the first"}, last()}, {});
-  std::vector<std::shared_ptr<void>> turns;
-  for (int i = 0; i < Engine::turns; ++i)
-    turns.push_back(engine.take_turn());
-  auto next = std::async(std::launch::async, [&engine] { return engine.take_turn(); });
+  std::vector<std::shared_ptr<void>> slots;
+  for (int i = 0; i < Engine::slots; ++i)
+    slots.push_back(engine.acquire_slot());
+  auto next = std::async(std::launch::async, [&engine] { return engine.acquire_slot(); });
   EXPECT_EQ(next.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
-  turns.pop_back();
+  slots.pop_back();
   EXPECT_NE(next.get(), nullptr);
 }
 
-TEST_F(EngineTest, TheProcessorHasNoTurns) {
+TEST_F(EngineTest, TheProcessorHasNoSlots) {
   Engine engine({last()}, {});
-  EXPECT_EQ(engine.take_turn(), nullptr);
+  EXPECT_EQ(engine.acquire_slot(), nullptr);
 }
 
 TEST_F(EngineTest, FallsBackFromWhatFails) {
