@@ -40,10 +40,29 @@ PictureStatistics measure(const Image& image, const LoweredChain& before, Quanti
   return executor->statistics();
 }
 
+// The picture turned pixel by pixel.
+Image turned_by_definition(const Image& image, const Turn& turn) {
+  const ImageSize size = image.size();
+  const std::size_t bytes = image.format().bytes_per_pixel();
+  Image result(turn.size_of(size), image.format());
+  for (int y = 0; y < result.size().height; ++y) {
+    for (int x = 0; x < result.size().width; ++x) {
+      const int u = turn.swaps ? y : x;
+      const int v = turn.swaps ? x : y;
+      const std::uint8_t* from = image.rows().row(turn.mirrors_y ? size.height - 1 - v : v);
+      std::memcpy(result.rows().row(y) + static_cast<std::size_t>(x) * bytes,
+                  from + static_cast<std::size_t>(turn.mirrors_x ? size.width - 1 - u : u) * bytes,
+                  bytes);
+    }
+  }
+  return result;
+}
+
 // The result of a chain without demands.
 Image filter_in_one_walk(const Image& image, const LoweredChain& chain, const PlanLimits& limits,
                          const MakeExecutor& make) {
   const Plan plan = make_plan(shape_of(image), chain, limits);
+  if (plan.passes.empty()) return turned_by_definition(image, {});
   const auto executor = make(plan);
   Image result(plan.output().size, plan.output().format);
   std::memset(result.rows().data, unwritten, result.bytes());
@@ -70,24 +89,6 @@ Image kept_in_bands(const Image& image, const PlanLimits& limits, LoweredChain& 
   Image result(kept.shape().size, kept.shape().format);
   kept.read(result.rows());
   if (!meet_demand(chain, index, kept)) ++index;
-  return result;
-}
-
-// The same pixel by pixel.
-Image turned_by_definition(const Image& image, const Turn& turn) {
-  const ImageSize size = image.size();
-  const std::size_t bytes = image.format().bytes_per_pixel();
-  Image result(turn.size_of(size), image.format());
-  for (int y = 0; y < result.size().height; ++y) {
-    for (int x = 0; x < result.size().width; ++x) {
-      const int u = turn.swaps ? y : x;
-      const int v = turn.swaps ? x : y;
-      const std::uint8_t* from = image.rows().row(turn.mirrors_y ? size.height - 1 - v : v);
-      std::memcpy(result.rows().row(y) + static_cast<std::size_t>(x) * bytes,
-                  from + static_cast<std::size_t>(turn.mirrors_x ? size.width - 1 - u : u) * bytes,
-                  bytes);
-    }
-  }
   return result;
 }
 
