@@ -111,8 +111,7 @@ TEST_F(BatchFailures, AResultThatCannotBeWrittenIsAFailure) {
 TEST_F(BatchFailures, AFolderThatCannotBeWrittenEndsIt) {
   put("a.png");
   out_ = "/proc/gpufilter-out";
-  const ProcessResult result = ended(1, batch());
-  expect_one_line(result.err, {"/proc/gpufilter-out: "});
+  expect_one_line(ended(1, batch()).err, {"/proc/gpufilter-out: "});
 }
 
 TEST_F(BatchFailures, AReadOnlyFolderEndsIt) {
@@ -120,8 +119,7 @@ TEST_F(BatchFailures, AReadOnlyFolderEndsIt) {
   put("a.png");
   fs::create_directory(out_);
   fs::permissions(out_, fs::perms::owner_read | fs::perms::owner_exec);
-  const ProcessResult result = ended(1, batch());
-  expect_one_line(result.err, {"out/", "permission denied"});
+  expect_one_line(ended(1, batch()).err, {"out/", "permission denied"});
   fs::permissions(out_, fs::perms::owner_all);
 }
 
@@ -148,8 +146,7 @@ TEST_F(BatchFailures, AFolderThatCannotBeReachedIsNamed) {
   put("a.png");
   out_ = folder_ / std::string(300, 'x');
   for (const Names& more : {Names{}, Names{"--resume"}, Names{"--shard", "0/2"}}) {
-    const ProcessResult result = ended(1, batch(more));
-    EXPECT_EQ(result.err, "gpufilter: " + out_ + ": file name too long\n");
+    EXPECT_EQ(ended(1, batch(more)).err, "gpufilter: " + out_ + ": file name too long\n");
   }
   fs::create_symlink("loop", folder_ / "loop");
   out_ = folder_ / "loop/out";
@@ -299,8 +296,7 @@ TEST_F(BatchFailures, AReadOnlyDiskEndsIt) {
   const int result = wait_for_child(start_child([&] {
     if (!mount_small(out_, 65536)) return cannot_mount;
     EXPECT_EQ(::mount("none", out_.c_str(), "tmpfs", MS_REMOUNT | MS_RDONLY, nullptr), 0);
-    const ProcessResult run = ended(1, batch());
-    EXPECT_EQ(run.err, "gpufilter: " + out_ + ": read-only file system\n");
+    EXPECT_EQ(ended(1, batch()).err, "gpufilter: " + out_ + ": read-only file system\n");
     EXPECT_EQ(batch({"--shard", "0/1", "-q"}).err,
               "gpufilter: " + out_ + ": read-only file system\n");
     return HasFailure() ? 1 : 0;

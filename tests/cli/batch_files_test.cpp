@@ -26,11 +26,14 @@ TEST_F(BatchFiles, EveryPictureIsFiltered) {
   EXPECT_EQ(read_file(out_ + "/b.jpg"), read_file(folder_ / "single.jpg"));
 }
 
-TEST_F(BatchFiles, ThreadsAndMemoryDoNotShow) {
+TEST_F(BatchFiles, JobsThreadsAndMemoryDoNotShow) {
   put_many(5, {301, 211});
   put("b.jpg", {301, 211});
-  const Files expected = undisturbed();
+  const Files expected = undisturbed({"--jobs", "1"});
+  EXPECT_EQ(expected.size(), 6U);
   for (const std::vector<std::string>& way : {std::vector<std::string>{"--threads", "1"},
+                                              {"--jobs", "2"},
+                                              {"--jobs", "7"},
                                               {"--threads", "2", "--jobs", "1"},
                                               {"--threads", "7", "--jobs", "3"},
                                               {"--max-memory", "1M"},
@@ -182,15 +185,6 @@ TEST_F(BatchFiles, OptionsForFoldersAreRefusedForOnePicture) {
   }
   expect_refusal({"--jobs", "0"}, {"--jobs"});
   expect_refusal({"--to", "gif"}, {"--to"});
-}
-
-TEST_F(BatchFiles, TheSameBytesForAnyNumberOfJobs) {
-  put_many(9, {61, 53});
-  put("photo.jpg", {80, 60});
-  const Files expected = undisturbed({"--jobs", "1"});
-  EXPECT_EQ(expected.size(), 10U);
-  EXPECT_EQ(undisturbed({"--jobs", "2"}), expected);
-  EXPECT_EQ(undisturbed({"--jobs", "7"}), expected);
 }
 
 TEST_F(BatchFiles, TheSameBytesOnEveryDevice) {

@@ -46,8 +46,7 @@ TEST_F(BatchInputs, GoIntoAFolder) {
 }
 
 TEST_F(BatchInputs, AreListedAsTheyWereNamed) {
-  const ProcessResult result = several({"in/c.png", "in/a.png", "in/b.jpg"}, {"--json"});
-  const Json document = Json::parse(result.out);
+  const Json document = Json::parse(several({"in/c.png", "in/a.png", "in/b.jpg"}, {"--json"}).out);
   EXPECT_EQ(document["inputs"], (Names{"in/c.png", "in/a.png", "in/b.jpg"}));
   EXPECT_FALSE(document.contains("input"));
   Names inputs;
@@ -80,8 +79,7 @@ TEST_F(BatchInputs, AreResumed) {
 }
 
 TEST_F(BatchInputs, OneMayHaveTheOptionsOfSeveral) {
-  const ProcessResult result = ended(0, several({"in/a.png"}, {"--json"}));
-  EXPECT_EQ(statuses(Json::parse(result.out)), Names{"done"});
+  EXPECT_EQ(statuses(Json::parse(ended(0, several({"in/a.png"}, {"--json"})).out)), Names{"done"});
 }
 
 TEST_F(BatchInputs, OneFailureLeavesTheOthersAlone) {

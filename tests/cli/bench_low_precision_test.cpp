@@ -18,8 +18,7 @@ class BenchLowPrecision : public ProgramTest {
   }
   static Json rows_of(std::vector<std::string> arguments) {
     arguments.emplace_back("--json");
-    const ProcessResult result = ended(0, matmul(std::move(arguments)));
-    return Json::parse(result.out)["rows"];
+    return Json::parse(ended(0, matmul(std::move(arguments))).out)["rows"];
   }
   static void expect_usage(std::vector<std::string> arguments, const std::string& message) {
     const ProcessResult result = ended(2, matmul(std::move(arguments)));

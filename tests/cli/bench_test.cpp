@@ -96,17 +96,15 @@ TEST_F(Bench, RefusesStagesThatNeedTheWholePicture) {
 }
 
 TEST_F(Bench, HasEveryCombinationOfChannelsAndDepths) {
-  const ProcessResult result =
-      bench({"blur", "--channels=1,4", "--depth=8,16", "--size=67x45", "--device=cpu", "--json"});
-  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const ProcessResult result = ended(0, bench({"blur", "--channels=1,4", "--depth=8,16",
+                                               "--size=67x45", "--device=cpu", "--json"}));
   EXPECT_EQ(values(Json::parse(result.out), "format").size(), 4U);
 }
 
 // Where a loop would take long, times are those of a part of the picture.
 TEST_F(Bench, SlowLoopsGetAPartOfThePicture) {
   const ProcessResult result =
-      bench({"mlp", "--layers=3-64-64-3", "--size=3000x2001", "--device=cpu", "--json"});
-  ASSERT_EQ(result.exit_code, 0) << result.err;
+      ended(0, bench({"mlp", "--layers=3-64-64-3", "--size=3000x2001", "--device=cpu", "--json"}));
   const Json json = Json::parse(result.out);
   for (const Json& row : json["rows"]) {
     EXPECT_EQ(row["bits"], "equal");
@@ -127,9 +125,9 @@ TEST_F(Bench, AKernelThatCannotRunIsLeftOut) {
   const KernelFolder kernels(folder_ / "kernels");
   kernels.replace("matrix_product.cl", "#define TILE GROUP_WIDTH",
                   "#define TILE GROUP_WIDTH\n#if GROUP_WIDTH == 32\n#error no room\n#endif");
-  const ProcessResult result = bench({"matmul", "--sizes=33", "--tile=8,32", "--json"},
-                                     {.environment = {{"GPUFILTER_KERNELS", folder_ / "kernels"}}});
-  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const ProcessResult result =
+      ended(0, bench({"matmul", "--sizes=33", "--tile=8,32", "--json"},
+                     {.environment = {{"GPUFILTER_KERNELS", folder_ / "kernels"}}}));
   const Json json = Json::parse(result.out);
   EXPECT_TRUE(values(json, "kernel").contains("tiled 8x8"));
   EXPECT_TRUE(values(json, "kernel").contains("tuned"));
@@ -169,9 +167,8 @@ TEST_F(Bench, PipelineOnTheProcessorAndADevice) {
   const std::string path = folder_ / "in.png";
   write_png(random_image({301, 207}, {3, 8}, 1), path);
   for (const std::string& device : {std::string("cpu"), std::string("opencl")}) {
-    const ProcessResult result =
-        bench({"pipeline", path, "--blur=auto", "--levels=auto", "--device", device, "--json"});
-    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const ProcessResult result = ended(
+        0, bench({"pipeline", path, "--blur=auto", "--levels=auto", "--device", device, "--json"}));
     const Json json = Json::parse(result.out);
     EXPECT_EQ(json["rows"].back()["step"], "whole run");
     EXPECT_EQ(json["rows"].back()["bits"], "equal");
@@ -187,8 +184,7 @@ TEST_F(Bench, PipelineOnTheProcessorAndADevice) {
 TEST_F(Bench, PipelineSaysInWordsWhatTheMachineReaches) {
   const std::string path = folder_ / "in.png";
   write_png(random_image({301, 207}, {3, 8}, 1), path);
-  const ProcessResult result = bench({"pipeline", path, "--blur=auto", "--device=cpu"});
-  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const ProcessResult result = ended(0, bench({"pipeline", path, "--blur=auto", "--device=cpu"}));
   EXPECT_FALSE(contains(result.out, "_per_s"));
   EXPECT_TRUE(std::regex_search(result.out, std::regex("\nmemory +[0-9.]{4,5} GB/s, bytes read")))
       << result.out;
@@ -227,8 +223,7 @@ TEST_F(Bench, AMissingDeviceIsAWarningOrAnError) {
 TEST_F(Bench, RefusesWhatItDoesNotKnow) {
   const auto expect_usage = [](std::vector<std::string> arguments, const std::string& part) {
     arguments.insert(arguments.begin(), "bench");
-    const ProcessResult result = ended(2, filter(std::move(arguments)));
-    EXPECT_TRUE(contains(result.err, part));
+    EXPECT_TRUE(contains(ended(2, filter(std::move(arguments))).err, part));
   };
   expect_usage({}, "matmul");
   expect_usage({"teapot"}, "bench teapot: unknown; choose one of matmul, blur,");

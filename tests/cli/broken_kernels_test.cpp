@@ -85,8 +85,7 @@ TEST_F(BrokenKernels, AreFoundShownAndExplained) {
     SCOPED_TRACE(mistake.folder);
     std::vector<std::string> check = quick_check(fs::path(broken) / mistake.folder);
     check.emplace_back("--json");
-    const ProcessResult result = ended(1, filter(check));
-    const Json json = Json::parse(result.out);
+    const Json json = Json::parse(ended(1, filter(check)).out);
     EXPECT_EQ(json["kernels"], Json({{"folder", fs::path(broken) / mistake.folder},
                                      {"files", {"blur.cl"}},
                                      {"why", mistake.why}}));

@@ -28,9 +28,8 @@ class Browser : public BatchTest {
 
 TEST_F(Browser, ShowsOnePicture) {
   put("a.png", {400, 300});
-  const ProcessResult result = filter({in_ + "/a.png", folder_ / "b.jpg", "--blur", "auto",
-                                       "--device", "cpu", "--report", page_, "-q"});
-  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const ProcessResult result = ended(0, filter({in_ + "/a.png", folder_ / "b.jpg", "--blur", "auto",
+                                                "--device", "cpu", "--report", page_, "-q"}));
   expect_it_works("single", page_);
 }
 

@@ -85,17 +85,9 @@ TEST_F(CompareTolerance, JsonNamesWhatLiesBeyond) {
 TEST_F(CompareTolerance, DrawsWhatLiesWithinUnlikeWhatLiesBeyond) {
   const std::string drawing = folder_ / "drawing.png";
   EXPECT_EQ(compare({a_, b_, "--tolerance=8", "--diff", drawing}).exit_code, 2);
-  const Image drawn = read_picture(drawing);
   Image expected = poisoned_image(size_, difference_format);
   draw_difference(image_a_.rows(), image_b_.rows(), 8, expected.rows());
-  EXPECT_TRUE(same_pixels(drawn, expected));
-  const auto color = [&drawn](int x, int y) {
-    return std::array{sample_at(drawn, x, y, 0), sample_at(drawn, x, y, 1),
-                      sample_at(drawn, x, y, 2)};
-  };
-  EXPECT_EQ(color(0, 0), (std::array{16U, 16U, 16U}));
-  EXPECT_EQ(color(1, 1), (std::array{0U, 79U, 58U}));
-  EXPECT_EQ(color(2, 2), (std::array{255U, 146U, 0U}));
+  EXPECT_TRUE(same_pixels(read_picture(drawing), expected));
 }
 
 }  // namespace

@@ -76,8 +76,7 @@ TEST_F(Copies, WhatAnOptionAsksForIsDone) {
                                {"--rotate", "90"}}) {
     Names words{path, folder_ / "out.png", "--device", "cpu", "--json"};
     words.insert(words.end(), options.begin(), options.end());
-    const ProcessResult result = ended(0, filter(words));
-    EXPECT_FALSE(Json::parse(result.out).contains("copied"));
+    EXPECT_FALSE(Json::parse(ended(0, filter(words)).out).contains("copied"));
     EXPECT_FALSE(read_file(folder_ / "out.png") == read_file(path));
   }
   EXPECT_EQ(Json::parse(filter({path, folder_ / "b.png", "--json"}).out)["copied"], true);

@@ -12,8 +12,7 @@ class FilterFusion : public FilterTest {
   [[nodiscard]] Json account(std::vector<std::string> options) const {
     options.insert(options.begin(), {in_, out_, "--device", "opencl", "--require-device", "-q",
                                      "--on-exists", "overwrite", "--timing", "json"});
-    const ProcessResult result = ended(0, filter(options, own_cache_));
-    return Json::parse(result.out);
+    return Json::parse(ended(0, filter(options, own_cache_)).out);
   }
 
   // "compiled" or "cache" for each pass, with its stages.
@@ -126,11 +125,10 @@ TEST_F(FilterFusion, WideNetworksKeepToTheMemoryThatIsAllowed) {
   std::uint64_t plenty = 0;
   for (const std::uint64_t memory : {512U, 8U}) {
     const ProcessResult result =
-        filter({picture, out_, "--mlp", weights, "--device", "opencl", "--require-device", "-q",
-                "--on-exists", "overwrite", "--timing", "json", "--max-memory",
-                std::to_string(memory) + "M"},
-               optimised());
-    ASSERT_EQ(result.exit_code, 0) << result.err;
+        ended(0, filter({picture, out_, "--mlp", weights, "--device", "opencl", "--require-device",
+                         "-q", "--on-exists", "overwrite", "--timing", "json", "--max-memory",
+                         std::to_string(memory) + "M"},
+                        optimised()));
     const Json report = Json::parse(result.out);
     EXPECT_LE(report["memory_bytes"], memory << 20U);
     if (expected.empty()) {

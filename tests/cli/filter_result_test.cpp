@@ -82,16 +82,10 @@ TEST_F(FilterResult, BordersAndAlphaAreAsAskedFor) {
                                      {"constant", Border::constant}}) {
     for (const auto& [alpha_name, alpha] :
          {std::pair{"weighted", AlphaMode::weighted}, {"independent", AlphaMode::independent}}) {
-      // A device compiles a program for each combination: there, each border has one alpha mode.
-      std::vector<std::string> devices{"cpu"};
-      if (static_cast<int>(border) % 2 == static_cast<int>(alpha)) devices.emplace_back("opencl");
-      for (const std::string& device : devices) {
-        filter_quietly({in, out, "--border", name, "--alpha", alpha_name, "--blur", "auto",
-                        "--blur", "auto", "--device", device});
-        const Image expected = blurred(image, {.border = border, .alpha = alpha}, 2);
-        EXPECT_TRUE(same_pixels(read_picture(out), expected))
-            << name << " " << alpha_name << " " << device;
-      }
+      filter_quietly({in, out, "--border", name, "--alpha", alpha_name, "--blur", "auto", "--blur",
+                      "auto", "--device", "cpu"});
+      const Image expected = blurred(image, {.border = border, .alpha = alpha}, 2);
+      EXPECT_TRUE(same_pixels(read_picture(out), expected)) << name << " " << alpha_name;
     }
   }
 }
@@ -116,30 +110,20 @@ TEST_F(FilterResult, EachStageHasItsOwnParameters) {
   }
 }
 
-TEST_F(FilterResult, BandsDoNotShow) {
-  const Image image = random_image(size_, format_, 4);
-  const std::string in = stored(image, "in.png");
-  const std::string out = folder_ / "out.png";
-  for (const char* border : {"replicate", "wrap"}) {
-    const Border expected = border == std::string("wrap") ? Border::wrap : Border::replicate;
-    for (const std::string rows : {"1", "2", "7", "44", "45", "2147483647"}) {
-      if (expected == Border::wrap && rows != "1" && rows != "7") continue;
-      filter_quietly({in, out, "--border", border, "--blur", "tiled", "--blur", "naive", "--blur",
-                      "naive", "--band-rows", rows});
-      EXPECT_TRUE(same_pixels(read_picture(out), blurred(image, {.border = expected}, 3)))
-          << rows << " rows, " << border;
-    }
-  }
-}
-
 TEST_F(FilterResult, ThreadsMemoryAndBandsDoNotShow) {
   const std::string in = stored(random_image({517, 431}, format_, 11), "in.png");
   const std::vector<std::vector<std::string>> ways{
-      {"--threads", "1"},     {"--threads", "2"},
-      {"--threads", "7"},     {"--max-memory", "1M"},
-      {"--max-memory", "1G"}, {"--max-memory", "1"},
-      {"--band-rows", "1"},   {"--band-rows", "7"},
-      {"--band-rows", "64"},  {"--threads", "1", "--max-memory", "100K", "--band-rows", "7"}};
+      {"--threads", "1"},
+      {"--threads", "2"},
+      {"--threads", "7"},
+      {"--max-memory", "1M"},
+      {"--max-memory", "1G"},
+      {"--max-memory", "1"},
+      {"--band-rows", "1"},
+      {"--band-rows", "7"},
+      {"--band-rows", "64"},
+      {"--band-rows", "2147483647"},
+      {"--threads", "1", "--max-memory", "100K", "--band-rows", "7"}};
   for (const char* name : {"out.png", "out.jpg"}) {
     for (const char* device : {"opencl", "cpu"}) {
       const std::string out = folder_ / name;

@@ -145,8 +145,7 @@ TEST_F(FilterUsage, OptionsWithoutEffectBringAWarning) {
   const ProcessOptions here{.folder = folder_.path()};
   const auto warning = [&here](std::vector<std::string> words) {
     words.insert(words.end(), {"--timing", "off"});
-    const ProcessResult result = ended(0, filter(std::move(words), here));
-    return result.err;
+    return ended(0, filter(std::move(words), here)).err;
   };
   static_cast<void>(stored(random_image(size_, {3, 8}, 1), "rgb.png"));
   static_cast<void>(stored(random_image(size_, {4, 8}, 1), "rgba.png"));

@@ -55,8 +55,7 @@ Words examples_of(const std::string& page) {
 class HelpWidth : public FilterTest {
  protected:
   static std::string page(const Words& command, const std::string& columns) {
-    const ProcessResult result = ended(0, filter(command, {.environment = {{"COLUMNS", columns}}}));
-    return result.out;
+    return ended(0, filter(command, {.environment = {{"COLUMNS", columns}}})).out;
   }
 
   static void expect_width(const std::string& text, std::size_t columns) {

@@ -67,8 +67,7 @@ TEST_F(LinearTest, RefusesStagesOutOfPlace) {
   const auto refusal = [&](const std::vector<std::string>& stages) {
     std::vector<std::string> words{folder_ / "in.png", folder_ / "out.png"};
     words.insert(words.end(), stages.begin(), stages.end());
-    const ProcessResult result = ended(2, filter(words));
-    return result.err;
+    return ended(2, filter(words)).err;
   };
   EXPECT_EQ(refusal({"--encoded"}),
             "gpufilter: --encoded: there is no --linear before it to end\n");

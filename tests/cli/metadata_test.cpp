@@ -106,8 +106,7 @@ class MetadataTable : public MetadataTest {
       command.insert(command.end(), change.begin(), change.end());
       command.insert(command.end(), {"-overwrite_original", folder_ / name, "-execute"});
     }
-    const ProcessResult result = run_process(command);
-    ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
+    const ProcessResult result = ended(0, run_process(command));
   }
 
   static Bytes plain_jpeg(const Row& row) {
@@ -200,8 +199,7 @@ class MetadataTable : public MetadataTest {
     const auto run = [&](const std::string& to, std::vector<std::string> options) {
       options.insert(options.begin(), {folder_ / "in", folder_ / to});
       options.insert(options.end(), {"--levels", "auto", "--device", "cpu"});
-      const ProcessResult result = ended(0, filter(options));
-      return result.err;
+      return ended(0, filter(options)).err;
     };
     const auto warnings = [](const std::string& text) {
       const auto at = text.find("gpufilter: warning: ");
@@ -374,8 +372,7 @@ TEST_F(MetadataTest, StrippingIsPartOfWhatTheJournalRemembers) {
   const std::string out = folder_ / "out";
   const auto run = [&](std::vector<std::string> options) {
     options.insert(options.begin(), {in, out, "--resume", "--json"});
-    const ProcessResult result = ended(0, filter(options));
-    return Json::parse(result.out)["pictures"][0]["status"].get<std::string>();
+    return Json::parse(ended(0, filter(options)).out)["pictures"][0]["status"].get<std::string>();
   };
   EXPECT_EQ(run({"--strip"}), "done");
   EXPECT_NE(run({"--strip"}), "done");

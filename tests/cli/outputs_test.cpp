@@ -14,8 +14,7 @@ class Outputs : public FilterTest {
  protected:
   // Exit code 2, and a single line.
   void expect_refusal(const std::vector<std::string>& arguments, const std::string& line) const {
-    const ProcessResult result = ended(2, filter(arguments));
-    EXPECT_EQ(result.err, "gpufilter: " + line + "\n");
+    EXPECT_EQ(ended(2, filter(arguments)).err, "gpufilter: " + line + "\n");
     EXPECT_EQ(names_in(folder_.path()), std::vector<std::string>{"in.png"});
   }
   void expect_grey_and_blurred(const std::string& grey, const std::string& soft) const {

@@ -40,9 +40,7 @@ class Profiles : public ProgramTest {
                     const std::string& name) const {
     const std::string path = folder_ / name;
     const auto sink = open_sink(path);
-    PictureHeader header;
-    header.size = image.size();
-    header.format = image.format();
+    PictureHeader header = header_of(image);
     header.metadata.icc_profile = profile;
     const auto writer = create_picture(codec_for_output(path), *sink, header);
     writer->write(image.rows());
@@ -68,8 +66,7 @@ class Profiles : public ProgramTest {
     std::vector<std::string> command{"tificc", "-w" + std::to_string(depth)};
     command.insert(command.end(), theirs.begin(), theirs.end());
     command.insert(command.end(), {in, other});
-    const ProcessResult result = run_process(command);
-    ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
+    const ProcessResult result = ended(0, run_process(command));
     EXPECT_TRUE(same_pixels(read_picture(out), read_picture(other)));
   }
 };

@@ -55,8 +55,7 @@ TEST_F(RecipeRuns, MistakesNameFileAndLine) {
 TEST_F(RecipeRuns, AnOptionGivenTwiceIsRefusedWithAllPlaces) {
   write("r", "--blur auto\n--to png\n");
   const auto complaint = [&](const std::vector<std::string>& words) {
-    const ProcessResult result = ended(2, here(words));
-    return result.err;
+    return ended(2, here(words)).err;
   };
   const std::string begin = "gpufilter: --to is given more than once";
   const std::string end = " (see gpufilter --help)\n";
@@ -74,15 +73,13 @@ TEST_F(RecipeRuns, OptionsOnTheCommandLineOverrideThoseInRecipes) {
                                                 {"--to", "webp", "@equals"}}) {
     std::vector<std::string> command{"in.png", "-", "-q"};
     command.insert(command.end(), words.begin(), words.end());
-    const ProcessResult result = ended(0, here(command));
-    EXPECT_EQ(result.out.substr(8, 4), "WEBP") << words.back();
+    EXPECT_EQ(ended(0, here(command)).out.substr(8, 4), "WEBP") << words.back();
   }
 }
 
 TEST_F(RecipeRuns, InstalledFilesAreFoundByName) {
   for (const std::string word : {"@web-gallery", "@web-gallery.recipe"}) {
-    const ProcessResult result = ended(0, here({"in.png", "-", word, "-q"}));
-    EXPECT_EQ(result.out.substr(8, 4), "WEBP");
+    EXPECT_EQ(ended(0, here({"in.png", "-", word, "-q"})).out.substr(8, 4), "WEBP");
   }
   for (const std::vector<std::string>& stage : {std::vector<std::string>{"--net", "denoise.onnx"},
                                                 {"--net", "denoise"},

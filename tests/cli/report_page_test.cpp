@@ -81,8 +81,7 @@ TEST_F(ReportPage, HasACommandThatRepeatsTheRun) {
     std::vector<std::string> words{"in",      "out dir", "@a.recipe", "--sharpen", ".50",
                                    "--sigma", "1.0",     "--report",  "page",      "-q"};
     words.insert(words.end(), more.begin(), more.end());
-    const ProcessResult first = filter(words, there);
-    ASSERT_EQ(first.exit_code, 0) << first.err;
+    const ProcessResult first = ended(0, filter(words, there));
     fs::rename(folder + "/page", page_);
     EXPECT_EQ(count("<dt>--sharpen</dt><dd>.50 --sigma 1.0</dd>"), 1U);
     const Files made = results_in(folder + "/out dir");
@@ -141,8 +140,7 @@ TEST_F(ReportPage, OfPicturesInPlaceShowsThemBefore) {
       set_sample(image, x, y, 0, 0);
     write_png(image, path);
     const ProcessResult result =
-        filter({is_folder ? in_ : path, "--in-place", "--invert", "--report", page_});
-    ASSERT_EQ(result.exit_code, 0) << result.err;
+        ended(0, filter({is_folder ? in_ : path, "--in-place", "--invert", "--report", page_}));
     std::map<std::string, std::uint32_t> shown;
     for (const auto& file : fs::recursive_directory_iterator(page_)) {
       if (file.path().extension() == ".jpg")
@@ -159,10 +157,9 @@ TEST_F(ReportPage, OfAPipeShowsWhatPassed) {
   ProcessOptions options;
   options.input = read_file(input);
   const ProcessResult plain = filter({"-", "-", "--blur", "auto", "--to", "png", "-q"}, options);
-  const ProcessResult result = filter({"-", "-", "--invert", "--levels", "auto", "--to", "png",
-                                       "--report", page_, "--timing", "off"},
-                                      options);
-  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const ProcessResult result = ended(0, filter({"-", "-", "--invert", "--levels", "auto", "--to",
+                                                "png", "--report", page_, "--timing", "off"},
+                                               options));
   EXPECT_EQ(result.err, report_line());
   EXPECT_EQ(plain.out.substr(0, 4), result.out.substr(0, 4));
   EXPECT_EQ(named_previews(), 3U);
@@ -191,8 +188,7 @@ TEST_F(ReportPage, ASearchOfFoldersSkipsIt) {
   (void)good_batch({"--recursive", "--report", inside});
   (void)good_batch({"--recursive", "--report", inside, "--on-exists", "overwrite"});
   EXPECT_EQ(names_of(results_in(out_)), (std::vector<std::string>{"a.png"}));
-  const ProcessResult compared = filter({"compare", in_, in_, "--recursive"});
-  EXPECT_EQ(compared.out, "1 name: 1 equal\n");
+  EXPECT_EQ(filter({"compare", in_, in_, "--recursive"}).out, "1 name: 1 equal\n");
 }
 
 TEST_F(ReportPage, RefusesWhatMakesNoSenseBeforeAnythingIsWritten) {
@@ -224,8 +220,7 @@ TEST_F(ReportPage, FollowsTheRulesForExistingFiles) {
   std::vector<std::string> careful = one;
   careful.insert(careful.end(), {"--on-exists", "fail"});
   fs::remove(folder_ / "b.png");
-  const ProcessResult refused = ended(2, filter(careful));
-  expect_one_line(refused.err, {"already holds a report"});
+  expect_one_line(ended(2, filter(careful)).err, {"already holds a report"});
   EXPECT_FALSE(fs::exists(folder_ / "b.png"));
 }
 
@@ -240,8 +235,7 @@ TEST_F(ReportPage, ThatCannotBeWrittenLeavesTheOutputs) {
       words[0] += "/a.png";
       words[1] = folder_ / "one.png";
     }
-    const ProcessResult result = ended(1, filter(words));
-    expect_one_line(result.err, {page_ + "/index.html: "});
+    expect_one_line(ended(1, filter(words)).err, {page_ + "/index.html: "});
     EXPECT_TRUE(fs::exists(is_folder ? out_ + "/a.png" : words[1]));
   }
   EXPECT_EQ(names_in(page_), (std::vector<std::string>{".gpufilter-report", "index.html"}))

@@ -34,8 +34,7 @@ ProcessResult generate(const std::string& folder) {
 TEST(Samples, GeneratorReproducesThem) {
   REQUIRE_GENERATOR();
   const TemporaryFolder folder;
-  const ProcessResult result = generate(folder.path());
-  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const ProcessResult result = ended(0, generate(folder.path()));
   EXPECT_TRUE(std::filesystem::exists(folder / "landscape.jpg"));
   for (const char* name : lossless) {
     EXPECT_TRUE(same_pixels(read_picture(folder / name), read_picture(committed(name)))) << name;

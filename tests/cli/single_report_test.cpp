@@ -185,8 +185,7 @@ TEST_F(SingleReport, DryRunRefusesWhatTheRunRefuses) {
 TEST_F(SingleReport, LevelsOfTheOtherDepthAreDoubted) {
   const auto warning_of = [](Words words) {
     words.insert(words.end(), {"--timing", "off"});
-    const ProcessResult result = ended(0, filter(words));
-    return result.err;
+    return ended(0, filter(words)).err;
   };
   const std::string grey16 = stored(random_image({8, 9}, {1, 16}, 1), "grey16.png");
   EXPECT_EQ(warning_of({grey16, png_, "--levels", "16,235"}),

@@ -15,8 +15,7 @@ class TiffFiles : public FilterTest {
                       std::vector<std::string> words = {}) {
     words.insert(words.begin(), {case_path(name), folder_ / output});
     words.insert(words.end(), {"--timing", "off"});
-    const ProcessResult result = ended(0, filter(words));
-    return result.err;
+    return ended(0, filter(words)).err;
   }
 };
 

@@ -270,8 +270,7 @@ TEST_F(Tune, RefusesWhatItCannotTune) {
   const std::string no_kernels =
       "gpufilter: --device cpu: the processor has no kernels to tune; choose all, gpu, opencl or a "
       "device of 'gpufilter devices'\n";
-  const ProcessResult on_processor = ended(2, filter({"tune", "--device", "cpu"}));
-  EXPECT_EQ(on_processor.err, no_kernels);
+  EXPECT_EQ(ended(2, filter({"tune", "--device", "cpu"})).err, no_kernels);
   EXPECT_EQ(filter({"tune", "blur"}, {.environment = {{"GPUFILTER_DEVICE", "cpu"}}}).err,
             no_kernels);
   EXPECT_FALSE(contains(filter({"tune", "--help"}).out, "cpu"));

@@ -30,8 +30,7 @@ class Unread : public BatchTest {
       if (is_late && more.size() == 3) continue;
       Names words{path, "--in-place", "-q", "--device", "cpu"};
       words.insert(words.end(), more.begin(), more.end());
-      const ProcessResult in_place = ended(2, filter(words));
-      EXPECT_EQ(in_place.err, refusal);
+      EXPECT_EQ(ended(2, filter(words)).err, refusal);
     }
     const ProcessResult folder =
         ended(1, filter({in_, "--in-place", "-q", "--device", "cpu", "--blur", "auto"}));
@@ -102,8 +101,7 @@ TEST_F(Unread, InFoldersTheWarningsAreGathered) {
   put("a.png");
   const std::string bytes = read_file(put_case("tiff-3-pages.tif"));
   write_file(in_ + "/twice.tif", bytes);
-  const ProcessResult result = good_batch({"-q"});
-  EXPECT_EQ(result.err, "gpufilter: warning: not read: 2 more pages (2 pictures)\n");
+  EXPECT_EQ(good_batch({"-q"}).err, "gpufilter: warning: not read: 2 more pages (2 pictures)\n");
   const Json pictures = json_batch({"--on-exists", "overwrite"})["pictures"];
   EXPECT_FALSE(pictures[0].contains("not_read"));
   EXPECT_EQ(pictures[1]["not_read"], Json({"2 more pages"}));

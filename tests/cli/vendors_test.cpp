@@ -141,8 +141,7 @@ TEST_F(Vendors, AreFoundAsTheLoadersFindThem) {
     environment.emplace("FAKE_VENDOR_GPU", "1");
     for (const char* variable : {"OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OPENCL_VENDOR_PATH"})
       environment.emplace(variable, "");  // overrides this program's own environment
-    const ProcessResult result = filter({"devices", "--json"}, {.environment = environment});
-    const Json all = Json::parse(result.out);
+    const Json all = Json::parse(filter({"devices", "--json"}, {.environment = environment}).out);
     for (const Json& device : all["devices"]) {
       if (device["name"] == "Fake GPU") return true;
     }

@@ -17,8 +17,7 @@ class Verify : public ProgramTest {
                           const ProcessOptions& options = {}) {
     arguments.insert(arguments.begin(), "verify");
     arguments.emplace_back("--json");
-    const ProcessResult result = ended(exit_code, filter(arguments, options));
-    const Json json = Json::parse(result.out);
+    const Json json = Json::parse(ended(exit_code, filter(arguments, options)).out);
     EXPECT_EQ(json["schema"], "gpufilter-verify-1");
     return json;
   }

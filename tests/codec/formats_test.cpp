@@ -158,9 +158,7 @@ TEST_P(Formats, PassOnWhatTheSinkThrows) {
   const std::uint64_t size = encode(codec(), image).file.size();
   for (std::uint64_t space = 0; space < size; space += size / 5 + 1) {
     FullSink sink(space);
-    PictureHeader header;
-    header.size = image.size();
-    header.format = image.format();
+    PictureHeader header = header_of(image);
     const auto write = [&] {
       const auto writer = create_picture(codec(), sink, header);
       writer->write(image.rows());

@@ -36,9 +36,7 @@ constexpr std::ptrdiff_t sketches_in_suite = 3;
 // As the codec states it, with another restart interval.
 JpegCoding coding_for(const Image& image, const ChromaSubsampling& subsampling, int quality,
                       int interval_rows) {
-  PictureHeader header;
-  header.size = image.size();
-  header.format = image.format();
+  PictureHeader header = test::header_of(image);
   auto stored = std::make_shared<JpegEncoding>();
   stored->subsampling = subsampling;
   header.stored = stored;

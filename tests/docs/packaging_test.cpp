@@ -148,8 +148,7 @@ TEST(Packaging, ReleaseNotesComeFromTheChangelog) {
   const auto notes = [&](const std::string& version) {
     return run_process({folder / "scripts/release-notes.sh", version});
   };
-  const ProcessResult good = ended(0, notes("1.2.3"));
-  EXPECT_EQ(good.out, "\n### Added\n\n- this\n");
+  EXPECT_EQ(ended(0, notes("1.2.3")).out, "\n### Added\n\n- this\n");
   EXPECT_EQ(notes("1.2").err, "gpufilter: 1.2: not a version such as 1.2.3\n");
   EXPECT_EQ(notes("1.2.4").err, "gpufilter: CMakeLists.txt has version 1.2.3, not 1.2.4\n");
   std::ofstream(folder / "debian/changelog") << "gpufilter (1.2.2-1) unstable; urgency=low\n";

@@ -21,9 +21,7 @@ Encoded encode(const Codec& codec, const Image& image, const WriteOptions& optio
                const Metadata& metadata, int rows_a_time) {
   Encoded result;
   const auto sink = memory_sink(result.file, "out");
-  PictureHeader header;
-  header.size = image.size();
-  header.format = image.format();
+  PictureHeader header = header_of(image);
   header.metadata = metadata;
   const auto writer = create_picture(codec, *sink, header, options);
   in_steps(image.rows(), rows_a_time, [&](const ConstRows& rows) { writer->write(rows); });
@@ -39,6 +37,20 @@ Decoded decode(const Bytes& file, const ReadLimits& limits, int rows_a_time) {
   in_steps(result.image.rows(), rows_a_time, [&](const MutableRows& rows) { reader->read(rows); });
   static_cast<void>(reader->finish());
   return result;
+}
+
+Metadata metadata_of_every_kind(std::uint8_t orientation) {
+  Metadata metadata;
+  metadata.exif = {'M', 'M', 0, 42, 0, 0, 0,           8, 0, 1, 0x01, 0x12, 0,
+                   3,   0,   0, 0,  1, 0, orientation, 0, 0, 0, 0,    0,    0};
+  metadata.xmp = {'<', 'x', '/', '>'};
+  metadata.image_resources = {'8', 'B', 'I', 'M'};
+  metadata.density = Density{Density::Unit::per_metre, 2835, 2835};
+  IccProfile& profile = metadata.icc_profile.emplace();
+  profile.data.resize(131, 7);
+  const std::string space = "RGB ";
+  std::copy(space.begin(), space.end(), profile.data.begin() + 16);
+  return metadata;
 }
 
 std::string why_refused(const Bytes& file, const ReadLimits& limits) {

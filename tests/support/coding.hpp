@@ -34,6 +34,9 @@ struct Decoded {
 [[nodiscard]] Decoded decode(const Bytes& file, const ReadLimits& limits = {},
                              int rows_a_time = 1 << 20);
 
+// EXIF with this orientation, XMP, IPTC, a density and a profile for RGB.
+[[nodiscard]] Metadata metadata_of_every_kind(std::uint8_t orientation);
+
 // Why the file is refused; empty if it is read.
 [[nodiscard]] std::string why_refused(const Bytes& file, const ReadLimits& limits = {});
 

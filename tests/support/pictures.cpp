@@ -124,6 +124,13 @@ std::uint32_t sample_at(const Image& image, int x, int y, int channel) {
   return sample_at(image.rows(), x, y, channel);
 }
 
+PictureHeader header_of(const Image& image) {
+  PictureHeader header;
+  header.size = image.size();
+  header.format = image.format();
+  return header;
+}
+
 std::uint32_t sample_beyond(const Image& image, int x, int y, int channel, Border border) {
   const int column = border_position(border, x, image.width());
   const int row = border_position(border, y, image.size().height);

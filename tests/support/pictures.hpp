@@ -33,6 +33,7 @@ namespace gpufilter::test {
 [[nodiscard]] Image poisoned_image(ImageSize size, PixelFormat format, std::uint8_t pattern = 0xA5);
 
 [[nodiscard]] Image copy_of(const Image& image);
+[[nodiscard]] PictureHeader header_of(const Image& image);
 
 // One sample of either depth; `y` is the row's number.
 [[nodiscard]] std::uint32_t sample_at(const ConstRows& rows, int x, int y, int channel);

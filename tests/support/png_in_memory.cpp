@@ -28,9 +28,7 @@ std::string refusal(Bytes file, const ReadLimits& limits) {
 }
 
 Bytes encode_png(const Image& image, const PngSettings& settings) {
-  PictureHeader header;
-  header.size = image.size();
-  header.format = image.format();
+  PictureHeader header = header_of(image);
   header.metadata = settings.metadata;
   header.file_pixels = settings.file_pixels;
   Bytes file;

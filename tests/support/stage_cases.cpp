@@ -127,6 +127,7 @@ void expect_the_processors_bits(const std::vector<ChainInTurn>& chains, const De
           }
           for (Session* session : sessions)
             check_on_device(*session, image, chain, expected, cases.bands);
+          if (::testing::Test::HasFatalFailure()) return;
         }
       }
     }

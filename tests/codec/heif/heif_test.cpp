@@ -116,16 +116,7 @@ TEST_P(Heif, WritesTheStoredSizeBeforeWhatTurnsIt) {
 
 TEST_P(Heif, HoldsMetadata) {
   using Points = std::array<std::uint8_t, 4>;
-  Metadata metadata;
-  metadata.exif = {'M', 'M', 0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0,
-                   3,   0,   0, 0,  1, 0, 1, 0, 0, 0, 0,    0,    0};
-  metadata.xmp = {'<', 'x', '/', '>'};
-  metadata.image_resources = {'8', 'B', 'I', 'M'};
-  metadata.density = Density{Density::Unit::per_metre, 2835, 2835};
-  IccProfile& profile = metadata.icc_profile.emplace();
-  profile.data.resize(131, 7);
-  const std::string space = "RGB ";
-  std::copy(space.begin(), space.end(), profile.data.begin() + 16);
+  const Metadata metadata = metadata_of_every_kind(1);
   const Image image = random_image({9, 5}, {4, 8}, 1);
   const Encoded encoded = encode(codec(), image, heif_lossless, metadata);
   EXPECT_EQ(encoded.left_out, (std::vector<std::string>{"density", "IPTC"}));
@@ -134,7 +125,7 @@ TEST_P(Heif, HoldsMetadata) {
   EXPECT_EQ(decoded.header.metadata.exif, metadata.exif);
   EXPECT_EQ(decoded.header.metadata.xmp, metadata.xmp);
   ASSERT_TRUE(decoded.header.metadata.icc_profile);
-  EXPECT_EQ(decoded.header.metadata.icc_profile->data, profile.data);
+  EXPECT_EQ(decoded.header.metadata.icc_profile->data, metadata.icc_profile->data);
   EXPECT_FALSE(decoded.header.metadata.coding_points);
   for (const Points points : {Points{12, 13, 0, 1}, Points{9, 16, 0, 1}}) {
     Metadata colors;

@@ -30,9 +30,7 @@ constexpr ChromaSubsampling subsamplings[] = {{1, 1}, {2, 1}, {2, 2}, {1, 2}, {4
 // A header that keeps this subsampling, as that of a JPEG input does.
 PictureHeader subsampled_header(const Image& image,
                                 const ChromaSubsampling& subsampling = full_chroma) {
-  PictureHeader header;
-  header.size = image.size();
-  header.format = image.format();
+  PictureHeader header = test::header_of(image);
   auto stored = std::make_shared<JpegEncoding>();
   stored->subsampling = subsampling;
   header.stored = stored;

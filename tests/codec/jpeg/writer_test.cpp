@@ -18,18 +18,11 @@ using test::JpegRecipe;
 using test::Raster;
 using test::raster_of;
 
-PictureHeader header_for(const Image& image) {
-  PictureHeader header;
-  header.size = image.size();
-  header.format = image.format();
-  return header;
-}
-
 // Written in bands of 1, 2, 3, ... rows.
 Bytes encode_bands(const Image& image, const WriteOptions& options = {}) {
   Bytes jpeg;
   const auto sink = memory_sink(jpeg, "out.jpg");
-  const auto writer = create_jpeg(*sink, header_for(image), options);
+  const auto writer = create_jpeg(*sink, test::header_of(image), options);
   int begin = 0;
   for (int band = 1; begin < image.size().height; ++band) {
     const int end = std::min(begin + band, image.size().height);
@@ -138,7 +131,7 @@ TEST(JpegWriter, PassesOnWhatTheSinkThrows) {
     test::FullSink sink(room);
     EXPECT_THROW(
         {
-          const auto writer = create_jpeg(sink, header_for(image), {});
+          const auto writer = create_jpeg(sink, test::header_of(image), {});
           writer->write(image.rows());
           writer->finish({});
         },
@@ -146,7 +139,7 @@ TEST(JpegWriter, PassesOnWhatTheSinkThrows) {
         << room;
   }
   test::FullSink sink(size);
-  const auto writer = create_jpeg(sink, header_for(image), {});
+  const auto writer = create_jpeg(sink, test::header_of(image), {});
   writer->write(image.rows());
   EXPECT_NO_THROW(writer->finish({}));
 }
@@ -155,7 +148,7 @@ TEST(JpegWriter, RefusesToEndEarly) {
   const Image image = test::random_image({30, 30}, {3, 8}, 1);
   Bytes jpeg;
   const auto sink = memory_sink(jpeg, "out.jpg");
-  const auto writer = create_jpeg(*sink, header_for(image), {});
+  const auto writer = create_jpeg(*sink, test::header_of(image), {});
   writer->write(image.rows().part({0, 29}));
   EXPECT_THROW(writer->finish({}), PictureError);
 }

@@ -261,9 +261,7 @@ TEST(PngPixelWriter, StopsCleanlyIfTheSinkFails) {
   for (const std::uint64_t room :
        {std::uint64_t{99}, size / 7, size / 3, size / 2, size - 300'000, size - 1}) {
     FullSink sink(room);
-    PictureHeader header;
-    header.size = image.size();
-    header.format = image.format();
+    PictureHeader header = header_of(image);
     const auto writer = create_picture(png_codec(), sink, header);
     try {
       for (int y = 0; y < 3000; y += 100)
@@ -281,9 +279,7 @@ TEST(PngPixelWriter, MayBeAbandonedAtAnyRow) {
   for (const int rows : {0, 1, 131, 132, 300, 599, 600}) {
     Bytes file;
     const auto sink = memory_sink(file, "out.png");
-    PictureHeader header;
-    header.size = image.size();
-    header.format = image.format();
+    PictureHeader header = header_of(image);
     const auto writer = create_picture(png_codec(), *sink, header);
     writer->write(image.rows().part({0, rows}));
   }

@@ -140,9 +140,7 @@ TEST(PngWriter, PassesOnWhatTheSinkThrows) {
   const std::uint64_t size = encode_png(image, {}).size();
   for (std::uint64_t space = 0; space < size; space += 9973) {
     FullSink sink(space);
-    PictureHeader header;
-    header.size = image.size();
-    header.format = image.format();
+    PictureHeader header = header_of(image);
     try {
       const auto writer = create_picture(png_codec(), sink, header);
       writer->write(image.rows());

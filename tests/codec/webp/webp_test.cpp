@@ -119,23 +119,14 @@ TEST(WebpWriter, WritesGreyAsColoursAnd16BitsAs8) {
 }
 
 TEST(WebpMetadata, IsKeptInItsChunks) {
-  Metadata metadata;
-  metadata.exif = {'M', 'M', 0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0,
-                   3,   0,   0, 0,  1, 0, 6, 0, 0, 0, 0,    0,    0};
-  metadata.xmp = {'<', 'x', '/', '>'};
-  metadata.image_resources = {'8', 'B', 'I', 'M'};
-  metadata.density = Density{Density::Unit::per_metre, 2835, 2835};
-  IccProfile& profile = metadata.icc_profile.emplace();
-  profile.data.resize(131, 7);
-  const std::string space = "RGB ";
-  std::copy(space.begin(), space.end(), profile.data.begin() + 16);
+  const Metadata metadata = metadata_of_every_kind(6);
   const Encoded encoded = encode(webp_codec(), slope(4), {}, metadata);
   EXPECT_EQ(encoded.left_out, (std::vector<std::string>{"density", "IPTC"}));
   const Decoded decoded = decode(encoded.file);
   EXPECT_EQ(decoded.header.metadata.exif, metadata.exif);
   EXPECT_EQ(decoded.header.metadata.xmp, metadata.xmp);
   ASSERT_TRUE(decoded.header.metadata.icc_profile);
-  EXPECT_EQ(decoded.header.metadata.icc_profile->data, profile.data);
+  EXPECT_EQ(decoded.header.metadata.icc_profile->data, metadata.icc_profile->data);
   EXPECT_EQ(decoded.image.format(), (PixelFormat{4, 8}));
 }
 
