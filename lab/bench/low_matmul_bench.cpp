@@ -8,7 +8,7 @@
 #include "base/format.hpp"
 #include "base/installed_files.hpp"
 #include "lab/bench/benches.hpp"
-#include "lab/bench/resource_columns.hpp"
+#include "lab/bench/report.hpp"
 #include "lab/products/device_low_product.hpp"
 #include "lab/products/host_low_product.hpp"
 #include "lab/products/sampled_errors.hpp"

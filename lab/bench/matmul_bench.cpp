@@ -8,10 +8,9 @@
 #include "base/words.hpp"
 #include "compute/matrix_product.hpp"
 #include "lab/bench/benches.hpp"
-#include "lab/bench/error_columns.hpp"
 #include "lab/bench/host_products.hpp"
 #include "lab/bench/open_blas.hpp"
-#include "lab/bench/resource_columns.hpp"
+#include "lab/bench/report.hpp"
 #include "lab/random_data.hpp"
 
 namespace gpufilter::lab {

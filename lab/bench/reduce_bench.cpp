@@ -10,8 +10,7 @@
 #include "lab/bench/array_reduction.hpp"
 #include "lab/bench/benches.hpp"
 #include "lab/bench/copy.hpp"
-#include "lab/bench/error_columns.hpp"
-#include "lab/bench/float_sums.hpp"
+#include "lab/bench/report.hpp"
 #include "lab/lab_kernels.hpp"
 #include "lab/random_data.hpp"
 

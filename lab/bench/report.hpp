@@ -2,16 +2,47 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
 
-#include "lab/bench/measurement.hpp"
+#include "device/kernel_figures.hpp"
+#include "device/session.hpp"
 
 namespace gpufilter::lab {
+
+// Statistics of the trials' times, in seconds.
+struct Spread {
+  double mean = 0;
+  double minimum = 0;
+  double maximum = 0;
+  double deviation = 0;  // of the sample: the divisor is one less than the number of trials
+};
+// At least one time.
+[[nodiscard]] Spread spread_of(std::span<const double> seconds);
+
+struct Measurement {
+  Spread wall;  // on the host's clock, from the first command to the end of the last
+  std::optional<Spread> events;  // by OpenCL's profiling: from the first start to the last end
+  int trials = 0;                // fewer than requested if they took too long
+
+  // By events if there are any.
+  [[nodiscard]] const Spread& best_clock() const { return events ? *events : wall; }
+};
+
+// Does the work once to warm up (programs, caches, pages), then in `trials` trials, or in as many
+// as fit into five seconds. If one run takes longer than that, the first run counts. Work of less
+// than 2 ms is repeated within a trial; times are those of one repetition.
+[[nodiscard]] Measurement measure(int trials, const std::function<void()>& work);
+
+// The same for commands that `work` enqueues in `queue` and returns in order.
+using QueuedWork = std::function<std::vector<Event>()>;
+[[nodiscard]] Measurement measure(int trials, Queue& queue, const QueuedWork& work);
 
 using Value = std::variant<std::monostate, std::string, double, std::int64_t>;
 
@@ -89,5 +120,35 @@ void add_times(Row& row, const Measurement& measurement);
 
 // The number in a row's column; nothing if the column has none.
 [[nodiscard]] std::optional<double> number_in(const Row& row, const std::string& key);
+
+// The largest differences between numbers and what they should be. Relative ones count where the
+// expected number is not 0. Units in the last place (ulp) are distances between neighbouring floats
+// at the expected number. A number that is not finite, unlike the expected one, is infinitely far
+// away.
+struct LargestErrors {
+  double absolute = 0;
+  double relative = 0;
+  double ulp = 0;
+};
+
+// As many numbers in both.
+[[nodiscard]] LargestErrors largest_errors(std::span<const float> found,
+                                           std::span<const double> expected);
+
+// "max_absolute_error", "max_relative_error", "max_ulp_error".
+[[nodiscard]] std::vector<Column> error_columns();
+void add_errors(Row& row, const LargestErrors& errors);
+
+// What the columns mean.
+inline constexpr const char* note_on_errors =
+    "abs, rel, ulp error: the largest differences from the same in double precision; an ulp is the "
+    "distance between neighbouring floats";
+
+// "registers", "spilled_bytes", "private_bytes", "resident_groups".
+[[nodiscard]] std::vector<Column> resource_columns();
+
+// The highest figures of the kernels, as far as the driver tells; `registers` are those of a
+// compute unit.
+void add_resources(Row& row, const std::vector<KernelFigures>& kernels, std::uint64_t registers);
 
 }  // namespace gpufilter::lab

@@ -10,9 +10,12 @@
 #include "base/timeline.hpp"
 #include "device/device_info.hpp"
 #include "device/kernel_figures.hpp"
+#include "device/rate_store.hpp"
 #include "device/session.hpp"
 #include "device/tuning_store.hpp"
 #include "lab/tune/tune_subject.hpp"
+#include "pipeline/choose/machine_rates.hpp"
+#include "stage/stage.hpp"
 
 namespace gpufilter::lab {
 
@@ -81,5 +84,13 @@ struct TuneReport {
 
 [[nodiscard]] std::string tune_table(const std::vector<TuneReport>& reports);
 [[nodiscard]] std::string tune_json(const std::vector<TuneReport>& reports);
+
+// Measures the stage with such pixels, and transfers if there is a device; `rates` learn as from
+// runs. `session` is nullptr for the processor.
+void measure_stage(MachineRates& rates, Session* session, const std::shared_ptr<const Stage>& stage,
+                   const PixelFormat& format);
+
+// Measures the device's time per byte read or written while it copies a large buffer.
+void measure_copy(RateStore& store, Session& session);
 
 }  // namespace gpufilter::lab

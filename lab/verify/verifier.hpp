@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "codec/byte_sink.hpp"
 #include "device/session.hpp"
 #include "image/image.hpp"
 
@@ -71,5 +72,12 @@ struct VerifyReport {
 // Runs every case on each instruction set of the processor and on each device. Changes the
 // instruction set in use meanwhile: no other thread may be filtering.
 [[nodiscard]] VerifyReport verify(const VerifyOptions& options);
+
+// As draw_difference() draws them, each pixel as a square so large that the drawing is about 800
+// wide or high. Both pictures are of the same size and format.
+[[nodiscard]] Image difference_drawing(const Image& expected, const Image& found);
+
+// Makes `drawing` the file's contents, as PNG. Throws PictureError.
+void write_drawing(const Image& drawing, ByteSink& sink);
 
 }  // namespace gpufilter::lab

@@ -11,7 +11,7 @@
 #include "base/format.hpp"
 #include "base/stop.hpp"
 #include "codec/unread.hpp"
-#include "image/exif_size.hpp"
+#include "image/exif.hpp"
 #include "pipeline/run/memory_rows.hpp"
 #include "pipeline/run/output_metadata.hpp"
 

@@ -13,12 +13,21 @@
 #include "base/log.hpp"
 #include "codec/codec.hpp"
 #include "codec/codec_table.hpp"
-#include "codec/exif_and_xmp.hpp"
 #include "codec/fidelity.hpp"
 #include "codec/read_limits.hpp"
+#include "codec/unread.hpp"
 #include "image/image.hpp"
+#include "image/metadata.hpp"
 
 namespace gpufilter {
+
+// Adds the metadata that the format cannot hold, colours apart: density, IPTC and text.
+void note_all_but_exif_and_xmp(const Metadata& metadata, LeftOut& left_out);
+
+// EXIF as boxes of ISO base media files hold it, after the offset of its TIFF structure (4 bytes).
+// Without JPEG's prefix, which some programs leave there. Nothing if the offset points outside.
+[[nodiscard]] Bytes exif_from_box(const Bytes& box);
+[[nodiscard]] Bytes exif_for_box(const Bytes& exif);
 
 class WholePictureReader : public RowReader {
  public:

@@ -8,7 +8,7 @@
 #include "base/content_hash.hpp"
 #include "base/division.hpp"
 #include "base/format.hpp"
-#include "compute/reduction_partial.hpp"
+#include "compute/reduction_path.hpp"
 #include "device/kernel_source.hpp"
 
 namespace gpufilter {

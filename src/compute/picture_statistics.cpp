@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <type_traits>
 
 #include "base/checked.hpp"
-#include "compute/statistics_rows.hpp"
+#include "host/pixels.hpp"
+#include "image/luma.hpp"
 
 namespace gpufilter {
 namespace {
@@ -109,6 +111,252 @@ ChannelStatistics channel_statistics(const Histogram& histogram) {
   for (std::size_t i = 0; i < percentages.size(); ++i)
     channel.percentiles[i] = percentile(histogram, channel.count, percentages[i]);
   return channel;
+}
+
+namespace {
+
+using std::size_t;
+
+// Pixels that are worked on together, in the first cache; their sums of squares of 8-bit samples
+// and their sums fit 32 bits.
+constexpr size_t block_pixels = 1024;
+
+// Calls block(its first sample, its number of pixels) for all pixels.
+template <typename Sample, typename Block>
+[[gnu::always_inline]] inline void for_blocks(const ConstRows& rows, const Block& block) {
+  const auto width = static_cast<size_t>(rows.width);
+  const auto channels = static_cast<size_t>(rows.format.channels);
+  for (int y = rows.rows.begin; y < rows.rows.end; ++y) {
+    const auto* in = reinterpret_cast<const Sample*>(rows.row(y));
+    for (size_t x = 0; x < width; x += block_pixels)
+      block(in + x * channels, std::min(block_pixels, width - x));
+  }
+}
+
+// Everything but the product, of one channel.
+template <size_t channels, typename Sample>
+[[gnu::always_inline]] inline ChannelTotals totals_of_block(const Sample* in, size_t channel,
+                                                            size_t count) {
+  using SquareSum = std::conditional_t<sizeof(Sample) == 1, std::uint32_t, std::uint64_t>;
+  std::uint32_t sum = 0;
+  SquareSum squares = 0;
+  std::uint32_t minimum = std::numeric_limits<Sample>::max();
+  std::uint32_t maximum = 0;
+  std::uint32_t all = std::numeric_limits<Sample>::max();
+  std::uint32_t any = 0;
+  std::uint32_t odd = 0;
+  for (size_t i = 0; i < count; ++i) {
+    std::uint32_t sample = 0;
+    if constexpr (channels == 1) {
+      sample = in[i];
+    } else {
+      sample =
+          static_cast<std::uint32_t>(Pixel<Sample, channels>::read(in + channels * i).get(channel));
+    }
+    sum += sample;
+    squares += sample * sample;
+    minimum = std::min(minimum, sample);
+    maximum = std::max(maximum, sample);
+    all &= sample;
+    any |= sample;
+    odd ^= sample;
+  }
+  return {sum, squares, minimum, maximum, 1, all, any, odd};
+}
+
+// `product` times the samples of one channel, modulo 2^64; `totals` are theirs. Sixty-four factors
+// of 2 make it 0, which it then stays: most pictures soon do. Opaque alpha never does, and is a
+// power.
+template <typename Sample>
+std::uint64_t multiplied(std::uint64_t product, const Sample* in, size_t channels, size_t count,
+                         const ChannelTotals& totals) {
+  if (totals.minimum == totals.maximum) return product * power(totals.minimum, count);
+  for (size_t i = 0; i < count && product != 0; ++i)
+    product *= in[channels * i];
+  return product;
+}
+
+template <typename Sample>
+struct TotalsLoop {
+  template <InstructionSet set>
+  [[gnu::always_inline]] static void run(const ConstRows rows, ChannelTotals* totals) {
+    const auto channels = static_cast<size_t>(rows.format.channels);
+    const auto block = [&](const Sample* in, size_t count) __attribute__((always_inline)) {
+      alignas(64) std::array<Sample, 4 * block_pixels> rgba;
+      if (channels == 3) to_rgba<set, 3>(in, count, rgba.data());
+      for (size_t c = 0; c < channels; ++c) {
+        const ChannelTotals more =
+            channels == 1   ? totals_of_block<1>(in, c, count)
+            : channels == 2 ? totals_of_block<2>(in, c, count)
+                            : totals_of_block<4>(channels == 3 ? rgba.data() : in, c, count);
+        totals[c].product = multiplied(totals[c].product, in + c, channels, count, more);
+        add(totals[c], more);
+      }
+    };
+    for_blocks<Sample>(rows, block);
+  }
+};
+
+// Counts of 8-bit values. Neighbouring pixels, which are often equal, are counted apart: a count
+// is soon ready to be read again.
+class ByteCounts {
+ public:
+  [[gnu::always_inline]] void count(std::uint8_t value, size_t pixel) {
+    ++counts_[pixel % copies][value];
+  }
+
+  void add_to(Histogram& histogram) const {
+    for (size_t value = 0; value < histogram.size(); ++value) {
+      std::uint64_t sum = 0;
+      for (const auto& copy : counts_)
+        sum += copy[value];
+      histogram[value] = checked_add(histogram[value], sum);
+    }
+  }
+
+  static constexpr size_t copies = 4;
+
+ private:
+  std::array<std::array<std::uint32_t, 256>, copies> counts_{};
+};
+
+// As many rows as ByteCounts can count pixels of.
+template <typename Add>
+void for_countable_parts(const ConstRows& rows, const Add& add) {
+  const auto height = static_cast<int>(
+      std::min<std::int64_t>(rows.rows.count(), std::numeric_limits<int>::max() / rows.width));
+  for (int y = rows.rows.begin; y < rows.rows.end;) {
+    const int end = y + std::min(height, rows.rows.end - y);
+    add(rows.part({y, end}));
+    y = end;
+  }
+}
+
+template <size_t channels>
+void count_bytes(Histograms& histograms, const ConstRows& rows) {
+  std::array<ByteCounts, channels> counts;
+  const auto count_pixel = [&](const std::uint8_t* pixel, size_t copy)
+      __attribute__((always_inline)) {
+    for (size_t c = 0; c < channels; ++c)
+      counts[c].count(pixel[c], copy);
+  };
+  for_blocks<std::uint8_t>(rows, [&](const std::uint8_t* in, size_t count) {
+    size_t i = 0;
+    for (; i + ByteCounts::copies <= count; i += ByteCounts::copies) {
+      for (size_t copy = 0; copy < ByteCounts::copies; ++copy)
+        count_pixel(in + channels * (i + copy), copy);
+    }
+    for (; i < count; ++i)
+      count_pixel(in + channels * i, 0);
+  });
+  for (size_t c = 0; c < channels; ++c)
+    counts[c].add_to(histograms.channels[c]);
+}
+
+void count_words(Histograms& histograms, const ConstRows& rows) {
+  const auto channels = static_cast<size_t>(rows.format.channels);
+  for_blocks<std::uint16_t>(rows, [&](const std::uint16_t* in, size_t count) {
+    for (size_t c = 0; c < channels; ++c) {
+      std::uint64_t* counts = histograms.channels[c].data();
+      for (size_t i = c; i < channels * count; i += channels)
+        ++counts[in[i]];
+    }
+  });
+}
+
+// Calls count(luma, pixel) for every pixel of a picture in colour.
+template <typename Sample, typename Count>
+struct LumaLoop {
+  template <InstructionSet set>
+  [[gnu::always_inline]] static void run(const ConstRows rows, const Count* counter) {
+    const auto channels = static_cast<size_t>(rows.format.channels);
+    alignas(64) std::array<Sample, 4 * block_pixels> rgba;
+    alignas(64) std::array<Sample, block_pixels> lumas;
+    for_blocks<Sample>(
+        rows, [&](const Sample* in, size_t count) __attribute__((always_inline)) {
+          to_rgba<set>(in, channels, count, rgba.data());
+          for (size_t i = 0; i < count; ++i) {
+            const auto pixel = Pixel<Sample, 4>::read(rgba.data() + 4 * i);
+            lumas[i] = static_cast<Sample>(luma_bt709(static_cast<std::uint32_t>(pixel.get(0)),
+                                                      static_cast<std::uint32_t>(pixel.get(1)),
+                                                      static_cast<std::uint32_t>(pixel.get(2))));
+          }
+          for (size_t i = 0; i < count; ++i)
+            (*counter)(lumas[i], i);
+        });
+  }
+};
+
+template <typename Sample, typename Count>
+void count_lumas(const ConstRows& rows, const Count& counter) {
+  if (rows.format.color_channels() == 3) {
+    return run_loop<LumaLoop<Sample, Count>>(rows, &counter);
+  }
+  const auto channels = static_cast<size_t>(rows.format.channels);
+  for_blocks<Sample>(rows, [&](const Sample* in, size_t count) {
+    for (size_t i = 0; i < count; ++i)
+      counter(in[channels * i], i);
+  });
+}
+
+}  // namespace
+
+void add(ChannelTotals& into, const ChannelTotals& more) {
+  into.sum = checked_add(into.sum, more.sum);
+  into.sum_of_squares = checked_add(into.sum_of_squares, more.sum_of_squares);
+  into.minimum = std::min(into.minimum, more.minimum);
+  into.maximum = std::max(into.maximum, more.maximum);
+  into.product *= more.product;
+  into.bit_and &= more.bit_and;
+  into.bit_or |= more.bit_or;
+  into.bit_xor ^= more.bit_xor;
+}
+
+std::uint64_t power(std::uint64_t base, std::uint64_t exponent) {
+  std::uint64_t result = 1;
+  for (; exponent != 0; exponent >>= 1U) {
+    if ((exponent & 1U) != 0) result *= base;
+    base *= base;
+  }
+  return result;
+}
+
+void add_totals(PictureTotals& totals, const ConstRows& rows) {
+  const auto width = static_cast<std::uint64_t>(rows.width);
+  totals.pixels = checked_add(totals.pixels, width * static_cast<std::uint64_t>(rows.rows.count()));
+  run_loop_of_depth<TotalsLoop>(rows.format.depth, rows, totals.channels.data());
+}
+
+void add_histograms(Histograms& histograms, const ConstRows& rows) {
+  if (rows.format.depth == 16) return count_words(histograms, rows);
+  for_countable_parts(rows, [&](const ConstRows& part) {
+    switch (rows.format.channels) {
+      case 1:
+        return count_bytes<1>(histograms, part);
+      case 2:
+        return count_bytes<2>(histograms, part);
+      case 3:
+        return count_bytes<3>(histograms, part);
+      default:
+        return count_bytes<4>(histograms, part);
+    }
+  });
+}
+
+void add_luma_histogram(Histogram& histogram, const ConstRows& rows) {
+  if (rows.format.depth == 16) {
+    std::uint64_t* const counts = histogram.data();
+    return count_lumas<std::uint16_t>(
+        rows, [counts](std::uint16_t value, size_t /*pixel*/)
+                  __attribute__((always_inline)) { ++counts[value]; });
+  }
+  for_countable_parts(rows, [&](const ConstRows& part) {
+    ByteCounts counts;
+    count_lumas<std::uint8_t>(
+        part, [&counts](std::uint8_t value, size_t pixel)
+                  __attribute__((always_inline)) { counts.count(value, pixel); });
+    counts.add_to(histogram);
+  });
 }
 
 }  // namespace gpufilter

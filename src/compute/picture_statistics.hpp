@@ -77,4 +77,15 @@ struct ChannelStatistics {
 [[nodiscard]] std::uint64_t percentile(const Histogram& histogram, std::uint64_t count,
                                        double percentage);
 
+// Adds what was gathered over other samples of a channel. Throws std::overflow_error.
+void add(ChannelTotals& into, const ChannelTotals& more);
+
+// Modulo 2^64.
+[[nodiscard]] std::uint64_t power(std::uint64_t base, std::uint64_t exponent);
+
+// They add every pixel of `rows`. Throw std::overflow_error where a sum or count leaves 64 bits.
+void add_totals(PictureTotals& totals, const ConstRows& rows);
+void add_histograms(Histograms& histograms, const ConstRows& rows);
+void add_luma_histogram(Histogram& histogram, const ConstRows& rows);
+
 }  // namespace gpufilter

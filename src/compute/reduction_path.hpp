@@ -50,4 +50,20 @@ struct BuiltReduction {
 [[nodiscard]] BuiltReduction build_reduction(Session& session, ReductionPath path,
                                              const KernelRequest& request);
 
+// Its elements, 64 bits each. The sum of squares is `squares` + 2^32 * `squares_high`.
+struct ReductionPartial {
+  enum Element {
+    sum,
+    squares,
+    squares_high,
+    product,
+    minimum,
+    maximum,
+    bit_and,
+    bit_or,
+    bit_xor,
+    elements
+  };
+};
+
 }  // namespace gpufilter

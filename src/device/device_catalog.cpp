@@ -8,7 +8,7 @@
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/thread_room.hpp"
-#include "device/describe.hpp"
+#include "device/device_info.hpp"
 #include "device/pocl_environment.hpp"
 #include "device/vendors.hpp"
 

@@ -1,9 +1,9 @@
 #include "device/device_info.hpp"
 
 #include <array>
+#include <optional>
 
-#include "device/describe.hpp"
-#include "device/device_handle.hpp"
+#include "device/opencl.hpp"
 #include "device/vendors.hpp"
 
 namespace gpufilter {

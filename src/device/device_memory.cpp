@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "device/device_handle.hpp"
+#include "device/opencl.hpp"
 
 namespace gpufilter {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "device/idle_pool.hpp"
+#include "base/idle.hpp"
 #include "device/opencl.hpp"
 #include "device/session.hpp"
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/format.hpp"
-#include "device/device_handle.hpp"
+#include "device/opencl.hpp"
 
 namespace gpufilter {
 namespace {

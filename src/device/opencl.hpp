@@ -1,6 +1,7 @@
 // OpenCL's C++ header, configured once, only for the files of this folder.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,8 @@
 #include <CL/opencl.hpp>
 #pragma GCC diagnostic pop
 
+#include "device/device_info.hpp"
+
 namespace gpufilter {
 
 // "CL_OUT_OF_RESOURCES (-5)"; only the number if the code has no name here.
@@ -20,5 +23,12 @@ namespace gpufilter {
 
 // Throws DeviceError "DEVICE: WHAT failed: CL_..." unless `code` is CL_SUCCESS.
 void check_opencl(int code, std::string_view device, std::string_view what);
+
+struct DeviceHandle {
+  cl::Device device;
+};
+
+// Nothing if the device is not available or has no compiler. The index stays 0. Throws cl::Error.
+[[nodiscard]] std::optional<DeviceInfo> describe(cl_platform_id platform, const cl::Device& device);
 
 }  // namespace gpufilter

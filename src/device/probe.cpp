@@ -21,7 +21,7 @@
 #include "base/posix_file.hpp"
 #include "base/printable.hpp"
 #include "base/thread_room.hpp"
-#include "device/describe.hpp"
+#include "device/device_info.hpp"
 #include "device/vendors.hpp"
 
 namespace gpufilter {

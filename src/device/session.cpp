@@ -15,7 +15,6 @@
 #include "base/idle.hpp"
 #include "base/log.hpp"
 #include "base/signal_cleanup.hpp"
-#include "device/device_handle.hpp"
 #include "device/device_info.hpp"
 #include "device/device_memory.hpp"
 #include "device/kernel_figures.hpp"

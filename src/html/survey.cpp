@@ -8,7 +8,7 @@
 
 #include "chart/histogram_sketch.hpp"
 #include "compare/difference_picture.hpp"
-#include "compute/statistics_rows.hpp"
+#include "compute/picture_statistics.hpp"
 #include "host/parallel.hpp"
 #include "host/turn_rows.hpp"
 #include "html/shown_picture.hpp"

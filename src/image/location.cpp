@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "image/exif_parts.hpp"
+#include "image/exif.hpp"
 
 namespace gpufilter {
 namespace {

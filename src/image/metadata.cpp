@@ -3,7 +3,7 @@
 #include <iterator>
 #include <utility>
 
-#include "image/exif_color_space.hpp"
+#include "image/exif.hpp"
 #include "image/exif_orientation.hpp"
 #include "image/location.hpp"
 

@@ -3,8 +3,8 @@
 
 #include "cli/filter_fixture.hpp"
 #include "codec/byte_source.hpp"
+#include "image/exif.hpp"
 #include "image/exif_orientation.hpp"
-#include "image/exif_parts.hpp"
 #include "image/turn.hpp"
 #include "support/jpeg_coefficients.hpp"
 #include "support/naive_turn.hpp"

@@ -1,11 +1,10 @@
 // The blocks of C that blocked matrix products are computed in.
-#include "compute/matrix_block.hpp"
-
 #include <array>
 
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "compute/matrix_product.hpp"
 #include "support/filtering.hpp"
 #include "support/matrix_problems.hpp"
 

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include "base/format.hpp"
-#include "compute/matrix_block.hpp"
 #include "compute/matrix_product.hpp"
 #include "support/filtering.hpp"
 #include "support/matrix_problems.hpp"

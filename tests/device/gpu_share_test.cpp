@@ -1,10 +1,9 @@
-#include "device/gpu_share.hpp"
-
 #include <cstdlib>
 
 #include <gtest/gtest.h>
 
 #include "base/format.hpp"
+#include "device/device_choice.hpp"
 #include "device/pocl_environment.hpp"
 
 namespace gpufilter {

@@ -1,8 +1,8 @@
-#include "device/idle_pool.hpp"
-
 #include <memory>
 
 #include <gtest/gtest.h>
+
+#include "base/idle.hpp"
 
 namespace gpufilter {
 namespace {

@@ -1,9 +1,9 @@
 // A new profile's colour space in EXIF and XMP.
-#include "image/exif_color_space.hpp"
-
 #include <string>
 
 #include <gtest/gtest.h>
+
+#include "image/exif.hpp"
 
 namespace gpufilter {
 namespace {

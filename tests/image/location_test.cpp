@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "image/exif_parts.hpp"
+#include "image/exif.hpp"
 #include "image/tiff.hpp"
 
 namespace gpufilter {

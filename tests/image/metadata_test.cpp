@@ -9,8 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include "image/exif.hpp"
 #include "image/exif_orientation.hpp"
-#include "image/exif_parts.hpp"
 #include "image/image_resources.hpp"
 #include "image/tiff.hpp"
 #include "support/bytes_of.hpp"

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "lab/bench/resource_columns.hpp"
+#include "lab/bench/report.hpp"
 #include "lab/tune/tuner.hpp"
 
 namespace gpufilter::lab {

@@ -22,8 +22,8 @@
 #include "base/printable.hpp"
 #include "base/words.hpp"
 #include "codec/codec_table.hpp"
+#include "image/exif.hpp"
 #include "image/exif_orientation.hpp"
-#include "image/exif_summary.hpp"
 #include "stages/colour/color_profile.hpp"
 
 namespace gpufilter {

@@ -15,7 +15,6 @@
 #include "base/log.hpp"
 #include "base/words.hpp"
 #include "lab/stage_samples.hpp"
-#include "lab/tune/rate_measurement.hpp"
 #include "lab/tune/tuner.hpp"
 #include "lab/verify/verify_cases.hpp"
 #include "pipeline/choose/make_dispatcher.hpp"

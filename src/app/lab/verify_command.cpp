@@ -15,7 +15,6 @@
 #include "base/printable.hpp"
 #include "base/regular_file.hpp"
 #include "device/kernel_source.hpp"
-#include "lab/verify/difference_drawing.hpp"
 #include "lab/verify/verifier.hpp"
 #include "lab/verify/verify_parts.hpp"
 

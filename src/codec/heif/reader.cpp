@@ -13,7 +13,6 @@
 #include "base/error.hpp"
 #include "base/thread_limit.hpp"
 #include "base/thread_room.hpp"
-#include "codec/exif_and_xmp.hpp"
 #include "codec/fidelity.hpp"
 #include "codec/heif/codec.hpp"
 #include "codec/heif/coded_picture.hpp"
@@ -24,8 +23,8 @@
 #include "codec/read_limits.hpp"
 #include "codec/whole_picture.hpp"
 #include "host/parallel.hpp"
+#include "image/exif.hpp"
 #include "image/exif_orientation.hpp"
-#include "image/exif_parts.hpp"
 #include "image/image.hpp"
 #include "image/sample_arithmetic.hpp"
 

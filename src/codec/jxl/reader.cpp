@@ -13,15 +13,14 @@
 #include "base/log.hpp"
 #include "base/words.hpp"
 #include "codec/codec.hpp"
-#include "codec/exif_and_xmp.hpp"
 #include "codec/fidelity.hpp"
 #include "codec/jxl/codec.hpp"
 #include "codec/jxl/color.hpp"
 #include "codec/jxl/functions.hpp"
 #include "codec/sample_conversion.hpp"
 #include "codec/whole_picture.hpp"
+#include "image/exif.hpp"
 #include "image/exif_orientation.hpp"
-#include "image/exif_parts.hpp"
 
 namespace gpufilter {
 namespace {

@@ -2,7 +2,6 @@
 #include <cstring>
 #include <memory>
 
-#include "codec/exif_and_xmp.hpp"
 #include "codec/jxl/codec.hpp"
 #include "codec/jxl/color.hpp"
 #include "codec/jxl/functions.hpp"

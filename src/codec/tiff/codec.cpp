@@ -45,4 +45,9 @@ const Codec& tiff_codec() {
   return codec;
 }
 
+const LibTiff& libtiff() {
+  static const LibTiff library(GPUFILTER_TIFF_LIBRARY);
+  return library;
+}
+
 }  // namespace gpufilter

@@ -34,4 +34,10 @@ const Codec& webp_codec() {
   return codec;
 }
 
+// libwebpmux brings libwebp.
+const LibWebp& libwebp() {
+  static const LibWebp library(GPUFILTER_WEBP_LIBRARY);
+  return library;
+}
+
 }  // namespace gpufilter

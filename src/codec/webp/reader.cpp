@@ -18,7 +18,7 @@
 #include "codec/webp/codec.hpp"
 #include "codec/webp/functions.hpp"
 #include "codec/whole_picture.hpp"
-#include "image/exif_parts.hpp"
+#include "image/exif.hpp"
 #include "image/region.hpp"
 
 namespace gpufilter {

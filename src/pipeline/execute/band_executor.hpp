@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/timeline.hpp"
-#include "image/image_pool.hpp"
+#include "image/image.hpp"
 #include "image/jpeg_coding.hpp"
 #include "pipeline/plan/plan.hpp"
 

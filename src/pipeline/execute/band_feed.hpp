@@ -2,7 +2,7 @@
 #pragma once
 
 #include "codec/codec.hpp"
-#include "image/image_pool.hpp"
+#include "image/image.hpp"
 #include "pipeline/plan/plan.hpp"
 
 namespace gpufilter {

@@ -9,7 +9,7 @@
 #include "base/thread_limit.hpp"
 #include "base/timeline.hpp"
 #include "codec/codec.hpp"
-#include "image/image_pool.hpp"
+#include "image/image.hpp"
 #include "pipeline/execute/band_feed.hpp"
 #include "pipeline/execute/band_pipeline.hpp"
 #include "pipeline/plan/plan.hpp"

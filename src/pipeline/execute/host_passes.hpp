@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "image/image_pool.hpp"
+#include "image/image.hpp"
 #include "image/region.hpp"
 #include "pipeline/execute/host_check.hpp"
 #include "pipeline/execute/rolling_rows.hpp"

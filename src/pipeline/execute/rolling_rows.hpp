@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "image/image_pool.hpp"
+#include "image/image.hpp"
 
 namespace gpufilter {
 

@@ -3,7 +3,7 @@
 #include <stdexcept>
 
 #include "base/lazy_library.hpp"
-#include "image/exif_size.hpp"
+#include "image/exif.hpp"
 #include "stages/colour/color_profile.hpp"
 
 namespace gpufilter {

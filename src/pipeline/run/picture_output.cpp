@@ -6,7 +6,7 @@
 
 #include "base/system_failure.hpp"
 #include "codec/repeatable_source.hpp"
-#include "image/exif_size.hpp"
+#include "image/exif.hpp"
 #include "pipeline/execute/band_walk.hpp"
 #include "pipeline/run/output_metadata.hpp"
 

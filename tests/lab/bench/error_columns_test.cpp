@@ -1,11 +1,11 @@
 // Errors of floats against double precision.
-#include "lab/bench/error_columns.hpp"
-
 #include <array>
 #include <cmath>
 #include <limits>
 
 #include <gtest/gtest.h>
+
+#include "lab/bench/report.hpp"
 
 namespace gpufilter::lab {
 namespace {

@@ -1,12 +1,12 @@
 // How exact each way of adding up floats is: the figures of the lessons.
-#include "lab/bench/float_sums.hpp"
-
 #include <cmath>
 #include <map>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "lab/bench/array_reduction.hpp"
 
 namespace gpufilter::lab {
 namespace {

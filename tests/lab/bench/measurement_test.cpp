@@ -1,5 +1,4 @@
 // Means and deviations, and reports whose bits differ.
-#include "lab/bench/measurement.hpp"
 
 #include <array>
 #include <chrono>

@@ -16,7 +16,7 @@
 #include "codec/png/metadata/raw_profile.hpp"
 #include "codec/png/read/chunk.hpp"
 #include "codec/text_encoding.hpp"
-#include "image/exif_parts.hpp"
+#include "image/exif.hpp"
 #include "image/image_resources.hpp"
 
 namespace gpufilter {

@@ -1,13 +1,16 @@
-#include "image/exif_parts.hpp"
+#include "image/exif.hpp"
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "base/printable.hpp"
 #include "image/tiff.hpp"
+#include "image/xmp.hpp"
 
 namespace gpufilter {
 namespace {
@@ -188,6 +191,123 @@ void remove_exif_prefix(Bytes& exif) {
   constexpr std::string_view prefix("Exif\0\0", 6);
   while (exif.size() >= prefix.size() && std::equal(prefix.begin(), prefix.end(), exif.begin()))
     exif.erase(exif.begin(), exif.begin() + prefix.size());
+}
+
+void set_exif_color_space(Metadata& metadata, bool is_srgb) {
+  constexpr std::uint16_t srgb = 1;
+  constexpr std::uint16_t uncalibrated = 65535;
+  constexpr std::uint32_t color_space_tag = 0xa001;
+  const std::uint16_t value = is_srgb ? srgb : uncalibrated;
+  set_xmp_number(metadata.xmp, "exif:ColorSpace", value);
+  const Tiff tiff(metadata.exif);
+  if (!tiff.is_valid()) return;
+  const auto pointer = tiff.find(tiff.first_directory(), Tiff::exif_directory_tag);
+  const auto directory = pointer ? tiff.value(*pointer) : std::nullopt;
+  const auto entry = directory ? tiff.find(*directory, color_space_tag) : std::nullopt;
+  if (entry && tiff.integer(*entry)) set_integer(metadata.exif, *entry, value);
+}
+
+namespace {
+
+// Of one side, in the first directory and in EXIF's own.
+struct Tags {
+  std::uint32_t picture;
+  std::uint32_t exif;
+};
+constexpr Tags width_tags{0x0100, 0xa002};
+constexpr Tags height_tags{0x0101, 0xa003};
+
+void set_entry(Bytes& exif, std::size_t directory, std::uint32_t tag, int value) {
+  const Tiff tiff(exif);
+  const auto entry = tiff.find(directory, tag);
+  if (entry && tiff.integer(*entry)) set_integer(exif, *entry, static_cast<std::uint32_t>(value));
+}
+
+void set_side(Bytes& exif, const Tags& tags, int value) {
+  const Tiff tiff(exif);
+  if (!tiff.is_valid()) return;
+  const std::size_t first = tiff.first_directory();
+  set_entry(exif, first, tags.picture, value);
+  const auto pointer = tiff.find(first, Tiff::exif_directory_tag);
+  if (const auto directory = pointer ? tiff.value(*pointer) : std::nullopt)
+    set_entry(exif, *directory, tags.exif, value);
+}
+
+}  // namespace
+
+void set_exif_size(Metadata& metadata, const ImageSize& size) {
+  set_side(metadata.exif, width_tags, size.width);
+  set_side(metadata.exif, height_tags, size.height);
+  for (const char* property : {"tiff:ImageWidth", "exif:PixelXDimension"})
+    set_xmp_number(metadata.xmp, property, size.width);
+  for (const char* property : {"tiff:ImageLength", "exif:PixelYDimension"})
+    set_xmp_number(metadata.xmp, property, size.height);
+}
+
+namespace {
+
+constexpr std::uint32_t type_ascii = 2;
+constexpr std::uint32_t type_utf8 = 129;
+
+enum Tag : std::uint32_t {
+  make = 0x010f,
+  model = 0x0110,
+  date = 0x0132,
+  date_original = 0x9003,
+  lens_model = 0xa434,
+};
+
+class Fields {
+ public:
+  explicit Fields(const Bytes& exif) : bytes_(exif), tiff_(exif) {
+    if (!tiff_.is_valid()) return;
+    first_ = tiff_.first_directory();
+    const auto link = tiff_.find(first_, Tiff::exif_directory_tag);
+    if (link) second_ = tiff_.value(*link).value_or(0);
+  }
+
+  [[nodiscard]] std::string main(std::uint32_t tag) const { return text(first_, tag); }
+  [[nodiscard]] std::string photo(std::uint32_t tag) const { return text(second_, tag); }
+
+ private:
+  [[nodiscard]] std::string text(std::size_t directory, std::uint32_t tag) const {
+    const auto entry = directory == 0 ? std::nullopt : tiff_.find(directory, tag);
+    if (!entry || (entry->type != type_ascii && entry->type != type_utf8)) return "";
+    std::string text(bytes_.begin() + static_cast<std::ptrdiff_t>(entry->value.begin),
+                     bytes_.begin() + static_cast<std::ptrdiff_t>(entry->value.end));
+    text.erase(std::min(text.find('\0'), text.size()));
+    text.erase(text.find_last_not_of(' ') + 1);
+    text.erase(0, std::min(text.find_first_not_of(' '), text.size()));
+    for (std::size_t i = 0; i < text.size();) {
+      const std::size_t length = utf8_length(std::string_view(text).substr(i));
+      if (length == 0) return "";
+      i += length;
+    }
+    return text;
+  }
+
+  const Bytes& bytes_;
+  Tiff tiff_;
+  std::size_t first_ = 0;
+  std::size_t second_ = 0;
+};
+
+// Many cameras repeat the maker's name in the model's.
+std::string camera_of(const std::string& maker, const std::string& name) {
+  const std::string first = maker.substr(0, maker.find(' '));
+  if (maker.empty() || name.starts_with(first)) return name;
+  return name.empty() ? maker : maker + " " + name;
+}
+
+}  // namespace
+
+ExifSummary exif_summary(const Bytes& exif) {
+  const Fields fields(exif);
+  ExifSummary summary{.camera = camera_of(fields.main(make), fields.main(model)),
+                      .lens = fields.photo(lens_model),
+                      .taken = fields.photo(date_original)};
+  if (summary.taken.empty()) summary.taken = fields.main(date);
+  return summary;
 }
 
 }  // namespace gpufilter

@@ -1,0 +1,40 @@
+// EXIF: removing parts of it, its values that say what a picture is, and a summary for people.
+#pragma once
+
+#include <string>
+
+#include "image/metadata.hpp"
+#include "image/rows.hpp"
+
+namespace gpufilter {
+
+// Removes the thumbnail and its directory (the second, IFD1) from `exif`, a TIFF structure: it
+// shows the picture before it was filtered. At the end of the structure it is cut off.
+void remove_exif_thumbnail(Bytes& exif);
+
+// Removes the directory of the place where the picture was taken (GPS).
+void remove_exif_location(Bytes& exif);
+
+// Removes "Exif\0\0", which some programs write before the TIFF structure where it does not belong,
+// or twice.
+void remove_exif_prefix(Bytes& exif);
+
+// Where EXIF has a colour space (tag 0xA001 of its EXIF directory) or XMP has exif:ColorSpace: sets
+// it to 1, sRGB, or to 65535, "uncalibrated": the profile says which.
+void set_exif_color_space(Metadata& metadata, bool is_srgb);
+
+// Where EXIF has PixelXDimension and PixelYDimension, or ImageWidth and ImageLength, or XMP has
+// exif: or tiff: properties of these names: sets them.
+void set_exif_size(Metadata& metadata, const ImageSize& size);
+
+struct ExifSummary {
+  std::string camera;  // "Apple iPhone 12": Make and Model (EXIF 2.32, section 4.6.4)
+  std::string lens;    // LensModel
+  std::string taken;   // DateTimeOriginal, otherwise DateTime, as stored: "2024:05:01 10:11:12"
+};
+
+// `exif` is a TIFF structure. What it does not say, or says in bytes that are not UTF-8, is
+// empty.
+[[nodiscard]] ExifSummary exif_summary(const Bytes& exif);
+
+}  // namespace gpufilter
