@@ -19,30 +19,6 @@ namespace {
 
 enum class Operation { sum, product, minimum, maximum, bit_and, bit_or, bit_xor };
 
-class GroupReduction {
- public:
-  // Of int32 values, or of float32 values, for which there are no bit operations. Throws
-  // UsageError if the device does not support groups of that size.
-  GroupReduction(Session& session, Operation operation, bool of_floats, int group_size);
-
-  Event enqueue(Queue& queue, const Buffer& values, std::size_t count);
-
-  // Of the last run. Integers: as IntegerTotals holds them, in 64 bits. Floats: a float, added in
-  // an order that depends on the size of groups.
-  [[nodiscard]] std::uint64_t integer(Queue& queue) const;
-  [[nodiscard]] float number(Queue& queue) const;
-
- private:
-  template <typename Total>
-  [[nodiscard]] std::vector<Total> totals(Queue& queue) const;
-
-  Operation operation_;
-  std::size_t group_size_;
-  std::size_t groups_;
-  Kernel kernel_;
-  Buffer totals_;
-};
-
 // Enough work-items to hide memory's latency, whatever the size of groups.
 constexpr std::size_t items_a_unit = 2048;
 
@@ -105,45 +81,58 @@ const char* to_string(Operation operation) {
   return names.at(static_cast<std::size_t>(operation));
 }
 
-GroupReduction::GroupReduction(Session& session, Operation operation, bool of_floats,
-                               int group_size)
-    : operation_(operation),
-      group_size_(static_cast<std::size_t>(group_size)),
-      groups_(std::max<std::size_t>(
-          1, std::max(session.device().compute_units, 1U) * items_a_unit / group_size_)),
-      kernel_((check_group(session.device(), group_size_),
-               session.make_kernel({.file = "reduce_in_groups.cl",
-                                    .function = "reduce_in_groups",
-                                    .options = options_of(operation, of_floats, group_size_),
-                                    .text = lab_kernels().at("reduce_in_groups.cl")}))),
-      totals_(session.allocate(groups_ * sizeof(std::uint64_t))) {}
+class GroupReduction {
+ public:
+  // Of int32 values, or of float32 values, for which there are no bit operations. Throws
+  // UsageError if the device does not support groups of that size.
+  GroupReduction(Session& session, Operation operation, bool of_floats, int group_size)
+      : operation_(operation),
+        group_size_(static_cast<std::size_t>(group_size)),
+        groups_(std::max<std::size_t>(
+            1, std::max(session.device().compute_units, 1U) * items_a_unit / group_size_)),
+        kernel_((check_group(session.device(), group_size_),
+                 session.make_kernel({.file = "reduce_in_groups.cl",
+                                      .function = "reduce_in_groups",
+                                      .options = options_of(operation, of_floats, group_size_),
+                                      .text = lab_kernels().at("reduce_in_groups.cl")}))),
+        totals_(session.allocate(groups_ * sizeof(std::uint64_t))) {}
 
-Event GroupReduction::enqueue(Queue& queue, const Buffer& values, std::size_t count) {
-  return queue.launch(kernel_, {groups_ * group_size_, 1, group_size_, 1},
-                      {values, static_cast<std::int32_t>(count), totals_});
-}
+  Event enqueue(Queue& queue, const Buffer& values, std::size_t count) {
+    return queue.launch(kernel_, {groups_ * group_size_, 1, group_size_, 1},
+                        {values, static_cast<std::int32_t>(count), totals_});
+  }
 
-template <typename Total>
-std::vector<Total> GroupReduction::totals(Queue& queue) const {
-  std::vector<Total> totals(groups_);
-  queue.download(totals_, totals.data(), totals.size() * sizeof(Total));
-  queue.finish();
-  return totals;
-}
+  // Of the last run. Integers: as IntegerTotals holds them, in 64 bits. Floats: a float, added in
+  // an order that depends on the size of groups.
+  [[nodiscard]] std::uint64_t integer(Queue& queue) const {
+    // The kernel's numbers are signed, but sums and products may overflow 64 bits, which only
+    // unsigned numbers may.
+    if (is_wide(operation_)) return combined(operation_, totals<std::uint64_t>(queue));
+    const std::int32_t result = combined(operation_, totals<std::int32_t>(queue));
+    const bool has_sign = operation_ == Operation::minimum || operation_ == Operation::maximum;
+    return has_sign ? static_cast<std::uint64_t>(std::int64_t{result})
+                    : static_cast<std::uint32_t>(result);
+  }
 
-std::uint64_t GroupReduction::integer(Queue& queue) const {
-  // The kernel's numbers are signed, but sums and products may overflow 64 bits, which only
-  // unsigned numbers may.
-  if (is_wide(operation_)) return combined(operation_, totals<std::uint64_t>(queue));
-  const std::int32_t result = combined(operation_, totals<std::int32_t>(queue));
-  const bool has_sign = operation_ == Operation::minimum || operation_ == Operation::maximum;
-  return has_sign ? static_cast<std::uint64_t>(std::int64_t{result})
-                  : static_cast<std::uint32_t>(result);
-}
+  [[nodiscard]] float number(Queue& queue) const {
+    return combined(operation_, totals<float>(queue));
+  }
 
-float GroupReduction::number(Queue& queue) const {
-  return combined(operation_, totals<float>(queue));
-}
+ private:
+  template <typename Total>
+  [[nodiscard]] std::vector<Total> totals(Queue& queue) const {
+    std::vector<Total> totals(groups_);
+    queue.download(totals_, totals.data(), totals.size() * sizeof(Total));
+    queue.finish();
+    return totals;
+  }
+
+  Operation operation_;
+  std::size_t group_size_;
+  std::size_t groups_;
+  Kernel kernel_;
+  Buffer totals_;
+};
 
 constexpr std::array operations{Operation::sum,     Operation::product, Operation::minimum,
                                 Operation::maximum, Operation::bit_and, Operation::bit_or,

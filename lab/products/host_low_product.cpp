@@ -20,25 +20,6 @@
 namespace gpufilter::lab {
 namespace {
 
-class FloatPanels {
- public:
-  // Calls its argument for 0 ... count - 1, on one core or on several.
-  using RunAll = std::function<void(std::size_t count, const std::function<void(std::size_t)>&)>;
-
-  // Decodes A by `run_all`. C as in low_product.hpp.
-  FloatPanels(const LowProduct& product, std::uint32_t* c, const RunAll& run_all);
-
-  // The columns of a panel for the instruction set in use.
-  [[nodiscard]] static std::size_t columns();
-  // Computes a part's panel that begins with this column.
-  void run(const ProductPart& part, std::size_t column) const;
-
- private:
-  const LowProduct& product_;
-  std::uint32_t* c_;
-  std::vector<float> a_;
-};
-
 using std::size_t;
 
 // As in vector_products.cpp.
@@ -159,47 +140,61 @@ struct StretchLoop {
   }
 };
 
-FloatPanels::FloatPanels(const LowProduct& product, std::uint32_t* c, const RunAll& run_all)
-    : product_(product), c_(c), a_(product.a.rows * product.shape.depth) {
-  const size_t depth = product.shape.depth;
-  run_all(product.a.rows,
-          [&](size_t row) { decode(product.a, row, 0, depth, a_.data() + row * depth, 1); });
-}
+class FloatPanels {
+ public:
+  // Calls its argument for 0 ... count - 1, on one core or on several.
+  using RunAll = std::function<void(std::size_t count, const std::function<void(std::size_t)>&)>;
 
-std::size_t FloatPanels::columns() {
-  return instruction_set() == InstructionSet::avx512 ? width_of<InstructionSet::avx512>
-                                                     : width_of<InstructionSet::baseline>;
-}
-
-void FloatPanels::run(const ProductPart& part, std::size_t column) const {
-  const size_t width = columns();
-  const NumberMatrix& a = product_.a;
-  const NumberMatrix& b = product_.b;
-  const size_t count = std::min(width, product_.shape.columns - column);
-  alignas(64) PackedPanel packed{};
-  for (size_t k = 0; k < a.depth; k += scale_block) {
-    const size_t k_end = std::min(k + scale_block, a.depth);
-    for (size_t x = 0; x < count; ++x)
-      decode(b, part.b_row + column + x, k, k_end, packed.data() + x, width);
-    Stretch stretch{.a = a_.data() + part.a_row * a.depth + k,
-                    .a_pitch = a.depth,
-                    .b = packed.data(),
-                    .depth = k_end - k,
-                    .rows = part.rows,
-                    .columns = count,
-                    .c = c_ + part.a_row * product_.shape.columns + column,
-                    .c_pitch = product_.shape.columns,
-                    .is_promoted = is_promoted(a.type),
-                    .is_first = k == 0,
-                    .is_last = k_end == a.depth};
-    if (a.scale_blocks > 0) {
-      const size_t block = a.scale_blocks == 1 ? 0 : k / scale_block;
-      stretch.row_scales = a.scales.data() + a.scale_index(part.a_row, block);
-      stretch.column_scale = b.scales[b.scale_index(part.b_row + column, block)];
-    }
-    run_loop<StretchLoop>(&stretch);
+  // Decodes A by `run_all`. C as in low_product.hpp.
+  FloatPanels(const LowProduct& product, std::uint32_t* c, const RunAll& run_all)
+      : product_(product), c_(c), a_(product.a.rows * product.shape.depth) {
+    const size_t depth = product.shape.depth;
+    run_all(product.a.rows,
+            [&](size_t row) { decode(product.a, row, 0, depth, a_.data() + row * depth, 1); });
   }
-}
+
+  // The columns of a panel for the instruction set in use.
+  [[nodiscard]] static std::size_t columns() {
+    return instruction_set() == InstructionSet::avx512 ? width_of<InstructionSet::avx512>
+                                                       : width_of<InstructionSet::baseline>;
+  }
+
+  // Computes a part's panel that begins with this column.
+  void run(const ProductPart& part, std::size_t column) const {
+    const size_t width = columns();
+    const NumberMatrix& a = product_.a;
+    const NumberMatrix& b = product_.b;
+    const size_t count = std::min(width, product_.shape.columns - column);
+    alignas(64) PackedPanel packed{};
+    for (size_t k = 0; k < a.depth; k += scale_block) {
+      const size_t k_end = std::min(k + scale_block, a.depth);
+      for (size_t x = 0; x < count; ++x)
+        decode(b, part.b_row + column + x, k, k_end, packed.data() + x, width);
+      Stretch stretch{.a = a_.data() + part.a_row * a.depth + k,
+                      .a_pitch = a.depth,
+                      .b = packed.data(),
+                      .depth = k_end - k,
+                      .rows = part.rows,
+                      .columns = count,
+                      .c = c_ + part.a_row * product_.shape.columns + column,
+                      .c_pitch = product_.shape.columns,
+                      .is_promoted = is_promoted(a.type),
+                      .is_first = k == 0,
+                      .is_last = k_end == a.depth};
+      if (a.scale_blocks > 0) {
+        const size_t block = a.scale_blocks == 1 ? 0 : k / scale_block;
+        stretch.row_scales = a.scales.data() + a.scale_index(part.a_row, block);
+        stretch.column_scale = b.scales[b.scale_index(part.b_row + column, block)];
+      }
+      run_loop<StretchLoop>(&stretch);
+    }
+  }
+
+ private:
+  const LowProduct& product_;
+  std::uint32_t* c_;
+  std::vector<float> a_;
+};
 
 using std::size_t;
 

@@ -31,34 +31,6 @@
 namespace gpufilter {
 namespace {
 
-// Decodes pictures and puts them together. libheif decodes one coded picture at a time; everything
-// else is done here.
-class HeifDecoder {
- public:
-  // `name` and `format` are the file's, in messages. All arguments have to outlive it.
-  HeifDecoder(const HeifItems& items, const std::string& name, const std::string& format,
-              const ReadLimits& limits)
-      : items_(items), name_(name), format_(format), limits_(limits) {}
-
-  // The picture in `format`, which is grey only if the picture is or if only its luma is wanted.
-  // Throws PictureError.
-  [[nodiscard]] Image decode(const HeifPicture& picture, PixelFormat format);
-
- private:
-  [[nodiscard]] Image decode(const HeifPicture& picture, PixelFormat format, ByteSpan colors) const;
-  [[nodiscard]] Image decode_coded(const HeifPicture& picture, PixelFormat format,
-                                   ByteSpan colors) const;
-  [[nodiscard]] Image decode_parts(const HeifPicture& picture, PixelFormat format,
-                                   ByteSpan colors) const;
-  void add_alpha(const HeifPicture& picture, Image& image) const;
-
-  const HeifItems& items_;
-  const std::string& name_;
-  const std::string& format_;
-  const ReadLimits& limits_;
-  std::size_t at_once_ = 1;  // coded pictures that are decoded in parallel
-};
-
 // What `placement` makes of `image`.
 template <typename Pixel>
 void place(const Image& image, const Placement& placement, Image& result) {
@@ -203,76 +175,96 @@ std::size_t hevc_decoders_at_once(const std::string& name, std::size_t wanted) {
                      "raise it (ulimit -u)");
 }
 
-Image HeifDecoder::decode(const HeifPicture& picture, PixelFormat format) {
-  at_once_ = picture.pictures > 1 ? allowed_threads() : 1;
-  if (has_hevc(picture)) at_once_ = hevc_decoders_at_once(name_, at_once_);
-  return decode(picture, format, {});
-}
+// Decodes pictures and puts them together. libheif decodes one coded picture at a time; everything
+// else is done here.
+class HeifDecoder {
+ public:
+  // `name` and `format` are the file's, in messages. All arguments have to outlive it.
+  HeifDecoder(const HeifItems& items, const std::string& name, const std::string& format,
+              const ReadLimits& limits)
+      : items_(items), name_(name), format_(format), limits_(limits) {}
 
-Image HeifDecoder::decode(const HeifPicture& picture, PixelFormat format, ByteSpan colors) const {
-  // What a picture says of its colours holds for its parts that say nothing.
-  const ByteSpan own = code_points_of(*picture.item);
-  if (!own.empty()) colors = own;
-  Image image = placed(picture.parts.empty() ? decode_coded(picture, format, colors)
-                                             : decode_parts(picture, format, colors),
-                       picture.placement);
-  if (picture.alpha && format.has_alpha()) add_alpha(picture, image);
-  return image;
-}
+  // The picture in `format`, which is grey only if the picture is or if only its luma is wanted.
+  // Throws PictureError.
+  [[nodiscard]] Image decode(const HeifPicture& picture, PixelFormat format) {
+    at_once_ = picture.pictures > 1 ? allowed_threads() : 1;
+    if (has_hevc(picture)) at_once_ = hevc_decoders_at_once(name_, at_once_);
+    return decode(picture, format, {});
+  }
 
-Image HeifDecoder::decode_coded(const HeifPicture& picture, PixelFormat format,
-                                ByteSpan colors) const {
-  // Code points with which libheif takes the luma for green.
-  static constexpr std::array<std::uint8_t, 11> as_stored{'n', 'c', 'l', 'x', 0,  2,
-                                                          0,   2,   0,   0,   128};
-  const bool wants_luma = format.color_channels() == 1 && !picture.is_grey;
-  const HeifItem& item = *picture.item;
-  const Bytes data = items_.data(item);
-  const bool is_av1 = item.type == "av01";
-  return decode_coded_picture({item.type, item.property(is_av1 ? "av1C" : "hvcC"), picture.stored,
-                               wants_luma ? ByteSpan(as_stored) : colors, data},
-                              picture.depth, picture.is_grey, format, name_, format_, limits_);
-}
-
-Image HeifDecoder::decode_parts(const HeifPicture& picture, PixelFormat format,
-                                ByteSpan colors) const {
-  Image image(picture.stored, format);
-  if (picture.item->type == "iovl") {
-    const bool is_deep = format.depth > 8;
-    if (is_deep) {
-      fill<std::uint16_t>(picture.ground, image);
-    } else {
-      fill<std::uint8_t>(picture.ground, image);
-    }
-    for (std::size_t i = 0; i < picture.parts.size(); ++i) {
-      const bool has_alpha = picture.parts[i]->has_alpha;
-      const PixelFormat own{format.color_channels() + (has_alpha ? 1 : 0), format.depth};
-      const Image part = decode(*picture.parts[i], own, colors);
-      if (is_deep) {
-        lay<std::uint16_t>(part, has_alpha, picture.positions[i], image);
-      } else {
-        lay<std::uint8_t>(part, has_alpha, picture.positions[i], image);
-      }
-    }
+ private:
+  [[nodiscard]] Image decode(const HeifPicture& picture, PixelFormat format,
+                             ByteSpan colors) const {
+    // What a picture says of its colours holds for its parts that say nothing.
+    const ByteSpan own = code_points_of(*picture.item);
+    if (!own.empty()) colors = own;
+    Image image = placed(picture.parts.empty() ? decode_coded(picture, format, colors)
+                                               : decode_parts(picture, format, colors),
+                         picture.placement);
+    if (picture.alpha && format.has_alpha()) add_alpha(picture, image);
     return image;
   }
-  std::atomic<std::size_t> next = 0;
-  const std::size_t count = picture.parts.size();
-  run_parts(static_cast<int>(std::min(at_once_, count)), [&](int /*part*/) {
-    for (std::size_t i = next++; i < count; i = next++)
-      put(decode(*picture.parts[i], format, colors), picture.positions[i], image);
-  });
-  return image;
-}
 
-void HeifDecoder::add_alpha(const HeifPicture& picture, Image& image) const {
-  const Image alpha = decode(*picture.alpha, {1, image.format().depth}, {});
-  if (image.format().depth > 8) {
-    take_alpha<std::uint16_t>(alpha, picture.item->is_premultiplied, image);
-  } else {
-    take_alpha<std::uint8_t>(alpha, picture.item->is_premultiplied, image);
+  [[nodiscard]] Image decode_coded(const HeifPicture& picture, PixelFormat format,
+                                   ByteSpan colors) const {
+    // Code points with which libheif takes the luma for green.
+    static constexpr std::array<std::uint8_t, 11> as_stored{'n', 'c', 'l', 'x', 0,  2,
+                                                            0,   2,   0,   0,   128};
+    const bool wants_luma = format.color_channels() == 1 && !picture.is_grey;
+    const HeifItem& item = *picture.item;
+    const Bytes data = items_.data(item);
+    const bool is_av1 = item.type == "av01";
+    return decode_coded_picture({item.type, item.property(is_av1 ? "av1C" : "hvcC"), picture.stored,
+                                 wants_luma ? ByteSpan(as_stored) : colors, data},
+                                picture.depth, picture.is_grey, format, name_, format_, limits_);
   }
-}
+
+  [[nodiscard]] Image decode_parts(const HeifPicture& picture, PixelFormat format,
+                                   ByteSpan colors) const {
+    Image image(picture.stored, format);
+    if (picture.item->type == "iovl") {
+      const bool is_deep = format.depth > 8;
+      if (is_deep) {
+        fill<std::uint16_t>(picture.ground, image);
+      } else {
+        fill<std::uint8_t>(picture.ground, image);
+      }
+      for (std::size_t i = 0; i < picture.parts.size(); ++i) {
+        const bool has_alpha = picture.parts[i]->has_alpha;
+        const PixelFormat own{format.color_channels() + (has_alpha ? 1 : 0), format.depth};
+        const Image part = decode(*picture.parts[i], own, colors);
+        if (is_deep) {
+          lay<std::uint16_t>(part, has_alpha, picture.positions[i], image);
+        } else {
+          lay<std::uint8_t>(part, has_alpha, picture.positions[i], image);
+        }
+      }
+      return image;
+    }
+    std::atomic<std::size_t> next = 0;
+    const std::size_t count = picture.parts.size();
+    run_parts(static_cast<int>(std::min(at_once_, count)), [&](int /*part*/) {
+      for (std::size_t i = next++; i < count; i = next++)
+        put(decode(*picture.parts[i], format, colors), picture.positions[i], image);
+    });
+    return image;
+  }
+
+  void add_alpha(const HeifPicture& picture, Image& image) const {
+    const Image alpha = decode(*picture.alpha, {1, image.format().depth}, {});
+    if (image.format().depth > 8) {
+      take_alpha<std::uint16_t>(alpha, picture.item->is_premultiplied, image);
+    } else {
+      take_alpha<std::uint8_t>(alpha, picture.item->is_premultiplied, image);
+    }
+  }
+
+  const HeifItems& items_;
+  const std::string& name_;
+  const std::string& format_;
+  const ReadLimits& limits_;
+  std::size_t at_once_ = 1;  // coded pictures that are decoded in parallel
+};
 
 bool stores_rgb(ByteSpan points) {
   constexpr std::size_t matrix_at = 8;

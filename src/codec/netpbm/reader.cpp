@@ -26,41 +26,6 @@ namespace {
 
 // Headers are read as the manual pages ppm(5), pgm(5), pbm(5) and pam(5) describe them.
 
-// The file's bytes one by one, for text, and in pieces. Failures name the file.
-class NetpbmInput {
- public:
-  explicit NetpbmInput(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {}
-
-  [[nodiscard]] const std::string& name() const { return source_->name(); }
-
-  // The next byte; throws PictureError at the end of the file.
-  [[nodiscard]] char next();
-
-  // The next byte of plain text in which "#" begins a comment that lasts to the end of its line;
-  // the comment reads as a line feed.
-  [[nodiscard]] char next_of_text();
-
-  // A number of plain text, after white space. The byte behind it is consumed; it may be the end of
-  // the file.
-  [[nodiscard]] std::uint32_t number();
-
-  // Fills `bytes`, or throws PictureError.
-  void read(std::span<std::uint8_t> bytes);
-
-  // Whether another picture follows.
-  [[nodiscard]] bool begins_another();
-
-  [[noreturn]] void refuse(const std::string& why) const;
-
- private:
-  [[nodiscard]] bool is_at_end();
-
-  std::unique_ptr<ByteSource> source_;
-  std::array<std::uint8_t, 4096> text_{};  // read ahead by next()
-  std::size_t begin_ = 0;
-  std::size_t end_ = 0;
-};
-
 struct NetpbmHeader {
   char kind = '6';  // of the magic number
   std::uint32_t width = 0;
@@ -90,6 +55,85 @@ std::optional<int> channels_of_type(const std::string& type) {
   const auto found = types.find(type);
   return found == types.end() ? std::nullopt : std::optional(found->second);
 }
+
+// The file's bytes one by one, for text, and in pieces. Failures name the file.
+class NetpbmInput {
+ public:
+  explicit NetpbmInput(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {}
+
+  [[nodiscard]] const std::string& name() const { return source_->name(); }
+
+  // The next byte; throws PictureError at the end of the file.
+  [[nodiscard]] char next() {
+    if (is_at_end()) throw PictureError(name(), "the file ends too early");
+    return static_cast<char>(text_.at(begin_++));
+  }
+
+  // The next byte of plain text in which "#" begins a comment that lasts to the end of its line;
+  // the comment reads as a line feed.
+  [[nodiscard]] char next_of_text() {
+    char c = next();
+    if (c == '#') {
+      while (c != '\n' && c != '\r')
+        c = next();
+    }
+    return c;
+  }
+
+  // A number of plain text, after white space. The byte behind it is consumed; it may be the end of
+  // the file.
+  [[nodiscard]] std::uint32_t number() {
+    char c = next_of_text();
+    while (is_blank(c))
+      c = next_of_text();
+    if (!is_digit(c)) refuse(formatted("'{}' where a number should be", printable({&c, 1})));
+    std::uint64_t value = 0;
+    for (;;) {
+      value = value * 10 + static_cast<std::uint64_t>(c - '0');
+      if (value > INT_MAX) refuse("a number is too large");
+      if (is_at_end()) break;
+      c = next_of_text();
+      if (!is_digit(c)) break;
+    }
+    if (!is_digit(c) && !is_blank(c)) {
+      refuse(formatted("'{}' behind a number", printable({&c, 1})));
+    }
+    return static_cast<std::uint32_t>(value);
+  }
+
+  // Fills `bytes`, or throws PictureError.
+  void read(std::span<std::uint8_t> bytes) {
+    const std::size_t ahead = std::min(bytes.size(), end_ - begin_);
+    std::copy_n(text_.begin() + static_cast<std::ptrdiff_t>(begin_), ahead, bytes.begin());
+    begin_ += ahead;
+    const auto rest = bytes.subspan(ahead);
+    if (source_->read(rest) < rest.size()) throw PictureError(name(), "the file ends too early");
+  }
+
+  // Whether another picture follows.
+  [[nodiscard]] bool begins_another() {
+    if (is_at_end() || text_.at(begin_) != 'P') return false;
+    ++begin_;
+    return !is_at_end() && text_.at(begin_) >= '1' && text_.at(begin_) <= '7';
+  }
+
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw PictureError(name(), "damaged Netpbm file: " + why);
+  }
+
+ private:
+  [[nodiscard]] bool is_at_end() {
+    if (begin_ < end_) return false;
+    begin_ = 0;
+    end_ = source_->read(text_);
+    return end_ == 0;
+  }
+
+  std::unique_ptr<ByteSource> source_;
+  std::array<std::uint8_t, 4096> text_{};  // read ahead by next()
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+};
 
 std::string line_of(NetpbmInput& input) {
   std::string line;
@@ -155,64 +199,6 @@ NetpbmHeader read_map_header(NetpbmInput& input, char kind) {
   header.height = input.number();
   header.maxval = header.is_bitmap() ? 1 : input.number();
   return header;
-}
-
-bool NetpbmInput::is_at_end() {
-  if (begin_ < end_) return false;
-  begin_ = 0;
-  end_ = source_->read(text_);
-  return end_ == 0;
-}
-
-char NetpbmInput::next() {
-  if (is_at_end()) throw PictureError(name(), "the file ends too early");
-  return static_cast<char>(text_.at(begin_++));
-}
-
-char NetpbmInput::next_of_text() {
-  char c = next();
-  if (c == '#') {
-    while (c != '\n' && c != '\r')
-      c = next();
-  }
-  return c;
-}
-
-std::uint32_t NetpbmInput::number() {
-  char c = next_of_text();
-  while (is_blank(c))
-    c = next_of_text();
-  if (!is_digit(c)) refuse(formatted("'{}' where a number should be", printable({&c, 1})));
-  std::uint64_t value = 0;
-  for (;;) {
-    value = value * 10 + static_cast<std::uint64_t>(c - '0');
-    if (value > INT_MAX) refuse("a number is too large");
-    if (is_at_end()) break;
-    c = next_of_text();
-    if (!is_digit(c)) break;
-  }
-  if (!is_digit(c) && !is_blank(c)) {
-    refuse(formatted("'{}' behind a number", printable({&c, 1})));
-  }
-  return static_cast<std::uint32_t>(value);
-}
-
-void NetpbmInput::read(std::span<std::uint8_t> bytes) {
-  const std::size_t ahead = std::min(bytes.size(), end_ - begin_);
-  std::copy_n(text_.begin() + static_cast<std::ptrdiff_t>(begin_), ahead, bytes.begin());
-  begin_ += ahead;
-  const auto rest = bytes.subspan(ahead);
-  if (source_->read(rest) < rest.size()) throw PictureError(name(), "the file ends too early");
-}
-
-bool NetpbmInput::begins_another() {
-  if (is_at_end() || text_.at(begin_) != 'P') return false;
-  ++begin_;
-  return !is_at_end() && text_.at(begin_) >= '1' && text_.at(begin_) <= '7';
-}
-
-void NetpbmInput::refuse(const std::string& why) const {
-  throw PictureError(name(), "damaged Netpbm file: " + why);
 }
 
 // Reads up to the first sample. Throws PictureError.

@@ -206,128 +206,118 @@ constexpr Use taken_if(bool sound) {
 class Collector {
  public:
   explicit Collector(PngPlace place) : place_(place) {}
-  Use take(const PngChunk& chunk);
+  Use take(const PngChunk& chunk) {
+    if (chunk.type == "eXIf") return take_exif(chunk.data);
+    if (chunk.type == "tEXt" || chunk.type == "zTXt" || chunk.type == "iTXt") {
+      return take_text(chunk);
+    }
+    return place_ == PngPlace::before_pixels ? take_about_color(chunk) : Use::meaningless;
+  }
+
   [[nodiscard]] Metadata& metadata() { return metadata_; }
 
  private:
-  Use take_about_color(const PngChunk& chunk);
-  Use take_gamma(const Bytes& data);
-  Use take_chromaticity(const Bytes& data);
-  Use take_srgb(const Bytes& data);
-  Use take_coding_points(const Bytes& data);
-  Use take_profile(const Bytes& data);
-  Use take_density(const Bytes& data);
-  Use take_exif(const Bytes& data);
-  Use take_text(const PngChunk& chunk);
+  Use take_about_color(const PngChunk& chunk) {
+    if (chunk.type == "gAMA") return take_gamma(chunk.data);
+    if (chunk.type == "cHRM") return take_chromaticity(chunk.data);
+    if (chunk.type == "sRGB") return take_srgb(chunk.data);
+    if (chunk.type == "cICP") return take_coding_points(chunk.data);
+    if (chunk.type == "iCCP") return take_profile(chunk.data);
+    if (chunk.type == "pHYs") return take_density(chunk.data);
+    return Use::meaningless;
+  }
+
+  Use take_gamma(const Bytes& data) {
+    if (metadata_.gamma) return Use::meaningless;
+    if (data.size() != 4) return Use::damaged;
+    const auto gamma = get_i31(data);
+    if (gamma == 0) return Use::meaningless;
+    metadata_.gamma = gamma;
+    return taken_if(gamma.has_value());
+  }
+
+  Use take_chromaticity(const Bytes& data) {
+    std::array<std::int32_t, 8> values{};
+    if (metadata_.chromaticity) return Use::meaningless;
+    if (data.size() != 4 * values.size()) return Use::damaged;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const auto value = get_i31(std::span(data).subspan(4 * i));
+      if (!value) return Use::damaged;
+      values.at(i) = *value;
+    }
+    metadata_.chromaticity = values;
+    return Use::taken;
+  }
+
+  Use take_srgb(const Bytes& data) {
+    if (metadata_.srgb_intent) return Use::meaningless;
+    if (data.size() != 1 || data[0] > 3) return Use::damaged;
+    metadata_.srgb_intent = data[0];
+    return Use::taken;
+  }
+
+  // Colour primaries, transfer function, matrix, which is 0 for RGB, and whether the range is full.
+  Use take_coding_points(const Bytes& data) {
+    if (metadata_.coding_points) return Use::meaningless;
+    std::array<std::uint8_t, 4> points{};
+    if (data.size() != points.size() || data[2] != 0 || data[3] > 1) return Use::damaged;
+    std::copy(data.begin(), data.end(), points.begin());
+    metadata_.coding_points = points;
+    return Use::taken;
+  }
+
+  // Name, NUL, method 0, zlib stream.
+  Use take_profile(const Bytes& data) {
+    if (metadata_.icc_profile) return Use::meaningless;
+    const auto end =
+        static_cast<std::size_t>(std::find(data.begin(), data.end(), 0) - data.begin());
+    if (end == 0 || end > 79 || data.size() < end + 2 || data[end + 1] != 0) return Use::damaged;
+    auto profile = zlib_inflate(std::span(data).subspan(end + 2), budget_);
+    if (!profile || profile->size() < icc_header_size) return Use::damaged;
+    metadata_.icc_profile =
+        IccProfile{utf8_from_latin1(as_text(std::span(data).first(end))), std::move(*profile)};
+    return Use::taken;
+  }
+
+  Use take_density(const Bytes& data) {
+    if (metadata_.density) return Use::meaningless;
+    if (data.size() != 9 || data[8] > 1) return Use::damaged;
+    const auto x = get_u32(data);
+    const auto y = get_u32(std::span(data).subspan(4));
+    if (x == 0 || y == 0) return Use::meaningless;
+    const auto unit = data[8] == 1 ? Density::Unit::per_metre : Density::Unit::aspect_ratio;
+    metadata_.density = Density{unit, x, y};
+    return Use::taken;
+  }
+
+  Use take_exif(const Bytes& data) {
+    if (!metadata_.exif.empty()) return Use::meaningless;
+    Bytes tiff = data;
+    remove_exif_prefix(tiff);
+    const bool is_tiff = as_text(tiff).starts_with(std::string_view("II*\0", 4)) ||
+                         as_text(tiff).starts_with(std::string_view("MM\0*", 4));
+    if (!is_tiff) return Use::damaged;
+    metadata_.exif = std::move(tiff);
+    return Use::taken;
+  }
+
+  Use take_text(const PngChunk& chunk) {
+    auto entry = parse_text(chunk, budget_);
+    if (!entry) return Use::damaged;
+    if (chunk.type != "iTXt" || entry->keyword != xmp_keyword) {
+      metadata_.text.push_back(std::move(*entry));
+      return Use::taken;
+    }
+    if (!metadata_.xmp.empty()) return Use::meaningless;
+    metadata_.xmp.assign(entry->text.begin(), entry->text.end());
+    metadata_.xmp_compressed = entry->compressed;
+    return Use::taken;
+  }
 
   PngPlace place_;
   std::size_t budget_ = inflate_budget;
   Metadata metadata_;
 };
-
-Use Collector::take(const PngChunk& chunk) {
-  if (chunk.type == "eXIf") return take_exif(chunk.data);
-  if (chunk.type == "tEXt" || chunk.type == "zTXt" || chunk.type == "iTXt") {
-    return take_text(chunk);
-  }
-  return place_ == PngPlace::before_pixels ? take_about_color(chunk) : Use::meaningless;
-}
-
-Use Collector::take_about_color(const PngChunk& chunk) {
-  if (chunk.type == "gAMA") return take_gamma(chunk.data);
-  if (chunk.type == "cHRM") return take_chromaticity(chunk.data);
-  if (chunk.type == "sRGB") return take_srgb(chunk.data);
-  if (chunk.type == "cICP") return take_coding_points(chunk.data);
-  if (chunk.type == "iCCP") return take_profile(chunk.data);
-  if (chunk.type == "pHYs") return take_density(chunk.data);
-  return Use::meaningless;
-}
-
-Use Collector::take_gamma(const Bytes& data) {
-  if (metadata_.gamma) return Use::meaningless;
-  if (data.size() != 4) return Use::damaged;
-  const auto gamma = get_i31(data);
-  if (gamma == 0) return Use::meaningless;
-  metadata_.gamma = gamma;
-  return taken_if(gamma.has_value());
-}
-
-Use Collector::take_chromaticity(const Bytes& data) {
-  std::array<std::int32_t, 8> values{};
-  if (metadata_.chromaticity) return Use::meaningless;
-  if (data.size() != 4 * values.size()) return Use::damaged;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const auto value = get_i31(std::span(data).subspan(4 * i));
-    if (!value) return Use::damaged;
-    values.at(i) = *value;
-  }
-  metadata_.chromaticity = values;
-  return Use::taken;
-}
-
-Use Collector::take_srgb(const Bytes& data) {
-  if (metadata_.srgb_intent) return Use::meaningless;
-  if (data.size() != 1 || data[0] > 3) return Use::damaged;
-  metadata_.srgb_intent = data[0];
-  return Use::taken;
-}
-
-// Colour primaries, transfer function, matrix, which is 0 for RGB, and whether the range is full.
-Use Collector::take_coding_points(const Bytes& data) {
-  if (metadata_.coding_points) return Use::meaningless;
-  std::array<std::uint8_t, 4> points{};
-  if (data.size() != points.size() || data[2] != 0 || data[3] > 1) return Use::damaged;
-  std::copy(data.begin(), data.end(), points.begin());
-  metadata_.coding_points = points;
-  return Use::taken;
-}
-
-// Name, NUL, method 0, zlib stream.
-Use Collector::take_profile(const Bytes& data) {
-  if (metadata_.icc_profile) return Use::meaningless;
-  const auto end = static_cast<std::size_t>(std::find(data.begin(), data.end(), 0) - data.begin());
-  if (end == 0 || end > 79 || data.size() < end + 2 || data[end + 1] != 0) return Use::damaged;
-  auto profile = zlib_inflate(std::span(data).subspan(end + 2), budget_);
-  if (!profile || profile->size() < icc_header_size) return Use::damaged;
-  metadata_.icc_profile =
-      IccProfile{utf8_from_latin1(as_text(std::span(data).first(end))), std::move(*profile)};
-  return Use::taken;
-}
-
-Use Collector::take_density(const Bytes& data) {
-  if (metadata_.density) return Use::meaningless;
-  if (data.size() != 9 || data[8] > 1) return Use::damaged;
-  const auto x = get_u32(data);
-  const auto y = get_u32(std::span(data).subspan(4));
-  if (x == 0 || y == 0) return Use::meaningless;
-  const auto unit = data[8] == 1 ? Density::Unit::per_metre : Density::Unit::aspect_ratio;
-  metadata_.density = Density{unit, x, y};
-  return Use::taken;
-}
-
-Use Collector::take_exif(const Bytes& data) {
-  if (!metadata_.exif.empty()) return Use::meaningless;
-  Bytes tiff = data;
-  remove_exif_prefix(tiff);
-  const bool is_tiff = as_text(tiff).starts_with(std::string_view("II*\0", 4)) ||
-                       as_text(tiff).starts_with(std::string_view("MM\0*", 4));
-  if (!is_tiff) return Use::damaged;
-  metadata_.exif = std::move(tiff);
-  return Use::taken;
-}
-
-Use Collector::take_text(const PngChunk& chunk) {
-  auto entry = parse_text(chunk, budget_);
-  if (!entry) return Use::damaged;
-  if (chunk.type != "iTXt" || entry->keyword != xmp_keyword) {
-    metadata_.text.push_back(std::move(*entry));
-    return Use::taken;
-  }
-  if (!metadata_.xmp.empty()) return Use::meaningless;
-  metadata_.xmp.assign(entry->text.begin(), entry->text.end());
-  metadata_.xmp_compressed = entry->compressed;
-  return Use::taken;
-}
 
 PngChunk make_profile(const IccProfile& profile) {
   const std::string name = png_keyword(profile.name).value_or("icc");

@@ -162,7 +162,11 @@ class PngPixelReader {
       : stream_(stream), shape_(size, format) {}
 
   // Fills `rows` with the next rows. Throws PictureError.
-  void read(const MutableRows& rows);
+  void read(const MutableRows& rows) {
+    if (!pieces_ && !serial_) begin();
+    for (int y = rows.rows.begin; y < rows.rows.end; ++y)
+      read_row(rows.row(y));
+  }
 
   // Once all rows have been read: throws PictureError if the compressed data does not end there.
   void finish() {
@@ -170,8 +174,24 @@ class PngPixelReader {
   }
 
  private:
-  void begin();
-  void read_row(std::uint8_t* row);
+  void begin() {
+    const auto rows_a_piece = stream_.ancillary().rows_a_piece();
+    const bool worthwhile = shape_.is_large() || stream_.decoder() == PngDecoder::pieces;
+    if (worthwhile && rows_a_piece && PngPieceReader::suits(shape_, *rows_a_piece)) {
+      pieces_ = std::make_unique<PngPieceReader>(stream_, shape_, *rows_a_piece);
+    } else {
+      serial_ = std::make_unique<PngSerialReader>(stream_, shape_);
+    }
+  }
+
+  void read_row(std::uint8_t* row) {
+    if (pieces_) {
+      if (pieces_->read(row)) return;
+      serial_ = std::make_unique<PngSerialReader>(stream_, shape_, pieces_->give_up());
+      pieces_.reset();
+    }
+    serial_->read(row);
+  }
 
   PngStream& stream_;
   PngRowShape shape_;
@@ -179,31 +199,6 @@ class PngPixelReader {
   std::unique_ptr<PngPieceReader> pieces_;
   std::unique_ptr<PngSerialReader> serial_;
 };
-
-void PngPixelReader::read(const MutableRows& rows) {
-  if (!pieces_ && !serial_) begin();
-  for (int y = rows.rows.begin; y < rows.rows.end; ++y)
-    read_row(rows.row(y));
-}
-
-void PngPixelReader::begin() {
-  const auto rows_a_piece = stream_.ancillary().rows_a_piece();
-  const bool worthwhile = shape_.is_large() || stream_.decoder() == PngDecoder::pieces;
-  if (worthwhile && rows_a_piece && PngPieceReader::suits(shape_, *rows_a_piece)) {
-    pieces_ = std::make_unique<PngPieceReader>(stream_, shape_, *rows_a_piece);
-  } else {
-    serial_ = std::make_unique<PngSerialReader>(stream_, shape_);
-  }
-}
-
-void PngPixelReader::read_row(std::uint8_t* row) {
-  if (pieces_) {
-    if (pieces_->read(row)) return;
-    serial_ = std::make_unique<PngSerialReader>(stream_, shape_, pieces_->give_up());
-    pieces_.reset();
-  }
-  serial_->read(row);
-}
 
 class PngReader final : public RowReader {
  public:
