@@ -34,13 +34,6 @@ class Idle {
     things_.push_back(std::move(thing));
   }
 
-  // Calls use(thing) for each. Nobody may take or put one meanwhile.
-  template <typename Use>
-  void for_each(const Use& use) const {
-    for (const Thing& thing : things_)
-      use(thing);
-  }
-
  private:
   std::mutex mutex_;
   std::vector<Thing> things_;

@@ -1,8 +1,8 @@
+#include "base/idle.hpp"
+
 #include <memory>
 
 #include <gtest/gtest.h>
-
-#include "base/idle.hpp"
 
 namespace gpufilter {
 namespace {
