@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -8,20 +10,148 @@
 #include <vector>
 
 #include <isa-l/crc.h>
+#include <zlib.h>
 
 #include "base/byte_cursor.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/ordered_pieces.hpp"
 #include "codec/png/codec.hpp"
 #include "codec/png/metadata/metadata.hpp"
 #include "codec/png/read/chunk.hpp"
+#include "codec/png/write/compression.hpp"
 #include "codec/png/write/held_picture.hpp"
-#include "codec/png/write/pixel_writer.hpp"
-#include "codec/png/write/storage.hpp"
 #include "image/metadata.hpp"
+#include "image/rows.hpp"
 
 namespace gpufilter {
 namespace {
+
+// Deflate, the largest window, and the checksum of these two bytes.
+constexpr std::array<std::uint8_t, 2> zlib_header{0x78, 0x9c};
+
+// The memory of the chunks in the background: that of 24 chunks of the usual size. A chunk has its
+// rows, the filtered rows, and the output of two deflaters.
+constexpr std::size_t max_memory_of_chunks = std::size_t{48} << 20U;
+constexpr std::size_t buffers_a_chunk = 4;
+
+// Cuts the rows of a picture into pieces, compresses them in the background, and passes them on in
+// their order, one IDAT chunk each. The size of a piece depends on the picture alone, so the file
+// does not depend on the number of threads, on timing, or on how many rows each call of the
+// writer has.
+class PngPixelWriter {
+ public:
+  // The data of one IDAT chunk: these parts, one after the other.
+  using IdatParts = std::span<const std::span<const std::uint8_t>>;
+  using Emit = std::function<void(IdatParts)>;
+
+  // `emit` is called by write_row() and finish(), in the caller's thread.
+  PngPixelWriter(ImageSize size, PngStorage storage, int png_level, Emit emit)
+      : width_(size.width),
+        storage_(std::move(storage)),
+        row_bytes_(storage_.row_bytes(size.width)),
+        rows_left_(static_cast<std::size_t>(size.height)),
+        picture_bytes_(std::uint64_t{row_bytes_} * rows_left_),
+        compression_(png_compression(png_level)),
+        rows_a_chunk_(png_rows_a_chunk(compression_, row_bytes_)),
+        emit_(std::move(emit)),
+        max_chunks_(std::max<std::size_t>(
+            max_memory_of_chunks / (buffers_a_chunk * rows_a_chunk_ * (row_bytes_ + 1)), 2)) {
+    rows_a_chunk_ = std::min(rows_a_chunk_, rows_left_);
+  }
+
+  // The rows of every piece but the last.
+  [[nodiscard]] std::size_t rows_a_piece() const { return rows_a_chunk_; }
+
+  // Copies the next row. Throws std::bad_alloc and any exception of `emit`.
+  void write_row(const std::uint8_t* row) {
+    if (!filling_) filling_ = take_chunk();
+    Chunk& chunk = filling_->piece;
+    const auto place = std::span(chunk.rows).subspan(chunk.row_count * row_bytes_, row_bytes_);
+    storage_.pack(row, width_, place.data());
+    ++chunk.row_count;
+    --rows_left_;
+    if (rows_left_ == 0) {
+      start(std::move(filling_));
+    } else if (chunk.row_count == rows_a_chunk_) {
+      auto next = take_chunk();
+      rows_since_start_ += rows_a_chunk_;
+      if (rows_since_start_ < png_rows_between_starts) {
+        next->piece.above.assign(place.begin(), place.end());
+      } else {
+        rows_since_start_ = 0;
+      }
+      start(std::exchange(filling_, std::move(next)));
+    }
+  }
+
+  // Call once, after the last row. Returns when everything has been emitted. Throws as write_row().
+  void finish() { emit_down_to(0); }
+
+ private:
+  struct Chunk {
+    explicit Chunk(std::size_t bytes) : rows(bytes) {}
+
+    std::vector<std::uint8_t> above = {};  // the row above the first one; empty: not to be used
+    std::vector<std::uint8_t> rows;        // room for as many as a chunk has
+    std::size_t row_count = 0;
+    PngCompressor compressor = {};
+    PngCompressor::Result result = {};
+    bool last = false;
+  };
+  using Chunks = OrderedPieces<Chunk>;
+
+  void start(Chunks::Owned filled) {
+    // Enough for every thread. With more, rows would leave the caches before they are compressed.
+    const std::size_t threads = chunks_.threads();
+    emit_down_to(std::min({max_chunks_, 2 * threads, threads + 4}) - 1);
+    Chunk& chunk = chunks_.add(std::move(filled));
+    chunk.last = rows_left_ == 0;
+    chunks_.start_last([this, &chunk] {
+      const auto rows = std::span(chunk.rows).first(chunk.row_count * row_bytes_);
+      chunk.result = chunk.compressor.compress(
+          {rows, row_bytes_, chunk.above.empty() ? nullptr : chunk.above.data(),
+           storage_.distance(), picture_bytes_},
+          compression_, chunk.last);
+    });
+  }
+
+  void emit_down_to(std::size_t count) {
+    chunks_.deliver_down_to(count, [this](const Chunk& chunk) {
+      const PngCompressor::Result& result = chunk.result;
+      adler32_ = static_cast<std::uint32_t>(
+          adler32_combine(adler32_, result.adler32, static_cast<z_off_t>(result.filtered_bytes)));
+      Bytes checksum;
+      if (chunk.last) put_number(checksum, adler32_, 4);
+      const std::array<std::span<const std::uint8_t>, 3> parts{
+          std::span(zlib_header).first(std::exchange(first_, false) ? zlib_header.size() : 0),
+          result.deflated, checksum};
+      emit_(parts);
+    });
+  }
+
+  [[nodiscard]] Chunks::Owned take_chunk() {
+    Chunks::Owned taken = chunks_.take(rows_a_chunk_ * row_bytes_);
+    taken->piece.above.clear();
+    taken->piece.row_count = 0;
+    return taken;
+  }
+
+  int width_;
+  PngStorage storage_;
+  std::size_t row_bytes_;
+  std::size_t rows_left_;  // that write() has not been given yet
+  std::uint64_t picture_bytes_;
+  const PngCompression& compression_;
+  std::size_t rows_a_chunk_;
+  std::size_t rows_since_start_ = 0;  // since the last chunk that does not refer to the row above
+  Emit emit_;
+  std::size_t max_chunks_;  // in the background at the same time
+  Chunks chunks_;
+  Chunks::Owned filling_;
+  std::uint32_t adler32_ = 1;
+  bool first_ = true;
+};
 
 struct PngEncoded {
   PngStorage storage;
