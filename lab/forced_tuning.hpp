@@ -27,7 +27,7 @@ class ForcedTuning final : public KernelTuning {
   // Every site uses its usual kernel again.
   void force_none();
 
-  // The sites that this thread has asked for since the last call, by key.
+  // The sites that this thread has requested since the last call, by key.
   [[nodiscard]] std::map<std::string, Site> take_sites();
 
  private:

@@ -14,7 +14,7 @@
 
 namespace gpufilter::lab {
 
-// Of no values, each member is the neutral element of its operation.
+// The totals of an array. Without values, each member is the neutral element of its operation.
 struct IntegerTotals {
   std::int64_t sum = 0;
   std::uint64_t sum_of_squares = 0;
@@ -46,15 +46,16 @@ inline constexpr std::uint64_t max_integers = std::uint64_t{1} << 32U;
 [[nodiscard]] IntegerTotals reduce_integers(std::span<const std::int32_t> values);
 [[nodiscard]] FloatTotals reduce_floats(std::span<const float> values);
 
-// The same numbers from a device. Like FloatReducer, not for use by two threads at a time.
+// Totals from a device, equal to those of the reference. Like FloatReducer, not for use by two
+// threads at a time.
 class IntegerReducer {
  public:
   // `session` outlives the reducer. Throws DeviceError; UsageError if the device does not offer
   // `path`.
   explicit IntegerReducer(Session& session, ReductionPath path = ReductionPath::automatic);
 
-  // Of the first `count` int32 values in `values`; waits until `queue` is done. Throws what the
-  // reference throws; UsageError if the buffer is too small.
+  // The totals of the first `count` int32 values in `values`; waits until `queue` is done. Throws
+  // what the reference throws; UsageError if the buffer is too small.
   [[nodiscard]] IntegerTotals reduce(Queue& queue, const Buffer& values, std::size_t count);
 
   [[nodiscard]] const CodeDescription& description() const { return description_; }
@@ -72,8 +73,8 @@ class FloatReducer {
  public:
   explicit FloatReducer(Session& session, ReductionPath path = ReductionPath::automatic);
 
-  // Of the first `count` float32 values in `values`; waits until `queue` is done. Throws UsageError
-  // if the buffer is too small.
+  // The totals of the first `count` float32 values in `values`; waits until `queue` is done. Throws
+  // UsageError if the buffer is too small.
   [[nodiscard]] FloatTotals reduce(Queue& queue, const Buffer& values, std::size_t count);
 
   [[nodiscard]] const CodeDescription& description() const { return description_; }

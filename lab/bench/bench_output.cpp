@@ -216,8 +216,8 @@ std::string text_in(const Row& row, const std::string& key) {
   return text == nullptr ? "" : *text;
 }
 
-// The same, and numbers that are not whole with their column's heading, which is the unit: "1.049
-// MB".
+// The label of a row; numbers that are not whole have their column's heading, which is the unit:
+// "1.049 MB".
 std::string label_in(const Report& report, const Row& row, const std::string& key) {
   const auto number = row.find(key);
   if (number == row.end() || !std::holds_alternative<double>(number->second))

@@ -14,7 +14,7 @@ struct CopyRates {
   double one_core = 0;  // of the processor
   double all_cores = 0;
 };
-// Of copies of `bytes`.
+// The rates of copies of `bytes`.
 [[nodiscard]] CopyRates measure_copies(const TestBed& bed, std::size_t bytes);
 
 // Copies words of one type from buffer to buffer.

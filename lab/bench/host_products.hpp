@@ -44,7 +44,7 @@ struct HostProduct {
 // What every other product is compared with: interchanged loops, with vectors on all cores.
 [[nodiscard]] std::vector<float> reference_product(const Product& product);
 
-// The same in double precision.
+// The product in double precision.
 [[nodiscard]] std::vector<double> product_in_double(const Product& product);
 
 }  // namespace gpufilter::lab

@@ -30,7 +30,7 @@ std::string text_of(const LowShape& shape) {
   return formatted("{}x{}x{}", shape.rows, shape.columns, shape.depth);
 }
 
-// Of the system, in bytes; nothing if it does not tell.
+// The free memory of the system, in bytes; nothing if it does not tell.
 std::optional<std::uint64_t> available_memory() {
   std::ifstream file("/proc/meminfo");
   std::uint64_t kilobytes = 0;

@@ -83,7 +83,7 @@ const char* to_string(Operation operation) {
 
 class GroupReduction {
  public:
-  // Of int32 values, or of float32 values, for which there are no bit operations. Throws
+  // Reduces int32 values, or float32 values, for which there are no bit operations. Throws
   // UsageError if the device does not support groups of that size.
   GroupReduction(Session& session, Operation operation, bool of_floats, int group_size)
       : operation_(operation),
@@ -102,8 +102,8 @@ class GroupReduction {
                         {values, static_cast<std::int32_t>(count), totals_});
   }
 
-  // Of the last run. Integers: as IntegerTotals holds them, in 64 bits. Floats: a float, added in
-  // an order that depends on the size of groups.
+  // The result of the last run. Integers: as IntegerTotals holds them, in 64 bits. Floats: a float,
+  // added in an order that depends on the size of groups.
   [[nodiscard]] std::uint64_t integer(Queue& queue) const {
     // The kernel's numbers are signed, but sums and products may overflow 64 bits, which only
     // unsigned numbers may.

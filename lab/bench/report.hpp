@@ -40,7 +40,7 @@ struct Measurement {
 // than 2 ms is repeated within a trial; times are those of one repetition.
 [[nodiscard]] Measurement measure(int trials, const std::function<void()>& work);
 
-// The same for commands that `work` enqueues in `queue` and returns in order.
+// Measures commands that `work` enqueues in `queue` and returns in order.
 using QueuedWork = std::function<std::vector<Event>()>;
 [[nodiscard]] Measurement measure(int trials, Queue& queue, const QueuedWork& work);
 
@@ -94,7 +94,7 @@ struct Parameter {
 
 struct Report {
   std::string bench;  // "matmul"
-  // Of the device; empty if only the processor was measured.
+  // The device that was measured; empty if only the processor was.
   std::string device, platform, driver;
   std::string processor;  // name, threads, instruction set
   std::string fallback;   // why there is no device; empty: nobody expected one

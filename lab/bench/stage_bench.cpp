@@ -73,7 +73,7 @@ class FormatBench {
   [[nodiscard]] const CopyRates& copies() const { return copies_; }
 
  private:
-  // Of the result.
+  // All rows of the result.
   [[nodiscard]] RowRange all_rows() const { return {0, target_.size().height}; }
 
   void poison() { std::memset(target_.rows().data, 0xab, target_.bytes()); }
@@ -86,7 +86,7 @@ class FormatBench {
     });
   }
 
-  // Of the first `rows` rows.
+  // Adds the result for the first `rows` rows.
   void add_row(const StageCase& each, const std::string& kernel, const char* where,
                const std::string& variant, const Measurement& measurement, double ceiling,
                int rows) {

@@ -126,7 +126,7 @@ struct ReferenceLoop {
   }
 };
 
-// The same in double precision, where the product of two floats is exact.
+// The loop in double precision, where the product of two floats is exact.
 struct DoubleLoop {
   template <InstructionSet set>
   [[gnu::always_inline]] static void run(const Product* product, size_t row, double* all) {

@@ -64,7 +64,7 @@ class Run {
   Image result_;
 };
 
-// Four 3x3 layers of bytes with so many channels, and one with those of the picture.
+// Four 3x3 layers of bytes with `channels` channels, and one with those of the picture.
 NetGraph network_of_bytes(int channels) {
   constexpr int layers = 5;
   constexpr float scale = 1.0F / 255;

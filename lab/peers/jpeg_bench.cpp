@@ -78,7 +78,7 @@ class Decoding {
     return times;
   }
 
-  // Of the last run, in order, in microseconds.
+  // Lists the commands of the last run, in order, in microseconds.
   void list_commands() const {
     for (const auto& [step, event] : commands_)
       std::printf(" %d:%.0f", static_cast<int>(step),

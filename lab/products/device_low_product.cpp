@@ -58,7 +58,7 @@ KernelRequest kernel_request(const LowProduct& product, const DeviceMethod& meth
 
 void check_memory(const DeviceInfo& device, NumberType type, const LowShape& shape) {
   const std::uint64_t needed = bytes_needed(type, shape);
-  // Of the buffers C is the largest, or B of many groups; both are among what is needed in all.
+  // The largest buffer is C, or B of many groups; both are part of what is needed.
   if (needed <= device.global_memory && needed / 2 <= device.max_allocation) return;
   throw UsageError(formatted(
       "bench matmul: {}x{}x{} of {} takes {:.1f} MB, but {} has {:.1f} MB; use smaller matrices",

@@ -316,7 +316,7 @@ void multiply_integers(const LowProduct& product, const IntegerEngine& engine, C
   const NumberMatrix& a = product.a;
   const size_t pitch = a.pitch * engine.bytes_of_a;
   const size_t rows = a.bytes.size() / a.pitch;
-  // Of whole cache lines, and not set to 0 first.
+  // Whole cache lines, not set to 0 first.
   const std::unique_ptr<std::uint8_t[]> prepared(new std::uint8_t[rows * pitch]);
   constexpr size_t rows_together = 64;
   run_tasks(divided_up(rows, rows_together), cores, [&](size_t part) {

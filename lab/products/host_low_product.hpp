@@ -16,7 +16,7 @@ enum class Cores { one, all };
 void multiply_on_host(const LowProduct& product, const IntegerEngine* engine, Cores cores,
                       std::uint32_t* c);
 
-// The same by the fastest engine on all cores; rows that are not in use are 0.
+// The product by the fastest engine on all cores; rows that are not in use are 0.
 [[nodiscard]] std::vector<std::uint32_t> reference_low_product(const LowProduct& product);
 
 // A way to multiply on the processor.

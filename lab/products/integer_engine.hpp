@@ -32,7 +32,7 @@ struct IntegerEngine {
   void (*end)();
 };
 
-// Those of the instruction set in use that this machine has, the fastest last: plain C++;
+// The engines of the instruction set in use that this machine has, the fastest last: plain C++;
 // AVX2 and AVX-512 (pairs of int16); VNNI; AMX.
 [[nodiscard]] std::vector<const IntegerEngine*> integer_engines();
 

@@ -72,8 +72,8 @@ struct NumberMatrix {
   std::size_t pitch;         // bytes from row to row
   std::size_t scale_blocks;  // scales along k; 0: the type has none
   std::vector<std::uint8_t> bytes;
-  // Of A: for each block along k, a scale for each padded row. Of B: for each 128 rows, a scale
-  // for each block along k.
+  // The scales. A has, for each block along k, one for each padded row; B has, for each 128 rows,
+  // one for each block along k.
   std::vector<float> scales;
 
   [[nodiscard]] const std::uint8_t* row(std::size_t index) const {
@@ -150,7 +150,7 @@ struct LowProduct {
   [[nodiscard]] NumberType type() const { return a.type; }
   [[nodiscard]] std::vector<ProductPart> parts() const;
   [[nodiscard]] std::size_t elements() const { return a.rows * shape.columns; }
-  // Of the rows in use; two for a multiplication with an addition.
+  // The operations for the rows in use; a multiplication with an addition counts as two.
   [[nodiscard]] double operations() const;
 };
 

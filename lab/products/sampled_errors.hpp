@@ -12,7 +12,7 @@ namespace gpufilter::lab {
 struct ProductErrors {
   double rms = 0;      // the root of the mean square of the differences
   double largest = 0;  // the largest difference
-  // The same as rms, but against the product of the numbers as they were rounded to the type: the
+  // The root mean square against the product of the numbers as they were rounded to the type: the
   // error of the additions alone.
   double of_sums = 0;
 };
@@ -23,7 +23,7 @@ inline constexpr double largest_error_of_sums = 0.01;
 // Exact products of a sample of elements, at most 32 x 32 for each part of the product.
 class SampledErrors {
  public:
-  // Of a product filled by fill().
+  // The errors of a product filled by fill().
   explicit SampledErrors(const LowProduct& product);
 
   [[nodiscard]] ProductErrors of(const std::vector<std::uint32_t>& c) const;

@@ -14,7 +14,8 @@ namespace gpufilter::lab {
 
 class LowProductOracle {
  public:
-  // Of a product whose matrices were filled by fill(). It has to outlive the oracle.
+  // An oracle for a product whose matrices were filled by fill(). The product has to outlive the
+  // oracle.
   explicit LowProductOracle(const LowProduct& product);
 
   // How C differs from the processor's, if it does; rows that are not in use have to be poisoned

@@ -54,7 +54,7 @@ class TuneSubject {
                                                                     NumberType type,
                                                                     const LowShape& shape);
 
-// Of pictures for measurements.
+// The size of pictures for measurements.
 [[nodiscard]] ImageSize timing_size(const DeviceInfo& device);
 
 // The stage, or the stage that it resolves to for a random picture.

@@ -55,8 +55,8 @@ struct VerifyFailure {
   int band_rows = 0;
   // "row 12, column 5, green: 37 instead of 36", or why it could not be run.
   std::string difference;
-  // Of the results, as draw_difference() draws them, each pixel as a square large enough to be
-  // seen; null if there is no result of that size and format.
+  // The difference of the results, as draw_difference() draws it, each pixel as a square large
+  // enough to be seen; null if there is no result of that size and format.
   std::shared_ptr<const Image> drawing = nullptr;
 };
 

@@ -98,7 +98,7 @@ class RowReader {
 
 // How a file is written and why, if the codec reports it.
 struct EncodingNotes {
-  std::string text;  // "quality 90 (asked for), 4:2:0 (kept from the input)"
+  std::string text;  // "quality 90 (requested), 4:2:0 (kept from the input)"
   // The same for programs: {"quality", 90}, ...
   std::vector<std::pair<std::string, std::variant<int, std::string, bool>>> fields;
 };

@@ -7,9 +7,9 @@ namespace gpufilter {
 Fidelity chosen_fidelity(const Codec& codec, const PictureHeader& header,
                          const WriteOptions& options, int default_quality) {
   const std::string lossless = *options.get<std::string>(lossless_option());
-  if (lossless == "always") return {true, 0, "asked for"};
+  if (lossless == "always") return {true, 0, "requested"};
   if (const auto quality = options.get<int>(quality_option()))
-    return {false, *quality, "asked for"};
+    return {false, *quality, "requested"};
   const auto* stored = header.file_format == &codec
                            ? dynamic_cast<const StoredFidelity*>(header.stored.get())
                            : nullptr;

@@ -12,7 +12,7 @@ namespace gpufilter {
 struct Fidelity {
   bool is_lossless = false;
   int quality = 0;            // if it is not lossless
-  std::string reason;         // "asked for"
+  std::string reason;         // "requested"
   bool is_estimated = false;  // the quality
 };
 
@@ -22,7 +22,7 @@ struct Fidelity {
 [[nodiscard]] Fidelity chosen_fidelity(const Codec& codec, const PictureHeader& header,
                                        const WriteOptions& options, int default_quality);
 
-// "lossless (asked for)", "quality 75 (the default)", "quality about 80 (estimated from the input)"
+// "lossless (requested)", "quality 75 (the default)", "quality about 80 (estimated from the input)"
 [[nodiscard]] std::string to_string(const Fidelity& fidelity);
 
 // The same for reports, with what else is to be said of the file.

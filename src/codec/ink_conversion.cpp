@@ -12,7 +12,7 @@ std::shared_ptr<const InkConversion> chosen_ink(const ChooseInk& choose, const I
     const std::string space = icc_color_space(metadata.icc_profile->data);
     if (space.empty()) throw UnusableProfile("is damaged");
     if (space != "CMYK")
-      throw UnusableProfile(formatted("is for {}, and the picture is CMYK", space));
+      throw UnusableProfile(formatted("is for {}, but the picture is CMYK", space));
     if (!choose) return nullptr;
     auto conversion = choose(*metadata.icc_profile, samples);
     set_profile(metadata, conversion->result());

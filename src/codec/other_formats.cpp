@@ -137,8 +137,7 @@ std::string no_picture(std::span<const std::uint8_t> head) {
   const std::string other = other_format_of_content(head);
   if (other.empty()) return formatted("not a {} picture", names_of(codecs()));
   const std::string missing = missing_format(other);
-  return missing.empty() ? formatted("its format is {}, not {}", other, names_of(codecs()))
-                         : missing;
+  return missing.empty() ? formatted("{} is not supported", other) : missing;
 }
 
 }  // namespace gpufilter

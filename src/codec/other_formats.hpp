@@ -30,7 +30,7 @@ namespace gpufilter {
 [[nodiscard]] std::string missing_format(const std::string& format);
 
 // Why a file that begins with `head`, which no codec reads, fails: "not a PNG or JPEG picture",
-// "its format is GIF, not PNG or JPEG", "the file is empty".
+// "GIF is not supported", "the file is empty".
 [[nodiscard]] std::string no_picture(std::span<const std::uint8_t> head);
 
 }  // namespace gpufilter

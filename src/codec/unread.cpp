@@ -72,7 +72,7 @@ void note_color_description(const Metadata& metadata, bool has_profile, LeftOut&
                                                           30000, 60000, 15000, 6000};
   constexpr std::array<std::uint8_t, 4> srgb_points{1, 13, 0, 1};
   if (metadata.coding_points && *metadata.coding_points != srgb_points) {
-    left_out.add("coding points of its colours (cICP)");
+    left_out.add("code points of its colours (cICP)");
   }
   // Both mean nothing beside what was carried over or is usual.
   if (has_profile || metadata.srgb_intent) return;
@@ -87,7 +87,7 @@ void note_density(const Metadata& metadata, LeftOut& left_out) {
   if (!metadata.density) return;
   const bool is_absolute = metadata.density->unit == Density::Unit::per_metre;
   if (is_absolute) left_out.add("density");
-  if (metadata.density->x != metadata.density->y) left_out.add("that pixels are not square");
+  if (metadata.density->x != metadata.density->y) left_out.add("non-square pixels");
 }
 
 void note_content(const Metadata& metadata, LeftOut& left_out, const std::string& where) {

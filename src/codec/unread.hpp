@@ -64,7 +64,7 @@ class LeftOut {
 };
 
 // For formats that hold no description of colours but ICC profiles: adds gamma, chromaticity and
-// coding points, unless they are those of sRGB or a profile is there.
+// code points, unless they are those of sRGB or a profile is there.
 void note_color_description(const Metadata& metadata, bool has_profile, LeftOut& left_out);
 
 // Adds the density and, if pixels are not square, that.

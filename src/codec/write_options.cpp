@@ -101,10 +101,9 @@ const WriteOption& background_option() {
 const WriteOption& quality_option() {
   static const WriteOption option{
       "quality", WriteOption::WholeNumber{1, 100}, "",
-      "Quality of lossy output. By default that of the input from JPEG to JPEG and, estimated, "
-      "from "
-      "WebP, HEIC or AVIF to the same; otherwise 90 for JPEG and JPEG XL, 75 for WebP, 50 for AVIF "
-      "and HEIC. In JPEG XL, 100 is lossless."};
+      "Quality of lossy output. By default the input's from JPEG to JPEG and, estimated, from "
+      "WebP, HEIC or AVIF to the same format; otherwise 90 for JPEG and JPEG XL, 75 for WebP, 50 "
+      "for AVIF and HEIC. In JPEG XL, 100 is lossless."};
   return option;
 }
 

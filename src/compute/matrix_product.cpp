@@ -173,11 +173,11 @@ MatrixProduct::Launch MatrixProduct::choose(const DeviceInfo& device,
                                             const MatrixParameters& parameters) {
   switch (parameters.variant) {
     case MatrixVariant::naive:
-      return naive("asked for");
+      return naive("requested");
     case MatrixVariant::tiled:
-      return tiled(device, parameters.tile, "asked for");
+      return tiled(device, parameters.tile, "requested");
     case MatrixVariant::blocked:
-      return blocked(device, block_for(device, parameters.typical), "asked for");
+      return blocked(device, block_for(device, parameters.typical), "requested");
     case MatrixVariant::automatic:
       break;
   }

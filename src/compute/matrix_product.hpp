@@ -87,7 +87,7 @@ class MatrixProduct {
   // does not fit the device.
   MatrixProduct(Session& session, const MatrixParameters& parameters);
 
-  // The kernel in use and why it was chosen: "tiled 16x16", "asked for".
+  // The kernel in use and why it was chosen: "tiled 16x16", "requested".
   [[nodiscard]] const std::string& variant() const { return launch_.variant; }
   [[nodiscard]] const std::string& reason() const { return launch_.reason; }
   [[nodiscard]] ProgramOrigin origin() const { return kernel_.origin(); }

@@ -84,7 +84,7 @@ ReductionLaunch choose_reduction(const DeviceInfo& device, ReductionPath path) {
   const bool chosen = path == ReductionPath::automatic;
   ReductionLaunch launch;
   launch.path = chosen ? first_offered(device) : path;
-  launch.reason = chosen ? reason_for(device, launch.path) : "asked for";
+  launch.reason = chosen ? reason_for(device, launch.path) : "requested";
   if (launch.path != ReductionPath::serial) launch.group_size = group_size(device);
   launch.groups = std::max<std::size_t>(device.compute_units, 1) * groups_a_unit;
   return launch;

@@ -240,7 +240,7 @@ std::vector<DeviceCandidate> by_index_or_name(std::string_view request,
     if (is_index ? std::to_string(device.index) == request
                  : has_name(device.name) || has_name(device.platform) ||
                        has_name(brief_version(device.platform_version))) {
-      return {{device, is_index ? "asked for by index"
+      return {{device, is_index ? "requested by index"
                                 : formatted("the first with '{}' in its name", request)}};
     }
   }
@@ -268,7 +268,7 @@ std::vector<DeviceCandidate> choose_devices(std::string_view request, bool requi
   if (request.empty())
     throw UsageError("--device needs a value: auto, cpu, gpu, opencl, all, an index or a name");
   if (request == "cpu") {
-    if (!require_device) return {processor("asked for")};
+    if (!require_device) return {processor("requested")};
     throw UsageError(formatted("--require-device contradicts --device cpu{}: leave one of them out",
                                origin(request)));
   }

@@ -36,7 +36,7 @@ struct GpuShare {
 
 struct DeviceCandidate {
   std::optional<DeviceInfo> device;  // nothing: the processor, by this program's own code
-  std::string reason;                // "the first GPU", "asked for by index", ...
+  std::string reason;                // "the first GPU", "requested by index", ...
   std::string share = {};  // GpuShare::reason, if this is the process's own GPU of several
 };
 

@@ -23,7 +23,7 @@ enum class ProgramOrigin { none, compiled, cached };
 // Which code did a piece of work, and why: for the report that every run gives.
 struct CodeDescription {
   std::string variant;  // "tiled 16x16", "avx512"
-  std::string reason;   // "asked for"
+  std::string reason;   // "requested"
   ProgramOrigin origin = ProgramOrigin::none;
   std::string source = {};  // of the program of a device
 };

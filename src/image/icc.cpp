@@ -49,7 +49,7 @@ class Part {
   // Throws NoIccCurves if they do not all exist.
   [[nodiscard]] Part from(size_t offset, size_t size) const {
     const auto part = ByteCursor(bytes_).part(offset, size);
-    if (!part) throw NoIccCurves("is cut off or damaged");
+    if (!part) throw NoIccCurves("is truncated or damaged");
     return Part(*part);
   }
   [[nodiscard]] std::uint32_t number(size_t offset, size_t size) const {
@@ -101,7 +101,7 @@ TransferCurve parametric_curve(const Part& tag) {
     numbers.at(i) = tag.fixed(12 + 4 * i);
   auto [gamma, a, b, c, d, e, f] = numbers;
   if (function == 1 || function == 2) {
-    if (a == 0) throw NoIccCurves("has a curve that does not rise");
+    if (a == 0) throw NoIccCurves("has a curve that is not increasing");
     d = -b / a;
     e = f = c;  // of function 2; 0 of function 1
     c = 0;
@@ -111,12 +111,12 @@ TransferCurve parametric_curve(const Part& tag) {
 
 TransferCurve curve_of(const Part& profile, std::string_view name) {
   const auto tag = find_tag(profile, name);
-  if (!tag) throw NoIccCurves("has no curves of its own, but tables");
+  if (!tag) throw NoIccCurves("has tables instead of curves");
   const std::string_view type = tag->word(0);
   if (type != "curv" && type != "para") throw NoIccCurves("has a curve of an unknown kind");
   TransferCurve curve = type == "curv" ? sampled_curve(*tag) : parametric_curve(*tag);
   if (curve.gamma < lowest_exponent || curve.gamma > highest_exponent || !is_rising(curve))
-    throw NoIccCurves("has a curve that does not rise");
+    throw NoIccCurves("has a curve that is not increasing");
   return curve;
 }
 

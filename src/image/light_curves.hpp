@@ -17,7 +17,7 @@ struct LightCurves {
   bool operator==(const LightCurves&) const = default;
 };
 
-// What the picture says about itself, in PNG's order: coding points (cICP), ICC profile, sRGB,
+// What the picture says about itself, in PNG's order: code points (cICP), ICC profile, sRGB,
 // gamma; if nothing, sRGB.
 [[nodiscard]] LightCurves light_curves(const Metadata& metadata);
 

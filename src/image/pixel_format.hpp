@@ -35,7 +35,7 @@ struct PixelFormat {
 struct FilePixels {
   std::string color = "RGB";  // "grey", "grey+alpha", "RGB", "RGBA", "palette", "CMYK", ...
   int channels = 3;           // samples of a pixel
-  int depth = 8;              // bits of a sample
+  int depth = 8;              // bits per sample
 
   bool operator==(const FilePixels&) const = default;
 };

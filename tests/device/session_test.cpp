@@ -77,7 +77,7 @@ TEST_F(SessionTest, AnotherCommonFileIsAnotherProgram) {
   const DeviceInfo& device = test::all_sessions().front()->device();
   ASSERT_EQ(build(device), ProgramOrigin::compiled);
   const test::TemporaryFolder kernels;
-  for (const char* name : {"common.cl", "blur.cl"}) {
+  for (const char* name : {"stage/common.cl", "window/blur.cl"}) {
     std::filesystem::copy(std::filesystem::path(GPUFILTER_SOURCE) / "kernels" / name,
                           kernels.path());
   }

@@ -128,16 +128,15 @@ TEST(IccCurves, OfGrey) {
 
 TEST(IccCurves, SayWhyThereAreNone) {
   const std::string gamma = gamma_tag(2.2);
-  EXPECT_EQ(objection_to({}), "is cut off or damaged");
+  EXPECT_EQ(objection_to({}), "is truncated or damaged");
   EXPECT_EQ(objection_to(Bytes(200)), "is damaged");
   EXPECT_EQ(objection_to(profile_of("CMYK", {})), "is not for RGB or grey pictures");
-  EXPECT_EQ(objection_to(profile_of("RGB ", {{"A2B0", "mft2"}})),
-            "has no curves of its own, but tables");
+  EXPECT_EQ(objection_to(profile_of("RGB ", {{"A2B0", "mft2"}})), "has tables instead of curves");
   EXPECT_EQ(objection_to(rgb_profile(gamma, "mft2abcdefgh", gamma)),
             "has a curve of an unknown kind");
   EXPECT_EQ(objection_to(rgb_profile(parametric_tag(5, {1, 1, 1, 1, 1, 1, 1}))),
             "has a curve of an unknown kind");
-  constexpr const char* falling = "has a curve that does not rise";
+  constexpr const char* falling = "has a curve that is not increasing";
   EXPECT_EQ(objection_to(rgb_profile(gamma_tag(0))), falling);
   EXPECT_EQ(objection_to(rgb_profile(gamma_tag(11))), falling);
   EXPECT_EQ(objection_to(rgb_profile(table_tag({0, 10, 9, 11}))), falling);
@@ -152,7 +151,7 @@ TEST(IccCurves, SurviveCutAndRandomBytes) {
       rgb_profile(table_tag({0, 5, 9}), parametric_tag(4, {2, 1, 0, 0, 0, 0, 0}), gamma_tag(2));
   for (std::size_t size = 0; size < whole.size(); ++size)
     EXPECT_EQ(objection_to({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)}),
-              "is cut off or damaged")
+              "is truncated or damaged")
         << size;
   std::mt19937 random(1);
   for (int round = 0; round < 20000; ++round) {
@@ -187,8 +186,7 @@ TEST(LightCurves, SayWhyTheyAreNotThePictures) {
             "--linear: the picture's gamma, 1e+05, is out of range; sRGB's curve is used instead");
   metadata.icc_profile.emplace().data = profile_of("RGB ", {{"A2B0", "mft2"}});
   EXPECT_EQ(light_curves(metadata).doubt,
-            "--linear: the ICC profile has no curves of its own, but tables; sRGB's curve is used "
-            "instead");
+            "--linear: the ICC profile has tables instead of curves; sRGB's curve is used instead");
   metadata.coding_points = {9, 16, 0, 1};
   EXPECT_EQ(light_curves(metadata).doubt,
             "--linear: the picture has the transfer function 16 (cICP), which is not supported; "

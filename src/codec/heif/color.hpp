@@ -9,7 +9,7 @@
 
 namespace gpufilter {
 
-// Adds the ICC profile, or where there is none, and for PQ and HLG, coding points, those of the
+// Adds the ICC profile, or where there is none, and for PQ and HLG, code points, those of the
 // picture or of the first of its parts. sRGB needs none.
 void read_heif_colors(const HeifPicture& picture, Metadata& metadata);
 

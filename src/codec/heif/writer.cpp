@@ -92,13 +92,13 @@ struct Target {
   const char* package;  // Debian's, of libheif's plugin that encodes
 };
 
-// Bits of a sample of the input.
+// Bits per sample of the input.
 int bits_of(const PictureHeader& header) {
   const bool is_heif = header.file_format == &heic_codec() || header.file_format == &avif_codec();
   return is_heif ? header.file_pixels.depth : header.format.depth;
 }
 
-// Bits of a sample in the file.
+// Bits per sample in the file.
 int bits_for(const Codec& codec, const PictureHeader& header) {
   if (header.format.depth == 8) return 8;
 #if LIBHEIF_HAVE_VERSION(1, 15, 2)

@@ -15,7 +15,7 @@ void choose_jxl_colors(JxlDecoder* decoder);
 
 // Adds to `metadata` what describes the pixels that `decoder` returns, after
 // choose_jxl_colors(): sRGB by its rendering intent, all other colours by an ICC profile, PQ and
-// HLG by coding points too.
+// HLG by code points too.
 void read_jxl_colors(const JxlDecoder* decoder, Metadata& metadata);
 
 // Sets the colours that `metadata` describes, sRGB if it has no description. What JPEG XL cannot

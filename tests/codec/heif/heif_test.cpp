@@ -53,7 +53,7 @@ TEST_P(Heif, ScalesDeepSamplesExactly) {
       const Decoded decoded = decode(file);
       const int written = decoded.header.file_pixels.depth;
       EXPECT_TRUE(written == bits || written == codec().max_depth) << written;
-      EXPECT_EQ(text, "lossless (asked for), " + std::to_string(written) + " bits" +
+      EXPECT_EQ(text, "lossless (requested), " + std::to_string(written) + " bits" +
                           (written == bits ? ""
                                            : " (this libheif writes no " + codec().name + " of " +
                                                  std::to_string(bits) + ")"));
@@ -193,7 +193,7 @@ TEST_P(Heif, KeepsTheQualityOfItsInput) {
     const auto* kept = dynamic_cast<const StoredFidelity*>(again->header().stored.get());
     EXPECT_EQ(kept->quality(), stored->quality());
     EXPECT_EQ(create_picture(codec(), *sink, reader->header(), given)->notes()->text,
-              "quality " + std::to_string(quality) + " (asked for), 8 bits");
+              "quality " + std::to_string(quality) + " (requested), 8 bits");
     const Codec& other = &codec() == &avif_codec() ? heic_codec() : avif_codec();
     EXPECT_EQ(create_picture(other, *sink, reader->header())->notes()->text,
               "quality 50 (the default), 8 bits");

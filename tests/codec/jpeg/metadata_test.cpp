@@ -121,7 +121,7 @@ TEST(JpegMetadata, HoldsSegmentsUpToTheirLimit) {
   EXPECT_TRUE(read.xmp.empty());
   EXPECT_TRUE(read.text.empty());
   EXPECT_EQ(write_with(metadata).left_out,
-            (std::vector<std::string>{"EXIF but its orientation (65528 bytes are too many)",
+            (std::vector<std::string>{"EXIF except its orientation (65528 bytes are too many)",
                                       "XMP (65505 bytes are too many)",
                                       "text \"Comment\" (65534 bytes are too many)"}));
 }
@@ -180,7 +180,7 @@ TEST(JpegMetadata, NamesColorsThatItCannotHold) {
   metadata.coding_points = {9, 16, 0, 1};
   metadata.density = Density{Density::Unit::per_metre, 1, 70'000'000};
   EXPECT_EQ(write_with(metadata).left_out,
-            (std::vector<std::string>{"density", "coding points of its colours (cICP)", "gamma",
+            (std::vector<std::string>{"density", "code points of its colours (cICP)", "gamma",
                                       "chromaticity"}));
   // Those of sRGB, which a JPEG without a profile has anyway.
   metadata = {};

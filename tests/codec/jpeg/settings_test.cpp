@@ -228,9 +228,9 @@ TEST(JpegSettings, WhatIsAskedForIsDone) {
     }
   }
   EXPECT_EQ(settings_of(kept, asking_for("77")),
-            "quality 77 (asked for), 4:4:0 (kept from the input)");
+            "quality 77 (requested), 4:4:0 (kept from the input)");
   EXPECT_EQ(settings_of(kept, asking_for("", "422")),
-            "quality 50 (kept from the input), 4:2:2 (asked for)");
+            "quality 50 (kept from the input), 4:2:2 (requested)");
 }
 
 TEST(JpegSettings, OtherInputsHaveDefaults) {
@@ -239,7 +239,7 @@ TEST(JpegSettings, OtherInputsHaveDefaults) {
   png.format = {3, 8};
   EXPECT_EQ(settings_of(png), "quality 90 (the default), 4:4:4 (the default from quality 90)");
   EXPECT_EQ(settings_of(png, asking_for("89")),
-            "quality 89 (asked for), 4:2:0 (the default below quality 90)");
+            "quality 89 (requested), 4:2:0 (the default below quality 90)");
   EXPECT_EQ(settings_of(png, {}, PixelFormat{1, 16}), "quality 90 (the default)");
   const auto plain = test::components_of(
       colors({.quality = 90, .horizontal_subsampling = 1, .vertical_subsampling = 1}));

@@ -56,8 +56,8 @@ TEST(PngHostile, NamesApplesOwnForm) {
   std::vector<PngPart> parts = small_parts();
   parts.insert(parts.begin(), PngPart{"CgBI", {0x30, 0, 0x20, 2}});
   EXPECT_EQ(refusal(join_png(parts)),
-            "in.png: it is a PNG in Apple's own form for iPhones (CgBI): make a usual PNG of it "
-            "with \"pngcrush -revert-iphone-optimizations\"");
+            "in.png: it is a PNG in Apple's own format for iPhones (CgBI): convert it with "
+            "\"pngcrush -revert-iphone-optimizations\"");
 }
 
 // The header was once read at fixed offsets: a chunk before it could hide a size that takes all

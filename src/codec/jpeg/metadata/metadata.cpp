@@ -270,7 +270,7 @@ class MetadataWriter {
   void write_exif() {
     const Bytes& exif = metadata_.exif;
     if (exif.empty() || write_whole(app1, exif_prefix, exif)) return;
-    left_out_.add(formatted("EXIF but its orientation ({} bytes are too many)", exif.size()));
+    left_out_.add(formatted("EXIF except its orientation ({} bytes are too many)", exif.size()));
     const Bytes orientation = exif_with_orientation_alone(exif);
     if (!orientation.empty()) write_segment(app1, exif_prefix, orientation);
   }

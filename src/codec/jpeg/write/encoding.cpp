@@ -13,7 +13,7 @@ namespace {
 
 constexpr int default_quality = 90;
 constexpr int min_quality_with_full_chroma = 90;
-constexpr const char* asked_for = "asked for";
+constexpr const char* requested = "requested";
 constexpr const char* kept = "kept from the input";
 
 ChromaSubsampling default_subsampling(int quality) {
@@ -88,7 +88,7 @@ JpegSettings choose_jpeg_settings(const JpegEncoding* input, bool is_grey,
   JpegSettings settings;
   if (quality) {
     settings.quantization = {.quality = *quality, .standard = true};
-    settings.quantization_reason = asked_for;
+    settings.quantization_reason = requested;
   } else if (input != nullptr && input->quantization) {
     settings.quantization = *input->quantization;
     settings.quantization_reason = kept;
@@ -100,7 +100,7 @@ JpegSettings choose_jpeg_settings(const JpegEncoding* input, bool is_grey,
 
   if (subsampling) {
     settings.subsampling = subsampling;
-    settings.subsampling_reason = asked_for;
+    settings.subsampling_reason = requested;
   } else if (input != nullptr && input->subsampling) {
     settings.subsampling = input->subsampling;
     settings.subsampling_reason = kept;

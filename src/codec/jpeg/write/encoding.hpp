@@ -62,7 +62,7 @@ struct JpegSettings {
   bool progressive = false;
 };
 
-// For reports: "quality 90 (asked for), 4:2:0 (kept from the input)"; if libjpeg makes the tables
+// For reports: "quality 90 (requested), 4:2:0 (kept from the input)"; if libjpeg makes the tables
 // for no quality: "own tables, about quality 92 (kept from the input)".
 [[nodiscard]] EncodingNotes notes_on(const JpegSettings& settings);
 

@@ -61,8 +61,8 @@ PngHeader read_png_header(ByteSource& source) {
   const auto type = chunk.subspan(4, 4);
   if (std::equal(type.begin(), type.end(), "CgBI"sv.begin())) {
     throw PictureError(source.name(),
-                       "it is a PNG in Apple's own form for iPhones (CgBI): make a usual PNG of it "
-                       "with \"pngcrush -revert-iphone-optimizations\"");
+                       "it is a PNG in Apple's own format for iPhones (CgBI): convert it with "
+                       "\"pngcrush -revert-iphone-optimizations\"");
   }
   if (!std::equal(type.begin(), type.end(), "IHDR"sv.begin()))
     refuse("IHDR is not the first chunk");
