@@ -10,7 +10,7 @@
 #include "app/filter/format_options.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "base/link_text.hpp"
+#include "base/posix_file.hpp"
 #include "base/printable.hpp"
 
 namespace gpufilter {
