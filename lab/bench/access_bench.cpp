@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "device/image_memory.hpp"
+#include "device/session.hpp"
 #include "lab/bench/benches.hpp"
 #include "lab/bench/copy.hpp"
 #include "lab/lab_kernels.hpp"

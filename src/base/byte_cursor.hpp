@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -22,6 +24,14 @@ enum class ByteOrder { big, little };
   for (std::size_t i = 0; i < bytes.size(); ++i)
     number = number << 8U | bytes[order == ByteOrder::little ? bytes.size() - 1 - i : i];
   return number;
+}
+
+// The number that the eight bytes from `bytes` on are in little-endian order, for loops in which
+// time counts.
+[[nodiscard]] inline std::uint64_t load_le64(const std::uint8_t* bytes) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes, sizeof word);
+  return std::endian::native == std::endian::big ? __builtin_bswap64(word) : word;
 }
 
 // Fills `bytes` with a number, without its higher bytes if there is no room for them.

@@ -2,10 +2,13 @@
 
 #include <cctype>
 #include <cerrno>
+#include <filesystem>
 #include <system_error>
 
 #include <fcntl.h>
 #include <unistd.h>
+
+#include "base/format.hpp"
 
 namespace gpufilter {
 namespace {
@@ -82,6 +85,12 @@ std::string describe_system_error(int error) {
     words[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(words[0])));
   }
   return words;
+}
+
+std::string link_text(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path target = std::filesystem::read_symlink(path, error);
+  return error ? "" : formatted("{} is a link to {}", path, target.string());
 }
 
 }  // namespace gpufilter

@@ -45,4 +45,7 @@ void write_fully(int descriptor, std::span<const std::uint8_t> bytes);
 // An errno in plain words, beginning in lower case: "no such file", "permission denied".
 [[nodiscard]] std::string describe_system_error(int error);
 
+// "link.png is a link to a.png"; empty if `path` is not a symbolic link.
+[[nodiscard]] std::string link_text(const std::string& path);
+
 }  // namespace gpufilter

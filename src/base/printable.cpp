@@ -117,4 +117,9 @@ std::string printable_end(std::string_view text, std::size_t columns) {
   return std::string(omission) + line.substr(begin);
 }
 
+void remove_byte_order_mark(std::string& text) {
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  if (text.starts_with(mark)) text.erase(0, mark.size());
+}
+
 }  // namespace gpufilter

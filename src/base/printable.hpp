@@ -20,4 +20,7 @@ namespace gpufilter {
 // starts with "...", since paths usually differ at the end.
 [[nodiscard]] std::string printable_end(std::string_view text, std::size_t columns);
 
+// Removes the mark that some editors put before UTF-8 (U+FEFF).
+void remove_byte_order_mark(std::string& text);
+
 }  // namespace gpufilter

@@ -12,7 +12,6 @@
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "base/regular_file.hpp"
-#include "base/text_file.hpp"
 #include "base/whole_number.hpp"
 #include "batch/folder_scan.hpp"
 #include "batch/journal_text.hpp"

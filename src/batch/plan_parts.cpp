@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "base/link_text.hpp"
+#include "base/posix_file.hpp"
 #include "base/printable.hpp"
 #include "batch/output_name.hpp"
 #include "codec/other_formats.hpp"

@@ -15,7 +15,6 @@ constexpr std::int32_t encoding_group_size = 128;  // of encode_blocks; a work-i
 constexpr std::int32_t blocks_a_group = 96;
 constexpr std::int32_t join_size = 256;
 constexpr std::int32_t join_bytes = join_size * 4;
-constexpr std::int32_t marker_bytes = 2;
 // No block of 64 samples has more bits: 22 for DC, 26 for each other coefficient.
 constexpr std::uint64_t max_block_bits = 22 + 63 * 26;
 

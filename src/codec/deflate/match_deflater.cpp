@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/byte_cursor.hpp"
 #include "codec/deflate/block.hpp"
 #include "codec/deflate/format.hpp"
-#include "codec/little_endian.hpp"
 
 namespace gpufilter {
 namespace {

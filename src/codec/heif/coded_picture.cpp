@@ -122,7 +122,7 @@ class CodedPicture {
     if (!context_) refuse("not enough memory");
   }
 
-  Image decode(const OnePicture& picture, int depth, bool is_grey, PixelFormat format) {
+  Image decode(const OnePicture& picture, PixelFormat format) {
     const Bytes file = file_of(picture);
     limit();
     check(libheif().heif_context_read_from_memory_without_copy(context_.get(), file.data(),
@@ -136,12 +136,13 @@ class CodedPicture {
     options->strict_decoding = 1;
     heif_image* decoded = nullptr;
     check(libheif().heif_decode_image(
-        handle, &decoded, is_grey ? heif_colorspace_monochrome : heif_colorspace_RGB,
-        is_grey ? heif_chroma_monochrome : interleaved_chroma(3, depth == 8 ? 8 : 16),
+        handle, &decoded, picture.is_grey ? heif_colorspace_monochrome : heif_colorspace_RGB,
+        picture.is_grey ? heif_chroma_monochrome
+                        : interleaved_chroma(3, picture.depth == 8 ? 8 : 16),
         options.get()));
     decoded_.reset(decoded);
     Image image(picture.size, format);
-    take_pixels(image, depth, is_grey);
+    take_pixels(image, picture.depth, picture.is_grey);
     return image;
   }
 
@@ -272,10 +273,9 @@ class CodedPicture {
 
 }  // namespace
 
-Image decode_coded_picture(const OnePicture& picture, int depth, bool is_grey, PixelFormat format,
-                           const std::string& name, const std::string& codec,
-                           const ReadLimits& limits) {
-  return CodedPicture(name, codec, limits).decode(picture, depth, is_grey, format);
+Image decode_coded_picture(const OnePicture& picture, PixelFormat format, const std::string& name,
+                           const std::string& codec, const ReadLimits& limits) {
+  return CodedPicture(name, codec, limits).decode(picture, format);
 }
 
 }  // namespace gpufilter

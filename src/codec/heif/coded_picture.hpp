@@ -19,16 +19,18 @@ struct OnePicture {
   ImageSize size;
   ByteSpan colors;  // the content of "colr"; empty: as the stream says
   ByteSpan data;
+  int depth;  // bits of a sample
+  bool is_grey;
 };
 
 // A file of that picture alone, for libheif: whatever a file's boxes say, libheif sees only these.
 [[nodiscard]] Bytes file_of(const OnePicture& picture);
 
-// Decodes `picture`, which has `depth` bits and is grey or not, to `format`; alpha is opaque. Of
+// Decodes `picture` to `format`; alpha is opaque. Of
 // colours, a grey format gets the middle channel. `name` and `codec` begin and are in messages.
 // Throws PictureError, also if the data is another picture than that.
-[[nodiscard]] Image decode_coded_picture(const OnePicture& picture, int depth, bool is_grey,
-                                         PixelFormat format, const std::string& name,
-                                         const std::string& codec, const ReadLimits& limits);
+[[nodiscard]] Image decode_coded_picture(const OnePicture& picture, PixelFormat format,
+                                         const std::string& name, const std::string& codec,
+                                         const ReadLimits& limits);
 
 }  // namespace gpufilter

@@ -214,9 +214,10 @@ class HeifDecoder {
     const HeifItem& item = *picture.item;
     const Bytes data = items_.data(item);
     const bool is_av1 = item.type == "av01";
-    return decode_coded_picture({item.type, item.property(is_av1 ? "av1C" : "hvcC"), picture.stored,
-                                 wants_luma ? ByteSpan(as_stored) : colors, data},
-                                picture.depth, picture.is_grey, format, name_, format_, limits_);
+    return decode_coded_picture(
+        {item.type, item.property(is_av1 ? "av1C" : "hvcC"), picture.stored,
+         wants_luma ? ByteSpan(as_stored) : colors, data, picture.depth, picture.is_grey},
+        format, name_, format_, limits_);
   }
 
   [[nodiscard]] Image decode_parts(const HeifPicture& picture, PixelFormat format,

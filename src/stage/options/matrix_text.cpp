@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "base/text_file.hpp"
+#include "base/printable.hpp"
 #include "stage/options/limited_file.hpp"
 #include "stage/options/number.hpp"
 #include "stage/options/text_pieces.hpp"

@@ -15,7 +15,6 @@
 #include "base/posix_file.hpp"
 #include "base/printable.hpp"
 #include "base/regular_file.hpp"
-#include "base/text_file.hpp"
 #include "stage/options/catalogue.hpp"
 #include "stage/options/recipe_text.hpp"
 

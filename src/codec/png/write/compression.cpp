@@ -22,7 +22,6 @@
 #include "codec/deflate/huffman_deflater.hpp"
 #include "codec/deflate/libdeflate_deflater.hpp"
 #include "codec/deflate/match_deflater.hpp"
-#include "codec/little_endian.hpp"
 #include "codec/png/write/filter.hpp"
 
 namespace gpufilter {

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "codec/little_endian.hpp"
+#include "base/byte_cursor.hpp"
 
 namespace gpufilter {
 namespace {
