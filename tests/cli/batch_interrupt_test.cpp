@@ -13,13 +13,13 @@ class BatchInterrupt : public BatchTest {
  protected:
   void SetUp() override {
     BatchTest::SetUp();
-    put_many(40, {500, 200});
+    put_many(80, {500, 200});
   }
 
   // Takes a second or so.
   [[nodiscard]] std::vector<std::string> words(const std::vector<std::string>& more) const {
     std::vector<std::string> all{"in",          "out", "--blur", "auto", "--device", "cpu",
-                                 "--png-level", "9",   "--jobs", "1",    "--timing", "off"};
+                                 "--png-level", "8",   "--jobs", "1",    "--timing", "off"};
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
@@ -27,22 +27,22 @@ class BatchInterrupt : public BatchTest {
   // Expects that the run reports its progress and what to do, and that doing so completes it.
   void expect_message(const std::string& line, const std::string& remedy) const {
     std::smatch parts;
-    const std::regex pattern("gpufilter: stopped after ([0-9]+) of 40 pictures; the same command " +
+    const std::regex pattern("gpufilter: stopped after ([0-9]+) of 80 pictures; the same command " +
                              remedy + " does the rest");
     ASSERT_TRUE(std::regex_match(line, parts, pattern)) << line;
     const Files now = results_in(out_);
     // The last picture may be in place before it is counted.
     EXPECT_LE(std::stoul(parts[1]), now.size());
     EXPECT_GE(std::stoul(parts[1]) + 1, now.size());
-    EXPECT_LT(now.size(), 40U);
-    const Files expected = undisturbed({"--png-level", "9"});
+    EXPECT_LT(now.size(), 80U);
+    const Files expected = undisturbed({"--png-level", "8"});
     for (const auto& [name, bytes] : now)
       EXPECT_TRUE(bytes == expected.at(name)) << name;
     EXPECT_EQ(filter(words({"--resume"}), {.folder = folder_.path()}).exit_code, 0);
     EXPECT_TRUE(results_in(out_) == expected);
   }
 
-  // Once the first of 40 pictures is done.
+  // Once the first picture is done.
   [[nodiscard]] InterruptedProgram end_early(int signal_number,
                                              const std::vector<std::string>& more) const {
     return interrupt_program(words(more), folder_.path(), signal_number,

@@ -25,10 +25,10 @@ class ProgressOnTerminal : public BatchTest {
     return command;
   }
 
-  // Forty pictures take a second or so.
-  [[nodiscard]] Rows slow_folder(int pictures = 40) const {
+  // Eighty pictures take a second or so.
+  [[nodiscard]] Rows slow_folder(int pictures = 80) const {
     put_many(pictures, {500, 200});
-    return words({"in", "out", "--blur", "auto", "--device", "cpu", "--png-level", "9", "--jobs",
+    return words({"in", "out", "--blur", "auto", "--device", "cpu", "--png-level", "8", "--jobs",
                   "1", "-q", "--progress", "on"});
   }
 
@@ -51,7 +51,7 @@ TEST_F(ProgressOnTerminal, AFolderHasOneLineOfAnyWidth) {
     ASSERT_GT(screen.erased().size(), 3U);
     const std::string& line = screen.erased().back();
     EXPECT_LT(line.size(), static_cast<std::size_t>(columns));
-    expect_parts(line, {"/40 pictures, ", " left"});
+    expect_parts(line, {"/80 pictures, ", " left"});
     EXPECT_EQ(line.find(" pictures/s") != std::string::npos, columns >= 60) << line;
     if (columns != 80) {
       EXPECT_EQ(line.find(" Mpx/s") != std::string::npos, columns == 200) << line;
@@ -157,7 +157,7 @@ TEST_F(ProgressOnTerminal, WithoutATerminalNothingIsShownUntilTheEnd) {
   command.resize(command.size() - 3);  // no -q, and progress as it is by default
   command.insert(command.end(), {"--timing", "off"});
   const ProcessResult result = filter(command, {.folder = folder_.path()});
-  EXPECT_TRUE(result.err.starts_with("in -> out: 40 pictures done\n")) << result.err;
+  EXPECT_TRUE(result.err.starts_with("in -> out: 80 pictures done\n")) << result.err;
   EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 2) << result.err;
 }
 

@@ -79,9 +79,8 @@ Words colors_and_blur() {
   return all;
 }
 
-// Radii with networks, with histograms, and the largest; operators; sigmas with small and large
-// radii, of each kernel.
-std::vector<Row> windows() {
+// Radii with networks, with histograms, and the largest; all operations.
+std::vector<Row> ranks() {
   return {
       {"Median",
        {"--median 1 @", "--median 2 @", "--median 3 @"},
@@ -102,6 +101,12 @@ std::vector<Row> windows() {
        {"--dilate 1 @", "--dilate 9 @", "--erode 2 @", "--erode 1 @", "--open 9 @", "--open 2 @",
         "--close 1 @", "--close 9 @"},
        {.share = 4, .pictures = test::window_pictures}},
+  };
+}
+
+// Operators; sigmas with small and large radii, of each kernel.
+std::vector<Row> windows() {
+  return {
       {"Edges",
        {"--edges sobel @", "--edges scharr @", "--edges laplacian @"},
        {.share = 2, .pictures = dull}},
@@ -247,6 +252,7 @@ std::string name_of(const ::testing::TestParamInfo<Row>& info) {
   return info.param.name;
 }
 
+INSTANTIATE_TEST_SUITE_P(Ranks, Devices, ::testing::ValuesIn(ranks()), name_of);
 INSTANTIATE_TEST_SUITE_P(Windows, Devices, ::testing::ValuesIn(windows()), name_of);
 INSTANTIATE_TEST_SUITE_P(Places, Devices, ::testing::ValuesIn(places()), name_of);
 INSTANTIATE_TEST_SUITE_P(Points, Devices, ::testing::ValuesIn(points()), name_of);
