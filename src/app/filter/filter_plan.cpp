@@ -16,7 +16,7 @@
 #include "app/filter/output_choice.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "base/link_text.hpp"
+#include "base/posix_file.hpp"
 #include "base/printable.hpp"
 #include "base/words.hpp"
 #include "batch/output_name.hpp"
