@@ -133,8 +133,8 @@ class Nines {
   }
 
  private:
-  // Not so many that those with the same place in the first-level cache evict each other: places
-  // repeat every 4 KiB, and there are 8 for each.
+  // Few enough that rows with the same place in the first-level cache do not evict each other:
+  // places repeat every 4 KiB, and there are 8 for each.
   static int suiting_rows(size_t pitch) {
     if (pitch % 4096 == 0) return 2;
     return pitch % 2048 == 0 ? 4 : static_cast<int>(group_rows);

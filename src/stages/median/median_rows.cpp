@@ -129,7 +129,7 @@ class WeighedMedians {
 
   int radius_;
   median::SlidingHistogram<Sample> histogram_;
-  // Of a tile's columns:
+  // For a tile's columns:
   std::vector<Sample> smallest_;  // alpha
   std::vector<Sample> largest_;
   std::vector<size_t> translucent_;
