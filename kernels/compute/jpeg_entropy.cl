@@ -206,7 +206,7 @@ __kernel void synchronize(__global const uint *data, __global const int4 *subseq
   __local tables_t tables;
   __local int shared[DECODERS];
   __local int changes[2];
-  // The same for all work-items: no round is left, or nothing changed in the one before.
+  // Alike for all work-items: no round is left, or nothing changed in the one before.
   const int is_idle = status[0] != 0 || (round > 0 && status[round] == 0);
   const int item = get_local_id(0);
   const int index = get_global_id(0);

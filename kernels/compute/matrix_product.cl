@@ -187,7 +187,7 @@ typedef struct {
   float a[A_PARTS * 4], b[B_PARTS * 4];
 } factors_t;
 
-// Of term k of the block. `row` and `column` are the work-item's first ones.
+// Loads the factors of term k of the block. `row` and `column` are the work-item's first ones.
 void load_factors(factors_t *factors, const __local float *a_block, const __local float *b_block, int k,
                   int row, int column) {
 #pragma unroll

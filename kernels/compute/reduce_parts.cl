@@ -67,7 +67,8 @@ uint four_samples(const uint *words, int c) {
 #endif
 }
 
-// Of a word for the extremes, and of one for the bits: bytes that are to change nothing differ.
+// Adds a word, given once for the extremes and once for the bits: bytes that are to change nothing
+// differ.
 void add_word(parts_t *parts, int place, uint for_minimum, uint for_maximum, uint for_and, uint for_or) {
   parts->even_minimum[place] = min_pairs(parts->even_minimum[place], for_minimum << 8);
   parts->odd_minimum[place] = min_pairs(parts->odd_minimum[place], for_minimum);

@@ -23,7 +23,7 @@ UNROLLED void merge_four_and_four(uint *at) {
   EXCHANGE(3, 4) EXCHANGE(5, 6)
 }
 
-// Of the results, only numbers 3 to 12 are sorted; the others are not right.
+// Only numbers 3 to 12 of the results are sorted; the others are not right.
 UNROLLED void merge_eights(uint *at) {
   EXCHANGE(0, 8) EXCHANGE(1, 9) EXCHANGE(2, 10) EXCHANGE(3, 11) EXCHANGE(4, 12) EXCHANGE(5, 13) EXCHANGE(6, 14)
   EXCHANGE(7, 15) EXCHANGE(4, 8) EXCHANGE(5, 9) EXCHANGE(6, 10) EXCHANGE(7, 11) EXCHANGE(2, 4) EXCHANGE(3, 5)

@@ -6,7 +6,7 @@
 #define TEAMS 1   // of work-items, each with the next BLOCK outputs of the same pixels
 #define SPOTS 8   // work-items of a team, each with its own pixels: a multiple of 8 and of TILE_WIDTH
 #define CHUNK 1   // inputs whose weights are in local memory at a time
-#define TAPS 1    // so many kernel rows and columns of them
+#define TAPS 1    // kernel rows, and kernel columns
 #define SLOPES 0  // of an activation
 #define LIMITS 0
 #endif

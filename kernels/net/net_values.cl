@@ -74,7 +74,7 @@ float net_limited(float number, float low, float high) {
 #define EACH_PLACE(i, inside, begin, end, length)                             \
   for (int i = next_place((begin)-1, inside, begin, end, length); i < (end); \
        i = next_place(i, inside, begin, end, length))
-// The one after i. At the end: `end` or more.
+// The place after i. At the end: `end` or more.
 int next_place(int i, int inside, int begin, int end, int length) {
   for (++i; i < 0; ++i) {
     if (border_position(i, length) == inside) return i;

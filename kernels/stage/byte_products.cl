@@ -46,7 +46,7 @@
   }
 #endif
 #else
-// The same anywhere, slowly, to prove the rest.
+// The products on any device, slowly, to prove the rest.
 #define EXCHANGE __local uint exchange[ITEMS * 6];
 #define PRODUCT_STEPS _Pragma("nounroll")
 #define PRODUCT_LOOP _Pragma("nounroll")  // barriers in many copies of a loop take PoCL long to compile
@@ -75,6 +75,6 @@ void multiply(const uint *start, uint *sums, uint4 weights, uint2 numbers, __loc
 }
 #endif
 
-// The same, added to `sums`.
+// The products, added to `sums`.
 #define MULTIPLY_32(sums, weights, numbers) MULTIPLY_32_FROM(sums, sums, weights, numbers)
 #define MULTIPLY_16(sums, weights, numbers) MULTIPLY_16_FROM(sums, sums, weights, numbers)

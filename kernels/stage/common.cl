@@ -71,7 +71,7 @@ uint bytes_of(uint low, uint high, uint which) {
 // programs add tables: TABLES is empty, or a comma and their parameters.
 #define TABLES
 #define ROWS SOURCE_BAND, TARGET_BAND, int width, int height, int target_width, int target_height TABLES
-// The same as arguments.
+// The parameters of a kernel over rows as arguments.
 #define SAME_TABLES
 #define SAME_ROWS source, source_pitch, source_first, target, target_pitch, target_first, \
   target_offset, target_rows, width, height, target_width, target_height SAME_TABLES
@@ -269,7 +269,7 @@ void store_stretch(__global sample_t *row, int x, int width, const uint *words) 
 // As luma_bt709() in src/image/luma.hpp.
 #define LUMA_BT709(red, green, blue) ((2126u * (red) + 7152u * (green) + 722u * (blue) + 5000u) / 10000u)
 
-// The same of a pixel; grey is its own luma.
+// The luma of a pixel; grey is its own luma.
 uint luma_bt709(pixel_t pixel) {
 #if COLORS == 3
   return LUMA_BT709(RED(pixel), GREEN(pixel), BLUE(pixel));

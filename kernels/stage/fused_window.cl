@@ -47,7 +47,7 @@ void finish_loading(uint *words, const uint *loaded TABLES) {
 #define FINISH_LOADING(words, loaded) finish_loading(words, loaded SAME_TABLES)
 #endif
 
-// Of four samples, the pixel's are the last ones or the first ones.
+// The pixel's samples are the last or the first ones of four samples.
 void put_halo(uint *words, int first, pixel_t pixel) {
 #pragma unroll
   for (int i = 0; i < HALO; ++i) words[i] = 0;

@@ -70,7 +70,8 @@ sample_t finished(sum_t sum, __global const convolution_t *numbers) {
   return above < 0 ? 0 : (sample_t)min(above / scale, (sum_t)MAX_SAMPLE);
 }
 #else
-// The same of two floats, exactly: an estimate, corrected by the sign of an exact difference.
+// The nearest quotient of two floats, exactly: an estimate, corrected by the sign of an exact
+// difference.
 sample_t nearest(float dividend, float divisor) {
   if (!(dividend > 0)) return 0;
   const float quotient = dividend / divisor;

@@ -1,6 +1,6 @@
-// Low-precision products in plain OpenCL C. A work-group of 16 x 16 computes a block of C of
-// 64 x 64: it copies 16 bytes of each row of A and B to local memory, and each work-item adds up
-// 4 x 4 elements. Macros: BLOCK_M and BLOCK_N, 64; BLOCK_K, 16; STAGES of so many bytes of k in
+// Low-precision products in plain OpenCL C. A work-group of 16 x 16 computes a block of C of 64 x
+// 64: it copies 16 bytes of each row of A and B to local memory, and each work-item adds up 4 x 4
+// elements. Macros: BLOCK_M and BLOCK_N, 64; BLOCK_K, 16; STAGES, each of BLOCK_K bytes of k, in
 // local memory, all of which but the one in use are copied ahead; TYPE_FLOAT32, TYPE_INT8,
 // TYPE_FP8, TYPE_BFLOAT16 or TYPE_FLOAT16; PROMOTED: sums of 128 numbers are scaled; SCALED: sums
 // are scaled at the end; DP4A: NVIDIA's instruction for four products.

@@ -20,11 +20,11 @@ namespace gpufilter {
 // files that cannot be opened are skipped. Returns the number of files removed.
 int remove_abandoned_files(const std::string& folder, bool recursive);
 
-// The same only for files that were to become `target`, a path to a file.
+// Removes only files that were to become `target`, a path to a file.
 int remove_abandoned_files_for(const std::string& target);
 
-// The same only for the files of these processes, in all subfolders. On a file system without
-// locks, the caller has to know that the processes have ended.
+// Removes only the files of these processes, in all subfolders. On a file system without locks, the
+// caller has to know that the processes have ended.
 int remove_abandoned_files_of(const std::set<std::string, std::less<>>& tokens,
                               const std::string& folder);
 

@@ -22,7 +22,7 @@ namespace gpufilter {
 struct Background::Arena {
   explicit Arena(int slots) { arena.initialize(slots); }
 
-  // An arena with so many slots for threads that no other Background uses.
+  // An arena with `slots` slots for threads, which no other Background uses.
   static std::unique_ptr<Arena> take(int slots) {
     Unused& unused = Arena::unused();
     const std::lock_guard lock(unused.mutex);

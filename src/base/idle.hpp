@@ -15,7 +15,7 @@ namespace gpufilter {
 template <typename Thing>
 class Idle {
  public:
-  // The one that was put here last; otherwise make(), which may take long.
+  // The object that was put here last; otherwise make(), which may take long.
   template <typename Make>
   [[nodiscard]] Thing take(const Make& make) {
     {

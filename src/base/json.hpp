@@ -97,7 +97,7 @@ class Json {
   // nullptr if there is none, or this is not an object.
   [[nodiscard]] const Json* find(std::string_view name) const;
 
-  // These throw JsonError if the value is something else.
+  // The functions below throw JsonError if the value has another type.
   [[nodiscard]] const Json& at(std::string_view name) const;
   [[nodiscard]] const Array& items() const;
   [[nodiscard]] const Object& members() const;

@@ -16,8 +16,8 @@ namespace gpufilter {
 // lines or change the direction of writing as \u202e. Printable text stays the same.
 [[nodiscard]] std::string printable(std::string_view text);
 
-// The same in at most `columns` characters (4 or more). A longer text loses its beginning and
-// starts with "...", since paths usually differ at the end.
+// The text as printable() returns it, in at most `columns` characters (4 or more). A longer text
+// loses its beginning and starts with "...", since paths usually differ at the end.
 [[nodiscard]] std::string printable_end(std::string_view text, std::size_t columns);
 
 // Removes the mark that some editors put before UTF-8 (U+FEFF).

@@ -35,10 +35,10 @@ class UnsuitableFile : public std::system_error {
 // The contents of a regular file. Throws UnsuitableFile if it has more than `limit` bytes or is not
 // a regular file, std::system_error.
 [[nodiscard]] std::string read_regular_file(const std::string& path, std::uint64_t limit);
-// The same for an open one, from its position on.
+// The content of an open file, from its position on.
 [[nodiscard]] std::string read_regular_file(const FileDescriptor& file, std::uint64_t limit);
 
-// The same for a file that the user names, which may also be a pipe, a terminal or /dev/null.
+// The content of a file that the user names, which may also be a pipe, a terminal or /dev/null.
 // Throws UnsuitableFile for other devices, which may have no end.
 [[nodiscard]] std::string read_file_or_pipe(const std::string& path, std::uint64_t limit);
 

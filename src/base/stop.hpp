@@ -20,7 +20,7 @@ class StopScope {
   const std::stop_token* before_;
 };
 
-// Of the call that this thread works for; without one, a token that no stop can come from.
+// The stop token of the call that this thread works for; without a call, a token that never stops.
 [[nodiscard]] const std::stop_token& stop_of_this_call();
 
 // Throws Stopped if a stop of this call is requested. Work without a check takes at most a few

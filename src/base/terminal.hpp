@@ -28,7 +28,7 @@ inline constexpr std::string_view erase_line = "\r\033[J";
 // by two more than the line. A word that is wider stays whole.
 [[nodiscard]] std::string folded(std::string_view text, std::size_t columns);
 
-// The same for a terminal; `text` as it is if `descriptor` is none.
+// The text as folded for a terminal; `text` as it is if `descriptor` is none.
 [[nodiscard]] std::string folded_for(int descriptor, std::string_view text);
 
 }  // namespace gpufilter

@@ -53,13 +53,13 @@ class ArenaLimit final : public tbb::task_scheduler_observer {
   std::size_t threads_;
 };
 
-// So many threads, together with the one that starts parallel work, can be started.
+// How many threads can be started, the one that starts parallel work included.
 std::atomic<std::size_t> startable = 1;
 
 using Control = tbb::global_control;
 
-// Before oneTBB may start so many threads. If that many cannot be started, they are never allowed:
-// oneTBB would try. Returns whether that was found just now.
+// To be called before oneTBB may start `wanted` threads. If that many cannot be started, they are
+// never allowed: oneTBB would try. Returns whether that was found just now.
 bool keep_to_startable(std::size_t wanted) {
   static std::mutex mutex;
   static Control* limit = nullptr;  // reachable until the end

@@ -57,7 +57,7 @@ std::optional<std::uint64_t> number_in(const fs::path& path) {
   return end == word.data() ? std::nullopt : std::optional(number);
 }
 
-// Whether a control group and those above it all leave room for so many more threads. In a
+// Whether a control group and those above it all leave room for `needed` more threads. In a
 // container the outermost visible one is not the system's, and limits above it cannot be seen.
 bool group_has_room(const fs::path& root, const fs::path& group, std::uint64_t needed) {
   for (fs::path at = group;; at = at.parent_path()) {
@@ -123,7 +123,7 @@ void await_end_of_threads(nlink_t before) {
     std::this_thread::yield();
 }
 
-// How many of so many threads can be started at the same time.
+// How many of `count` threads can be started at the same time.
 std::size_t probe_threads(std::size_t count) {
   constexpr std::size_t stack = 64U << 10U;
   const nlink_t before = links_of_tasks();

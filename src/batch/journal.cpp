@@ -23,7 +23,8 @@
 namespace gpufilter {
 namespace {
 
-// Of the lines, and of the hashes in them. Lines of another version are treated as absent.
+// The version of the lines, and of the hashes in them. Lines of another version are treated as
+// absent.
 constexpr std::string_view version = "2";
 constexpr std::size_t few_lines = 1000;  // not worth rewriting
 constexpr std::string_view begin_word = "begin1";

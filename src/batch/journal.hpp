@@ -63,7 +63,7 @@ inline constexpr const char* journal_name = ".gpufilter-journal";
 // Nothing if there is no journal, or one of an earlier version.
 [[nodiscard]] std::optional<LastRun> read_last_run(const std::string& folder);
 
-// The same as read_journal(), with a warning if lines are damaged.
+// As read_journal(), with a warning if lines are damaged.
 [[nodiscard]] JournalRecords read_journal_with_warning(const std::string& folder);
 
 // Appends to a journal. Thread-safe.

@@ -8,7 +8,7 @@ namespace gpufilter {
 // Creates the folder and those above it if they do not exist. Throws PictureError.
 void create_folder(const std::string& path);
 
-// The same for the folder of the file `path`.
+// Creates the folder of the file `path`.
 void create_parent_folder(const std::string& path);
 
 // Syncs a folder, so that the names of its files survive a power failure, if the file system

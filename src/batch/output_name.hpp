@@ -40,7 +40,7 @@ class NameTemplate {
 // first extension replaces that of another format, or is appended if the name has none.
 [[nodiscard]] std::string output_name(const std::string& relative, const Codec* wanted);
 
-// The same for `relative` in `folder`, with the name that `name` gives it. Throws as NameTemplate
+// The output for `relative` in `folder`, with the name that `name` gives it. Throws as NameTemplate
 // does.
 [[nodiscard]] std::string output_name(const std::filesystem::path& folder,
                                       const std::string& relative, const Codec* wanted,

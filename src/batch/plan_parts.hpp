@@ -31,7 +31,7 @@ namespace gpufilter {
 class Places {
  public:
   [[nodiscard]] std::string of(const std::string& path);
-  // The same for a file that is known not to exist.
+  // The identity of a file that is known not to exist.
   [[nodiscard]] std::string of_new(const std::string& path);
 
  private:

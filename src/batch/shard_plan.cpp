@@ -199,7 +199,7 @@ class ShardPlanner {
     }
   }
 
-  // The same checks as for an undivided folder. Only outputs that exist or whose hashes collide are
+  // Makes the checks of an undivided folder. Only outputs that exist or whose hashes collide are
   // looked at, in the order of their names.
   void check_whole_folder(const PictureList& listing) {
     const auto pictures = listing.pictures();

@@ -29,7 +29,7 @@ class StoredSettings {
  public:
   virtual ~StoredSettings() = default;
 
-  // Names of the metadata that is kept here, as only the same format can hold it: "APP11 \"JP\"".
+  // Names of the metadata that is kept here because only this format can hold it: "APP11 \"JP\"".
   [[nodiscard]] virtual std::vector<std::string> private_metadata() const { return {}; }
 
   // How the pixels are coded: "about quality 92, 4:2:0", "lossless"; empty if that is not known.
@@ -64,7 +64,7 @@ class RowReader {
   virtual void read(const MutableRows& rows) = 0;
 
   // Once read() has thrown because of damage: whether it can be called for the rows that follow
-  // those that it was asked for.
+  // those that were requested.
   [[nodiscard]] virtual bool can_go_on() const { return false; }
 
   // Call once, after the last row: checks the rest of the file, and returns metadata found there
@@ -99,7 +99,7 @@ class RowReader {
 // How a file is written and why, if the codec reports it.
 struct EncodingNotes {
   std::string text;  // "quality 90 (requested), 4:2:0 (kept from the input)"
-  // The same for programs: {"quality", 90}, ...
+  // The notes for programs: {"quality", 90}, ...
   std::vector<std::pair<std::string, std::variant<int, std::string, bool>>> fields;
 };
 

@@ -49,7 +49,7 @@ struct Codec {
   // The libraries it uses, with the versions in use, because other versions may write other bytes.
   // nullptr: none.
   std::string (*libraries)() = nullptr;
-  // The same with the versions of the build, of libraries that are loaded for their format only;
+  // The libraries that are loaded for their format only, with the versions of the build;
   // libraries() loads them. Empty: they are loaded with the program.
   std::string loaded_later = {};
 };
@@ -65,7 +65,7 @@ using CodecList = std::vector<const Codec*>;
 // The codec whose extension the name has, ignoring case; nullptr if there is none.
 [[nodiscard]] const Codec* codec_of_name(const std::string& path);
 
-// The same for the name of an output. Throws UsageError for other names, with the possible
+// The codec for the name of an output. Throws UsageError for other names, with the possible
 // extensions.
 [[nodiscard]] const Codec& codec_for_output(const std::string& path);
 

@@ -25,7 +25,7 @@ struct Fidelity {
 // "lossless (requested)", "quality 75 (the default)", "quality about 80 (estimated from the input)"
 [[nodiscard]] std::string to_string(const Fidelity& fidelity);
 
-// The same for reports, with what else is to be said of the file.
+// The fidelity as notes for reports, with what else is to be said of the file.
 [[nodiscard]] EncodingNotes notes_on(const Fidelity& fidelity, std::string_view detail);
 
 // Readers of these formats store it for chosen_fidelity().

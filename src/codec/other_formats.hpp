@@ -19,7 +19,7 @@ namespace gpufilter {
 // "JPEG not named .jpg".
 [[nodiscard]] std::string other_format_of_name(const std::string& path);
 
-// The same for a file that begins with `head`, of which `recognition_size()` bytes are enough for
+// The format of a file that begins with `head`, of which `recognition_size()` bytes are enough for
 // this and for codec_of_content(). Formats of text (SVG, XPM) and those without a signature (TGA)
 // are known by their extensions alone.
 [[nodiscard]] std::string other_format_of_content(std::span<const std::uint8_t> head);

@@ -30,8 +30,8 @@ struct ReadLimits {
   bool warn = true;
   // How CMYK with a profile becomes RGB; empty: by cmyk_to_rgb(), whatever the profile says.
   ChooseInk choose_ink = {};
-  // Of samples that are floating-point or have a sign or more than 16 bits; nothing: 0 to 1, or all
-  // whole numbers without a sign.
+  // The range of samples that are floating-point, signed or have more than 16 bits; nothing: 0 to
+  // 1, or all whole numbers without a sign.
   std::optional<SampleRange> range = {};
   Damaged damaged = Damaged::fail;
   // The colour of rows that are missing in a damaged picture.

@@ -75,7 +75,7 @@ class WriteOptions {
   // The given value, otherwise the default; nothing if the codec decides.
   [[nodiscard]] std::optional<OptionValue> value(const WriteOption& option) const;
 
-  // The same, for an option whose values are of type Value.
+  // The value of an option whose values are of type Value.
   template <typename Value>
   [[nodiscard]] std::optional<Value> get(const WriteOption& option) const {
     const auto found = value(option);

@@ -72,7 +72,7 @@ struct MatrixBlock {
 [[nodiscard]] MatrixBlock block_for(const DeviceInfo& device,
                                     const std::optional<MatrixShape>& typical);
 
-// Those of kernels/candidates.json that fit the device and roughly suit the shape.
+// The blocks of kernels/candidates.json that fit the device and roughly suit the shape.
 [[nodiscard]] std::vector<MatrixBlock> candidate_blocks(const DeviceInfo& device,
                                                         const std::optional<MatrixShape>& typical);
 

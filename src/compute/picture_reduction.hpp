@@ -16,7 +16,7 @@
 namespace gpufilter {
 
 // Macros of kernels/compute/reduce.cl and reduce_histogram.cl, and how many work-groups there are.
-// The result is the same for every shape.
+// No shape changes the result.
 struct StatisticsShape {
   std::size_t pixels = 16;  // PIXELS, BATCH, GROUP_SIZE, COPIES
   std::size_t batch = 1;

@@ -66,7 +66,7 @@ struct ChannelStatistics {
   ChannelTotals totals;
   double mean = 0;
   double deviation = 0;  // standard deviation of the whole population: the divisor is the count
-  // Of each of `percentages`; see percentile().
+  // The percentile for each of `percentages`; see percentile().
   std::array<std::uint64_t, percentages.size()> percentiles{};
 };
 // `histogram` counts at least one sample, here and below.
@@ -83,7 +83,8 @@ void add(ChannelTotals& into, const ChannelTotals& more);
 // Modulo 2^64.
 [[nodiscard]] std::uint64_t power(std::uint64_t base, std::uint64_t exponent);
 
-// They add every pixel of `rows`. Throw std::overflow_error where a sum or count leaves 64 bits.
+// The functions below add every pixel of `rows`. They throw std::overflow_error where a sum or
+// count leaves 64 bits.
 void add_totals(PictureTotals& totals, const ConstRows& rows);
 void add_histograms(Histograms& histograms, const ConstRows& rows);
 void add_luma_histogram(Histogram& histogram, const ConstRows& rows);

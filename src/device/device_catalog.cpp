@@ -51,8 +51,8 @@ std::vector<DeviceInfo> devices_in(const std::vector<std::string>& libraries,
   return found;
 }
 
-// The same, by one thread of this process at a time, and once if there are any: PoCL has no devices
-// or crashes if a second thread enters it before the first has returned.
+// Finds devices, by one thread of this process at a time, and once if there are any: PoCL has no
+// devices or crashes if a second thread enters it before the first has returned.
 std::vector<DeviceInfo> known_devices_in(const std::vector<std::string>& libraries,
                                          const char* platform_name, PastAnswers past) {
   using Known = std::map<std::vector<std::string>, std::vector<DeviceInfo>>;

@@ -59,9 +59,8 @@ struct DeviceCandidate {
 // thread-safe.
 using DeviceCandidates = std::function<std::optional<DeviceCandidate>(std::size_t place)>;
 
-// The same candidates as from choose_devices() for all devices, found on request: PoCL is not
-// loaded if a GPU does the work. A call throws what choose_devices() throws, as soon as it is
-// known.
+// The candidates that choose_devices() gives for all devices, found on request: PoCL is not loaded
+// if a GPU does the work. A call throws what choose_devices() throws, as soon as it is known.
 [[nodiscard]] DeviceCandidates device_candidates(std::string request, bool require_device,
                                                  DeviceCatalog catalog,
                                                  NodeVariables variables = {});

@@ -23,7 +23,7 @@ std::string query_text(const cl::Device& device, cl_device_info what) {
   if (clGetDeviceInfo(device(), what, 0, nullptr, &size) != CL_SUCCESS) return "?";
   std::string text(size, '\0');
   if (clGetDeviceInfo(device(), what, size, text.data(), nullptr) != CL_SUCCESS) return "?";
-  // It ends with a zero; some drivers also pad their texts.
+  // The text ends with a zero; some drivers also pad their texts.
   const auto last = text.find_last_not_of(std::string_view(" \t\n\0", 4));
   return last == std::string::npos ? "?" : text.substr(0, last + 1);
 }

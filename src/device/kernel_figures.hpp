@@ -12,7 +12,7 @@
 
 namespace gpufilter {
 
-// Of one work-item.
+// What the compiler says about one work-item.
 struct CompilerFigures {
   unsigned registers = 0;           // of 32 bits
   std::uint64_t spilled_bytes = 0;  // of values that found no register and go through memory
@@ -22,7 +22,7 @@ struct CompilerFigures {
 // The option with which NVIDIA's compiler prints them.
 inline constexpr std::string_view verbose_option = "-cl-nv-verbose";
 
-// Those of kernel `function` in what the compiler printed; nothing if they are not there.
+// The figures of kernel `function` in what the compiler printed; nothing if they are not there.
 [[nodiscard]] std::optional<CompilerFigures> figures_in(std::string_view build_log,
                                                         std::string_view function);
 
@@ -34,8 +34,8 @@ struct KernelFigures {
 // "40 registers, 0 bytes spilled, 1024 bytes of local memory"; empty if nothing is known.
 [[nodiscard]] std::string to_string(const KernelFigures& figures);
 
-// Those of the kernels that this process has made since the last call, in their order; only the
-// last ones if there are very many. For tools that measure one kernel after the other.
+// The figures of the kernels that this process has made since the last call, in their order; only
+// the last ones if there are very many. For tools that measure one kernel after the other.
 [[nodiscard]] std::vector<KernelFigures> take_made_kernels();
 // Thread-safe, as take_made_kernels() is.
 void note_made_kernel(const KernelFigures& figures);

@@ -22,7 +22,7 @@ namespace gpufilter {
 // that these name in lines of the form #include "blur_lines.cl". As above.
 [[nodiscard]] std::string kernel_source(std::string_view file, std::string_view generated = {});
 
-// The same for a file outside kernels/ that holds `text`; `name` is for the compiler's messages.
+// The source of a file outside kernels/ that holds `text`; `name` is for the compiler's messages.
 [[nodiscard]] std::string source_with(std::string_view text, std::string_view generated = {},
                                       std::string_view name = {});
 

@@ -14,8 +14,8 @@ namespace gpufilter {
 
 class Json;
 
-// The macros PIXELS, LINES, GROUP_WIDTH and GROUP_HEIGHT of kernels/stage/common.cl. The result is
-// the same for every shape.
+// The macros PIXELS, LINES, GROUP_WIDTH and GROUP_HEIGHT of kernels/stage/common.cl. No shape
+// changes the result.
 struct WorkShape {
   std::size_t pixels = 4;        // neighbours in a row that a work-item fills: 1 or a multiple of 4
   std::size_t lines = 1;         // rows that a work-item fills
@@ -71,7 +71,7 @@ class KernelTuning {
 // The shapes to try for a kernel function, from kernels/candidates.json; none if it is not listed.
 // Throws DeviceError if that file is damaged.
 [[nodiscard]] std::vector<WorkShape> candidate_shapes(const std::string& function);
-// The same for the constants of a function that is compiled with constants of its own.
+// The candidates for the constants of a function that is compiled with constants of its own.
 [[nodiscard]] std::vector<KernelConstants> candidate_constants(const std::string& function);
 
 }  // namespace gpufilter

@@ -545,7 +545,7 @@ Queue Session::make_queue() {
 }
 
 Kernel Session::make_kernel(const KernelRequest& request) {
-  // Texts are long, and the same ones are asked for again.
+  // Texts are long, and the same ones are requested again.
   const std::string key =
       to_string(content_hash(formatted("{}\n{}\n{}\n{}\n{}", request.file, request.function,
                                        request.options, request.generated, request.text)));

@@ -116,7 +116,7 @@ struct Shipped {
   KernelCandidate candidate;
 };
 
-// It has either a shape or constants.
+// An entry has either a shape or constants.
 KernelCandidate candidate_of(const Json& entry) {
   KernelCandidate candidate{entry.at("algorithm").text()};
   if (const Json* constants = entry.find("constants")) {

@@ -35,7 +35,7 @@ class VendorProbes {
   std::map<std::string, std::string> known_;  // failures by library
 };
 
-// Those of this process. A probe takes at most 20 seconds, or the number in the environment
+// The probes of this process. A probe takes at most 20 seconds, or the number in the environment
 // variable GPUFILTER_PROBE_SECONDS.
 [[nodiscard]] VendorProbes& vendor_probes();
 

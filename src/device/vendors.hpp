@@ -28,8 +28,8 @@ struct Vendors {
 // VendorProbes.
 [[nodiscard]] std::vector<cl_platform_id> platforms_of(const std::string& library);
 
-// Of a platform from platforms_of(), and of a device of one. The first two throw cl::Error; the
-// last one returns nullptr and sets `code`.
+// The devices and a text of a platform from platforms_of(), and a context on a device. The first
+// two throw cl::Error; the last one returns nullptr and sets `code`.
 [[nodiscard]] std::vector<cl_device_id> devices_of(cl_platform_id platform);
 [[nodiscard]] std::string platform_text(cl_platform_id platform, cl_platform_info which);
 [[nodiscard]] cl_context make_context(cl_device_id device, cl_int& code);

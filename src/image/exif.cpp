@@ -43,7 +43,7 @@ class Uses {
     }
   }
 
-  // The same, with the directories that it points to, but for that of the tag `without`.
+  // Adds a directory with the directories that it points to, but for that of the tag `without`.
   void add_tree(std::size_t directory, std::uint32_t without = 0) {
     if (++directories_ > max_directories) return;
     add_directory(directory);
@@ -209,7 +209,7 @@ void set_exif_color_space(Metadata& metadata, bool is_srgb) {
 
 namespace {
 
-// Of one side, in the first directory and in EXIF's own.
+// The tags of one side, in the first directory and in EXIF's own.
 struct Tags {
   std::uint32_t picture;
   std::uint32_t exif;

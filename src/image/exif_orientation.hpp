@@ -11,7 +11,7 @@ namespace gpufilter {
 // 1 if `exif`, a TIFF structure, has no valid one.
 [[nodiscard]] int exif_orientation(const Bytes& exif);
 
-// That of EXIF, otherwise tiff:Orientation of XMP; nothing if neither has a valid one.
+// The orientation of EXIF, otherwise tiff:Orientation of XMP; nothing if neither has a valid one.
 [[nodiscard]] std::optional<int> stored_orientation(const Metadata& metadata);
 
 // EXIF that holds the orientation of `exif` and nothing else; empty if that is 1, which is the

@@ -23,7 +23,7 @@ class UnusableProfile : public std::runtime_error {
 // has no header.
 [[nodiscard]] std::string icc_color_space(const Bytes& profile);
 
-// Of its version; 0 if it has no header.
+// The major number of its version; 0 if it has no header.
 [[nodiscard]] int icc_major_version(const Bytes& profile);
 
 // Why a profile has no curves that can be used; it completes "the ICC profile ...".

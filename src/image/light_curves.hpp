@@ -9,7 +9,7 @@
 
 namespace gpufilter {
 
-// Of red, green and blue; grey has that of green. All are rising.
+// The curves of red, green and blue; grey has that of green. All are increasing.
 struct LightCurves {
   std::array<TransferCurve, 3> colors{srgb_curve(), srgb_curve(), srgb_curve()};
   std::string name = "sRGB curve";

@@ -8,8 +8,8 @@ namespace gpufilter {
 // Weighted sums of samples as stored, in integers, rounded to nearest. The result is within the
 // samples' range, and that of grey is the grey itself.
 
-// ITU-R BT.709: the statistics of pictures, and the stages that use them. kernels/stage/common.cl
-// has the same formula.
+// Luma by ITU-R BT.709: for the statistics of pictures, and the stages that use them.
+// kernels/stage/common.cl has the same formula.
 [[nodiscard]] constexpr std::uint32_t luma_bt709(std::uint32_t red, std::uint32_t green,
                                                  std::uint32_t blue) {
   return (2126U * red + 7152U * green + 722U * blue + 5000U) / 10000U;

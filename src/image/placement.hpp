@@ -23,7 +23,7 @@ struct Placement {
     return size == source ? "copied" : "cropped";
   }
 
-  // This one, and then `next` with its result as the source.
+  // This placement, and then `next` with its result as the source.
   [[nodiscard]] Placement then(const Placement& next) const {
     PixelPosition begin = next.corner;
     ImageSize part = next.size;

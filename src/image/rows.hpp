@@ -46,11 +46,11 @@ struct RowRange {
 // buffer.
 inline constexpr std::size_t row_alignment = 64;
 
-// Bytes after the last row of a picture buffer that kernels may read, with any contents: kernels
-// load the run of pixels at the end of a row as a whole.
+// Bytes after the last row of a picture buffer that kernels may read, whose contents are
+// unspecified: kernels load the run of pixels at the end of a row as a whole.
 inline constexpr std::size_t row_slack = 256;
 
-// Of a row's pixels.
+// Bytes of a row's pixels.
 [[nodiscard]] constexpr std::size_t row_bytes(int width, const PixelFormat& format) {
   return static_cast<std::size_t>(width) * format.bytes_per_pixel();
 }
@@ -78,7 +78,7 @@ struct BasicRows {
       requires(!std::is_const_v<Byte>) {
     return {data, pitch, rows, width, format};
   }
-  // The same rows with their numbers increased by `by`.
+  // These rows with their numbers increased by `by`.
   [[nodiscard]] BasicRows renumbered(int by) const {
     return {data, pitch, rows.moved(by), width, format};
   }

@@ -18,8 +18,9 @@ namespace gpufilter {
   return static_cast<std::uint8_t>(scaled_sample(sample, 65535U, 255U));
 }
 
-// A colour with this alpha laid over a background, rounded to nearest. `max` is the largest sample
-// of their depth. The sum stays below 2^32 in 16 bits too: it is at most max * max + max / 2.
+// A colour with this alpha blended over a background, rounded to nearest. `max` is the largest
+// sample of their depth. The sum stays below 2^32 in 16 bits too: it is at most max * max + max /
+// 2.
 [[nodiscard]] constexpr std::uint32_t flattened(std::uint32_t color, std::uint32_t alpha,
                                                 std::uint32_t background, std::uint32_t max) {
   return (color * alpha + background * (max - alpha) + max / 2) / max;

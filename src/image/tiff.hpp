@@ -74,7 +74,8 @@ class Tiff {
   // The entry's number `index`; nothing if it has no such whole number.
   [[nodiscard]] std::optional<std::uint32_t> value(const TiffEntry& entry,
                                                    std::size_t index = 0) const;
-  // The same, of an entry of integers. Programs write the fields of EXIF with any type of them.
+  // The first number of an entry of integers. Programs write the fields of EXIF with any type of
+  // them.
   [[nodiscard]] std::optional<std::uint32_t> integer(const TiffEntry& entry) const;
 
  private:

@@ -26,7 +26,7 @@ std::size_t end_of_tag(const std::string& xmp, std::size_t at) {
   return std::string::npos;
 }
 
-// Of the element whose tag begins at `at`, with what it contains.
+// The end of the element whose tag begins at `at`, with what it contains.
 std::size_t end_of_element(const std::string& xmp, std::size_t at) {
   const std::size_t opened = end_of_tag(xmp, at);
   if (opened == std::string::npos || xmp[opened - 2] == '/') return opened;
@@ -35,7 +35,7 @@ std::size_t end_of_element(const std::string& xmp, std::size_t at) {
   return closing == std::string::npos ? closing : end_of_tag(xmp, closing);
 }
 
-// Of the attribute whose name begins at `at`: behind the quote that ends its value.
+// The end of the attribute whose name begins at `at`: behind the quote that ends its value.
 std::size_t end_of_attribute(const std::string& xmp, std::size_t at) {
   const std::size_t sign = xmp.find_first_of("=<>", at);
   if (sign == std::string::npos || xmp[sign] != '=') return std::string::npos;

@@ -27,8 +27,8 @@ using LoweredChain = std::vector<LoweredStage>;
 
 // Meets the demand of the stage at `index` with these statistics of its source.
 void meet_demand(LoweredChain& chain, std::size_t index, const PictureStatistics& statistics);
-// The same with its source, turned as demanded: the stage works on that from now on. Returns
-// whether it has steps then; otherwise the chain goes on after it.
+// Lowers the stage again with its source, turned as demanded: the stage works on that from now on.
+// Returns whether it has steps then; otherwise the chain goes on after it.
 [[nodiscard]] bool meet_demand(LoweredChain& chain, std::size_t index, const WholePicture& kept);
 
 // The number of stages at the beginning that only move the pixels of a picture of `shape`, all of

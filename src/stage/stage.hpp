@@ -40,7 +40,7 @@ struct Lowered {
   std::optional<Placement> placement = std::nullopt;
   // All it does is turn the picture.
   std::optional<Turn> turn = std::nullopt;
-  // It does the work of PictureContext::before as well.
+  // Whether the result does the work of PictureContext::before as well.
   bool replaces_before = false;
   // By how much the source may be decoded smaller, because the result is smaller still and need not
   // have the bits that the whole source yields: 1, 2, 4 or 8.

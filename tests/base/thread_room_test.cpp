@@ -18,7 +18,7 @@ namespace {
 using test::start_child;
 using test::wait_for_child;
 
-// Becomes a user who may have no more than so many processes and threads. False if that is not
+// Becomes a user who may have no more than `processes` processes and threads. False if that is not
 // possible.
 bool become_limited(rlim_t processes) {
   const rlimit limit{processes, processes};
@@ -27,7 +27,7 @@ bool become_limited(rlim_t processes) {
   return ::setgroups(0, nullptr) == 0 && ::setgid(65534) == 0 && ::setuid(65534) == 0;
 }
 
-// How many threads run at the same time if so many are asked for.
+// How many threads run at the same time if `wanted` are requested.
 std::size_t started(std::size_t wanted) {
   std::atomic<bool> end = false;
   const auto threads = start_threads(wanted, [&](std::size_t /*index*/) {

@@ -206,7 +206,7 @@ TEST_F(Gather, ResultsOfOtherWorkDoNotCount) {
   earlier.work = {8, 8};
   Journal(output_).add("a.png", earlier);
   EXPECT_EQ(gather().unfinished.size(), 1U);
-  // Those of earlier runs with the same work do.
+  // Results of earlier runs with the same work count.
   earlier.work = work;
   Journal(output_).add("a.png", earlier);
   EXPECT_TRUE(gather().gathered);

@@ -55,14 +55,14 @@ TEST_F(BatchFailures, AFileNamedLikeAPictureHasToBeOne) {
   EXPECT_EQ(quiet.err.size(), why.size());
   expect_parts(quiet.err, {"empty.JPEG", "text.png"});
   EXPECT_EQ(names_of(results_in(out_)), Names{"a.png"});
-  // They fail again, and the others are still complete.
+  // The damaged pictures fail again, and the others are still complete.
   const Json document = json_batch({"--resume"}, 1);
   EXPECT_EQ(statuses(document), (Names{"unchanged", "failed", "failed"}));
   EXPECT_EQ(document["pictures"][1]["error"], in_ + "/empty.JPEG: the file is empty");
   EXPECT_EQ(document["pictures"][2]["error"],
             in_ + "/text.png: not a " + gpufilter::names_of(codecs()) + " picture");
   EXPECT_EQ(batch({"--dry-run", "--resume"}).exit_code, 1);
-  // The same message as for one picture.
+  // The message is that for one picture.
   expect_failure(1, {in_ + "/text.png", folder_ / "out.png"},
                  {in_ + "/text.png: not a " + gpufilter::names_of(codecs()) + " picture\n"});
 }

@@ -39,7 +39,7 @@ class BatchTest : public FilterTest {
     return filter(command(more), options);
   }
 
-  // The same; the run has to succeed.
+  // Runs a batch that has to succeed.
   [[nodiscard]] ProcessResult good_batch(const std::vector<std::string>& more = {}) const {
     ProcessResult result = ended(0, batch(more));
     return result;

@@ -161,7 +161,7 @@ TEST_F(BatchReport, VerboseNamesEachPicture) {
 TEST_F(BatchReport, ProgressIsLinesWhereThereIsNoTerminal) {
   put_many(3);
   const ProcessResult lines = good_batch({"--progress", "on", "--timing", "off"});
-  // It moves with the rows of a picture, before one is finished.
+  // The progress moves with the rows of a picture, before one is finished.
   EXPECT_TRUE(lines.err.starts_with("gpufilter: 0/3 pictures, ")) << lines.err;
   EXPECT_FALSE(contains(lines.err, "pictures, 0 %"));
   EXPECT_EQ(lines.err.find('\r'), std::string::npos);

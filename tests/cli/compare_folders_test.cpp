@@ -21,7 +21,7 @@ class CompareFolders : public CompareTest {
     fs::create_directories(fs::path(b_) / "sub");
   }
 
-  // The same picture in both folders, or `image` in A and a different one in B.
+  // Puts the same picture into both folders, or `image` into A and a different one into B.
   void put(const std::string& name, const Image& image) const { put(name, image, image); }
   void put(const std::string& name, const Image& in_a, const Image& in_b) const {
     write_picture(in_a.rows(), a_ + "/" + name);

@@ -92,7 +92,7 @@ TEST_F(FilterDevice, DevicesThatAreNotThereEndWithThree) {
   for (const std::string name : {"no such device", "99", "-1", "1e0", "99999999999999999999999"}) {
     expect_failure(3, blur({"--device=" + name}), {"'" + name + "'"});
   }
-  // Also if no stage needs it, and before the input is opened.
+  // The device is refused even if no stage needs it, and before the input is opened.
   expect_failure(3, {in_, out_, "--device", "no such device"}, {"no such device"});
   expect_failure(3, {folder_ / "missing.png", out_, "--device", "99"}, {"'99'"});
 }

@@ -91,7 +91,7 @@ TEST_F(FilterFiles, TheEnvironmentDecidesWhatExists) {
     EXPECT_EQ(with(value, {in_, out_, "--on-exists", "overwrite"}).exit_code, 0);
     EXPECT_TRUE(same_pixels(read_picture(out_), image_));
   }
-  // It is a choice: a copy over another picture is then meant.
+  // The option is a choice: a copy over another picture is then meant.
   EXPECT_EQ(with("overwrite", {in_, out_}).exit_code, 0);
   // Folders too.
   fs::create_directory(folder_ / "photos");

@@ -38,7 +38,7 @@ class HostileFiles : public ProgramTest {
 #endif
   }
 
-  // Of the processor, whatever else the machine does.
+  // Seconds of the processor, whatever else the machine does.
   static double seconds_of_children() {
     rusage usage{};
     EXPECT_EQ(::getrusage(RUSAGE_CHILDREN, &usage), 0);

@@ -22,7 +22,7 @@ IccProfile profile_in(const std::string& path) {
   return {"icc", {bytes.begin(), bytes.end()}};
 }
 
-// Of a gamma of 1.8 and wide primaries; or of grey.
+// A profile with a gamma of 1.8 and wide primaries; or of grey.
 IccProfile made_profile(const PixelFormat& format) {
   Metadata metadata;
   metadata.gamma = 55'556;

@@ -32,7 +32,7 @@ class ProgramTest : public ::testing::Test {
     return run_gpufilter(std::move(arguments), with_defaults(options));
   }
 
-  // The same, which has to succeed and print nothing.
+  // Runs the program, which has to succeed and print nothing.
   static ProcessResult filter_quietly(std::vector<std::string> arguments,
                                       const ProcessOptions& options = {}) {
     arguments.emplace_back("-q");

@@ -76,7 +76,7 @@ TEST(Packaging, EveryListHasEveryLibrary) {
     std::string conda;
     std::string vcpkg;
   };
-  // Of packages of libraries in scripts/setup.sh.
+  // The packages of libraries in scripts/setup.sh.
   const std::map<std::string, Names> names{
       {"libcli11-dev", {"cli11", "cli11"}},
       {"libdeflate-dev", {"libdeflate", "libdeflate"}},

@@ -36,7 +36,7 @@ OnnxSketch one_convolution() {
   return net;
 }
 
-// The same with one attribute set.
+// The network with one attribute set.
 OnnxSketch with_attribute(const std::string& name, test::SketchAttribute value) {
   OnnxSketch net = one_convolution();
   net.nodes[0].attributes[name] = std::move(value);

@@ -23,7 +23,7 @@ class MatchDeflater {
   [[nodiscard]] std::span<const std::uint8_t> deflate(std::span<const std::uint8_t> data,
                                                       std::size_t row, bool last);
 
-  // The same, but searches only for repetitions of whole pixels of `pixel` bytes: for photographs
+  // Deflates, but searches only for repetitions of whole pixels of `pixel` bytes: for photographs
   // in grey or sepia, whose channels are similar. A row of `row` bytes is a filter's number and
   // pixels.
   static constexpr std::size_t pixel = 3;
@@ -34,7 +34,7 @@ class MatchDeflater {
     std::size_t positions = 0;  // at which a match was searched; they take most of the time
     std::size_t described = 0;  // bytes of the descriptions of codes
   };
-  // Of the last call.
+  // Statistics of the last call.
   [[nodiscard]] const Statistics& statistics() const;
 
  private:

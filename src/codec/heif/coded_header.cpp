@@ -1,4 +1,5 @@
-// AV1 Bitstream & Decoding Process Specification, sections 5.5 and 5.9, and ITU-T H.265, section 7.3.
+// AV1 Bitstream & Decoding Process Specification, sections 5.5 and 5.9, and ITU-T H.265,
+// section 7.3.
 #include "codec/heif/coded_header.hpp"
 
 #include <algorithm>
@@ -190,7 +191,7 @@ void read_frame(ByteSpan bytes, Sequence& sequence) {
   bool keeps_statistics = false;
   bool has_screen_tools = false;
   if (!skip_to_size(in, sequence, has_own_size, keeps_statistics, has_screen_tools)) return;
-  // Of several layers, the first one may be smaller than the picture.
+  // The first of several layers may be smaller than the picture.
   ImageSize size = sequence.picture.size;
   if (has_own_size) {
     const auto width = static_cast<int>(in.bits(sequence.width_bits)) + 1;

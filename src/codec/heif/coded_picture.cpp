@@ -223,7 +223,7 @@ class CodedPicture {
     return points->full_range_flag == 0;
   }
 
-  // What each sample of so many bits becomes.
+  // What each sample of `depth` bits becomes.
   static std::vector<std::uint16_t> scaled_samples(int depth, bool is_limited,
                                                    std::uint32_t new_max) {
     const std::uint32_t max = (1U << static_cast<unsigned>(depth)) - 1U;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t max_profile_bytes = std::size_t{16} << 20U;
 
-// Of a "colr" box.
+// The kind of a "colr" box.
 std::string_view kind_of(ByteSpan colors) {
   return as_text(ByteCursor(colors).take(4));
 }

@@ -29,7 +29,7 @@ std::string_view name_of_auxiliary(const HeifItem& item) {
   return has("gainmap") ? gain_map : "an auxiliary picture";
 }
 
-// Of a track; empty for those that belong to another.
+// The name of a track; empty for tracks that belong to another.
 std::string name_of_track(ByteSpan track) {
   const auto media = boxes_in(content_of(boxes_in(track), "mdia"));
   ByteCursor handler = FullBox(content_of(media, "hdlr")).cursor;

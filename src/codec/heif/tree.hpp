@@ -28,10 +28,10 @@ struct HeifPicture {
   std::uint64_t largest = 0;       // pixels of one of those
   std::uint64_t coded_pixels = 0;  // that are decoded for it
   HeifPicturePointer alpha;
-  // Of a coded one.
+  // The header of a coded picture.
   CodedHeader header;
-  // Of others: what it is made of, where each part begins, and the ground of an overlay, whose
-  // samples have 16 bits.
+  // The parts of a derived picture: what it is made of, where each part begins, and the ground of
+  // an overlay, whose samples have 16 bits.
   std::vector<HeifPicturePointer> parts;
   std::vector<PixelPosition> positions;
   std::array<std::uint16_t, 3> ground{};

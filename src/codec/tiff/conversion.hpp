@@ -15,7 +15,7 @@ namespace gpufilter {
 // get the nearest samples. The same bits on every machine.
 class TiffLab {
  public:
-  // Of 8 or 16 bits. Those of ICC profiles have another scale, and a and b without a sign.
+  // Samples have 8 or 16 bits. ICC profiles have another scale, and a and b without a sign.
   TiffLab(int depth, bool is_icc);
 
   // Samples of `depth` bits, as stored.

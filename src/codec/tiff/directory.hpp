@@ -55,7 +55,7 @@ struct TiffContent {
 void add_fields(const TiffFields& fields, const TiffReadAt& read, const TiffWriteAt& write,
                 std::uint64_t end);
 
-// The same value in the other byte order.
+// Turns the value into the other byte order.
 void swap_bytes(TiffField& field);
 
 // The fields of `content` that describe the picture, as EXIF; empty if there are none.
@@ -70,8 +70,8 @@ struct TiffTags {
   ByteOrder order = ByteOrder::little;
 };
 
-// Those of the first directory. Tags that say how pixels or pages are stored, or that become
-// metadata, are none of them.
+// The foreign tags of the first directory. Tags that say how pixels or pages are stored, or that
+// become metadata, are none of them.
 [[nodiscard]] TiffTags foreign_tags(const TiffContent& content);
 
 // For messages: "GeoTIFF", "PageName", "tag 65000". Each name once.

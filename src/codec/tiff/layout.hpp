@@ -40,8 +40,8 @@ struct TiffLayout {
   [[nodiscard]] int color_samples() const;
 };
 
-// Of the first directory, whose fields are in `content`. Throws PictureError if such pixels are not
-// supported.
+// The layout of the first directory, whose fields are in `content`. Throws PictureError if such
+// pixels are not supported.
 [[nodiscard]] TiffLayout tiff_layout(const TiffFile& file, const TiffContent& content,
                                      const ReadLimits& limits);
 

@@ -109,7 +109,7 @@ class ExifWriter {
     }
   }
 
-  // Of several texts for one tag the first one counts.
+  // The first of several texts for one tag counts.
   bool set_text(std::uint32_t tag, std::string text) {
     text.resize(std::string_view(text).find('\0') == std::string_view::npos ? text.size()
                                                                             : text.find('\0'));

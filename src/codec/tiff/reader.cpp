@@ -219,7 +219,7 @@ class TiffRows {
     }
   };
 
-  // Of a block.
+  // The place of a block.
   struct Place {
     std::uint32_t x;
     std::uint32_t y;

@@ -18,7 +18,7 @@ class TiffSettings final : public StoredSettings {
 
   // libtiff's number.
   [[nodiscard]] std::uint16_t compression() const { return compression_; }
-  // They may be about places in the picture.
+  // Tags that may be about places in the picture.
   [[nodiscard]] const TiffTags& tags() const { return tags_; }
 
   [[nodiscard]] std::vector<std::string> private_metadata() const override {

@@ -165,7 +165,7 @@ void Dispatcher::completed(const PictureTask& task, const RunReport& report) {
   rates_.learn(task, report, in_folder);
 }
 
-// They may be waited for without the lock.
+// Engines that may be waited for without the lock.
 Engines Dispatcher::engines() const {
   const std::lock_guard lock(mutex_);
   Engines all;

@@ -82,7 +82,7 @@ class Dispatcher {
   // The following are called while mutex_ is held.
   void join(const Engines& gpus);
   [[nodiscard]] bool is_host(const Member& member) const { return &member == &members_.front(); }
-  // Of a picture: seconds that depend on the member.
+  // Seconds that a picture takes, as far as they depend on the member.
   [[nodiscard]] double work_of(const Member& member, const TaskTimes& times) const;
   [[nodiscard]] double start_left(const Member& member) const;
   [[nodiscard]] Estimates estimates(const PictureTask& task, const TaskTimes& times) const;

@@ -26,7 +26,7 @@ struct EngineReport {
   std::vector<std::string> fallbacks;  // the devices tried before, and why they were skipped
 };
 
-// Of an executor that decodes, in bytes.
+// Memory of an executor that decodes, in bytes.
 struct DecoderMemory {
   std::uint64_t data = 0;   // what it takes besides the bands
   std::uint64_t extra = 0;  // what both may take besides Work::max_memory
@@ -50,7 +50,8 @@ struct Work {
   std::optional<Quantity> measure = std::nullopt;  // statistics to measure instead of the pixels
   std::uint64_t max_memory = UINT64_MAX;           // see PlanLimits
   std::string reason = {};  // why on this engine; empty: the engine's own reason
-  // Of the picture, for devices to decode: GPUs, or any OpenCL device. nullptr: the processor does.
+  // The scan of the picture, for devices to decode: GPUs, or any OpenCL device. nullptr: the
+  // processor does.
   const JpegScan* scan = nullptr;
   std::uint64_t decoder_memory = 0;  // bytes besides `max_memory` that decoding may take at most
   bool any_device_decodes = false;
@@ -98,9 +99,10 @@ class Engine {
   // candidate; otherwise the picture can be prepared and filtered again.
   [[nodiscard]] bool leave(const Session& failed, const std::string& reason);
 
-  // Waits until fewer than `slots` other pictures that the device decodes are in progress: so many
-  // keep it busy, and more would wait for each other in the driver. A picture takes one slot and
-  // holds it until it is done. Waits for the start; nullptr if the processor does the work.
+  // Waits until fewer than `slots` other pictures that the device decodes are in progress: this
+  // number keeps it busy, and more would wait for each other in the driver. A picture takes one
+  // slot and holds it until it is done. Waits for the start; nullptr if the processor does the
+  // work.
   static constexpr int slots = 4;
   [[nodiscard]] std::shared_ptr<void> acquire_slot();
 

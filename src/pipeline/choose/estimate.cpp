@@ -15,7 +15,7 @@ double samples_of(const PictureShape& picture) {
   return static_cast<double>(picture.size.pixels()) * picture.format.channels;
 }
 
-// Those of JpegData and JpegRows.
+// Programs of JpegData and JpegRows.
 constexpr double decoding_programs = 11;
 
 bool reads_neighbours(const Step& step) {

@@ -27,12 +27,12 @@ struct PictureTask {
 inline const Rate statistics_rate{"statistics", 0.6e-9, 10e-12};  // of a sample
 inline const Rate transfer_rate{"transfer", 0, 0.1e-9};           // of a byte, either way
 inline const Rate start_rate{"start", 0, 0.4};                    // until a device can be used
-// Of compiling a program, and each number that was written into it.
+// The rates of compiling a program, and each number that was written into it.
 inline const Rate program_rate{"compile a program", 0, 0.1};
 inline const Rate literal_rate{"compile a literal", 0, 150e-6};
-// Of a pixel that a device codes as JPEG, in the steps of JpegEncoder.
+// The rates of a pixel that a device codes as JPEG, in the steps of JpegEncoder.
 inline const std::array coding_rates{Rate{"JPEG blocks", 0, 10e-12}, Rate{"JPEG data", 0, 2e-12}};
-// Of a byte that a device reads or writes in its memory; only measured.
+// The rate of a byte that a device reads or writes in its memory; only measured.
 inline const Rate copy_rate{"copy", 0, 0};
 
 // Seconds for one operation: as learned at a place, otherwise as the rate itself says.

@@ -31,11 +31,11 @@ struct PassReport : CodeDescription {
 // What an executor reports before it runs.
 [[nodiscard]] PassReport describe_pass(const Pass& pass);
 [[nodiscard]] PassReport describe_measuring(const Plan& plan);
-// Of a step of JpegEncoder, for a plan with a coding.
+// Describes a step of JpegEncoder, for a plan with a coding.
 [[nodiscard]] PassReport describe_coding(const Plan& plan, std::size_t step);
-// Of a stage for which its source is kept, in memory or in a temporary file.
+// Describes a stage for which its source is kept, in memory or in a temporary file.
 [[nodiscard]] PassReport describe_keeping(const StepTitle& stage, bool in_memory);
-// Of a stage whose work needs no pixels.
+// Describes a stage whose work needs no pixels.
 [[nodiscard]] PassReport describe_stored(const StepTitle& stage);
 
 class BandExecutor {

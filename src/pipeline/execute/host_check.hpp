@@ -11,8 +11,8 @@
 
 namespace gpufilter {
 
-// Of `all` rows of a result, so many that the processor takes about a hundredth of a second for
-// them; but no fewer than make the rows around them, which a stage begins with, cheap.
+// How many of `all` rows of a result the processor computes in about a hundredth of a second; but
+// no fewer than make the rows around them, which a stage begins with, cheap.
 [[nodiscard]] int rows_between_checks(const Pass& pass, int all);
 
 // Calls the stage of a pass with rows that lie within the picture; the ranges may reach past its

@@ -25,7 +25,7 @@ struct PassGroup {
 // Builds the kernel of a group that does not count. Throws DeviceError, UsageError.
 [[nodiscard]] std::unique_ptr<DevicePass> prepare_group(const Plan& plan, const PassGroup& group,
                                                         Session& session);
-// The same for a group that counts.
+// Prepares a group that counts.
 [[nodiscard]] std::unique_ptr<CountingPass> prepare_counting(const Plan& plan,
                                                              const PassGroup& group,
                                                              Session& session);

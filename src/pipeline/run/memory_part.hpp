@@ -35,8 +35,8 @@ class MemoryCall {
 
   // How many times the rows of a picture will be walked through.
   void expect_walks(int walks) { walks_ = walks; }
-  // So many of the `all` rows of this walk are done now, in any order. Throws what the progress
-  // callback throws.
+  // Says that `rows` of the `all` rows of this walk are done now, in any order. Throws what the
+  // progress callback throws.
   void add_rows(int rows, int all);
   // The next walk begins.
   void end_walk();

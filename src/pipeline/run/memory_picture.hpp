@@ -16,11 +16,11 @@ using MakeExecutor = std::function<std::unique_ptr<BandExecutor>(const Plan&)>;
 // pixels show. Throws what the executors throw.
 [[nodiscard]] Image filter_in_memory(const Image& image, LoweredChain chain,
                                      const PlanLimits& limits, const MakeExecutor& make);
-// The same for a picture of which only the shape is known.
+// Lowers `chain` for a picture of which only the shape is known, and filters it.
 [[nodiscard]] Image filter_in_memory(const Image& image, const StageChain& chain,
                                      const PlanLimits& limits, const MakeExecutor& make);
 
-// The same with the processor's baseline on this thread: one stage after the other, each over the
+// Filters with the processor's baseline on this thread: one stage after the other, each over the
 // whole picture.
 [[nodiscard]] Image filter_by_baseline(const Image& image, const StageChain& chain);
 

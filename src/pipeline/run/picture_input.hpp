@@ -37,7 +37,7 @@ class PictureInput {
   void warn_again() { warns_again_ = true; }
   // What reading from it is.
   [[nodiscard]] Activity reading() const { return kept_ ? Activity::read_back : Activity::decode; }
-  // Of the file, as RowReader has it; nothing once it has been read.
+  // The scan of the file, as RowReader has it; nothing once it has been read.
   [[nodiscard]] std::optional<JpegScan> jpeg_scan() const;
   // The file itself. Only if it is_repeatable().
   [[nodiscard]] std::unique_ptr<ByteSource> open_bytes() const { return source_.open(); }

@@ -289,7 +289,7 @@ class PictureRun {
     return is_left;
   }
 
-  // Whether a picture of so many bytes is to be kept in memory, which the bands then lack.
+  // Whether a picture of `bytes` bytes is to be kept in memory, which the bands then lack.
   [[nodiscard]] bool reserve_memory(std::uint64_t bytes) {
     const bool fits = input_->memory() + bytes <= options_.max_memory / 4 * 3;
     kept_memory_ = input_->memory() + (fits ? bytes : 0);

@@ -130,7 +130,7 @@ struct RunReport : PictureReport {
 [[nodiscard]] RunReport filter_picture(const std::string& input, const std::string& output,
                                        const Codec* output_format, const StageChain& chain,
                                        Dispatcher& dispatcher, const RunOptions& options);
-// The same on `engine`.
+// Filters on `engine`.
 [[nodiscard]] RunReport filter_picture(const std::string& input, const std::string& output,
                                        const Codec* output_format, const StageChain& chain,
                                        Engine& engine, const RunOptions& options);

@@ -10,7 +10,7 @@ namespace gpufilter {
 [[nodiscard]] PictureTask picture_task(const PictureHeader& header, const LoweredChain& chain,
                                        const Codec& output_format, std::uint64_t file_bytes);
 
-// Of a file; 0 if there is none.
+// The size of a file; 0 if there is none.
 [[nodiscard]] std::uint64_t bytes_of_file(const std::string& path);
 
 // How a device may code what `stages` make of `shape`, whose file has this header. Blocks to be
@@ -42,7 +42,7 @@ namespace gpufilter {
 int decode_smaller(PictureInput& input, LoweredChain& chain,
                    const std::vector<ChainOutput>& outputs, const std::vector<bool>& ignored);
 
-// Says in `report` which outputs of the chain, as it was asked for, it turns upright.
+// Says in `report` which outputs of the chain, as it was requested, it turns upright.
 void describe_orientation(RunReport& report, const StageChain& asked,
                           const std::vector<ChainOutput>& outputs);
 

@@ -66,8 +66,8 @@ bool StoredOutputs::may_copy_to(const Codec& format) const {
          });
 }
 
-// Of the result of the first `stages` stages. Returns the first stage that does more than move
-// pixels, if there is one.
+// The placement of the result of the first `stages` stages. Returns the first stage that does more
+// than move pixels, if there is one.
 const LoweredStage* StoredOutputs::find_placement(std::size_t stages, Placement& placement) const {
   for (std::size_t i = 0; i < stages; ++i) {
     if (!chain_[i].placement) return &chain_[i];

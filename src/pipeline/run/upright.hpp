@@ -11,7 +11,7 @@ namespace gpufilter {
 
 // The values of --orientation.
 enum class OrientationRule {
-  automatic,  // before the first stage that has an up
+  automatic,  // before the first stage that depends on the orientation
   apply,      // at the beginning
   keep        // nowhere
 };

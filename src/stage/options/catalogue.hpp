@@ -23,8 +23,8 @@ struct StageParameter {
   std::string default_value;   // as text
   std::string help;            // sentences, like StageKind::help
   std::string only_with = {};  // the one value of the stage that it goes with; empty: every value
-  // Of a choice of numbers: whether a device can run it with pixels of every format; nullptr: all
-  // can.
+  // For a choice of numbers: whether a device can run a number with pixels of every format;
+  // nullptr: all can.
   bool (*fits)(const DeviceInfo& device, int number) = nullptr;
   bool operator==(const StageParameter&) const = default;
 };

@@ -23,7 +23,7 @@ namespace gpufilter {
 // "; did you mean 0.5?" for "0,5"; empty if a decimal comma is not what is wrong.
 [[nodiscard]] std::string point_advice(std::string_view text);
 
-// The same in double and in single precision. Both throw UsageError: "WHAT: 'TEXT' is not a
+// The number in double and in single precision. Both throw UsageError: "WHAT: 'TEXT' is not a
 // number" and advice, or "WHAT: 'TEXT' is too large: single precision ends at 3.4e38".
 [[nodiscard]] double parse_number(std::string_view what, std::string_view text);
 [[nodiscard]] float parse_float(std::string_view what, std::string_view text);

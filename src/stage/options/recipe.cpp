@@ -206,7 +206,7 @@ std::string with_place(const std::vector<PlacedWord>& words, const std::string& 
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::size_t match = length_of_match(words, i, reason);
     if (match < length || match == 0) continue;
-    // Of equal words, the last one is the one too many.
+    // The last of equal words is the superfluous one.
     best = &words[i];
     length = match;
   }

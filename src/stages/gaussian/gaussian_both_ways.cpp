@@ -63,8 +63,8 @@ class TwoSteps {
 
 void gaussian_both_ways(const ConstRows& source, const MutableRows& target, int height,
                         const GaussianWindow& window) {
-  // So many rows, and the sums along the rows around them, are computed again where a pixel is not
-  // opaque.
+  // The rows that are computed again, with the sums along the rows around them, where a pixel is
+  // not opaque.
   const int step = window.weighted ? std::max(256, 16 * window.radius()) : target.rows.count();
   TwoSteps two_steps(source, target.format, height, window);
   for (int y = target.rows.begin; y < target.rows.end; y += step) {

@@ -35,7 +35,7 @@ Places places_of(size_t step, size_t first) {
   return places;
 }
 
-// Of vectors of numbers: with __m512i GCC 12 copies each sum twice.
+// Vectors of numbers: with __m512i GCC 12 copies each sum twice.
 using Numbers [[gnu::vector_size(block)]] = std::int32_t;
 
 TARGET inline Numbers plus_products(Numbers sum, __m512i bytes, std::uint32_t weights) {

@@ -103,7 +103,7 @@ struct StripShape {
   [[nodiscard]] int steps() const { return divided_up(4 * margin() + 8 + reach(), 32); }
   [[nodiscard]] int upper_chunks() const { return divided_up(8 + 2 * radius, matrix_side); }
   [[nodiscard]] int chunks() const { return divided_up(16 + 2 * radius, matrix_side); }
-  // Rows of results that so many chunks of the source complete.
+  // Rows of results that `source_chunks` chunks of the source complete.
   [[nodiscard]] int lines(int source_chunks) const {
     return matrix_side * (source_chunks - chunks() + 1) + 8 * (chunks() - upper_chunks());
   }

@@ -23,15 +23,15 @@ namespace gpufilter {
 struct GaussianTileWeights {
   explicit GaussianTileWeights(const std::vector<std::int32_t>& weights);
 
-  // Pair rows are added to so many others. So a window reaches 2 * pair_rows - 1 rows up and down;
-  // the outermost have the weight 0 if its radius is even.
+  // How many other pair rows each pair row is added to. So a window reaches 2 * pair_rows - 1 rows
+  // up and down; the outermost have the weight 0 if its radius is even.
   int pair_rows;
   std::vector<WeightQuad> along_row;
   // For each of these, for pairs around an even row and around an odd row: twice the weights.
   std::vector<std::uint32_t> along_column;
 };
 
-// Numbers are computed in blocks of so many.
+// Numbers are computed in blocks of this size.
 inline constexpr std::size_t gaussian_block = 64;
 // Rows that are computed together.
 inline constexpr int gaussian_lines = 8;

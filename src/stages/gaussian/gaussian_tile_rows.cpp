@@ -20,10 +20,10 @@ using std::size_t;
 
 // Numbers of a tile are multiples of this: whole blocks, and whole pixels of 1 to 4 channels.
 constexpr size_t tile_step = 3 * gaussian_block;
-// Of the pair rows of a window, which stay in the second-level cache. Tiles whose pair rows fit the
-// first are slower: their rows are shorter, and calls take time.
+// Bytes of the pair rows of a window, which stay in the second-level cache. Tiles whose pair rows
+// fit the first are slower: their rows are shorter, and calls take time.
 constexpr size_t pair_bytes = size_t{96} << 10U;
-// Rows are fetched so many rows before they are read.
+// Rows are fetched 12 rows before they are read.
 constexpr int rows_ahead = 12;
 
 constexpr size_t pairs_of_line = 16;

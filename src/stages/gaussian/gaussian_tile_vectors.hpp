@@ -15,12 +15,12 @@
 
 namespace gpufilter::gaussian_tiles {
 
-// Of vectors of numbers: with __m512i GCC 12 copies each sum twice.
+// Vectors of numbers: with __m512i GCC 12 copies each sum twice.
 using Numbers [[gnu::vector_size(64)]] = std::int32_t;
 inline constexpr std::size_t lanes = 16;
 inline constexpr std::size_t vectors = gaussian_block / lanes;  // of sums
 
-// Of bytes in a vector.
+// Places of bytes in a vector.
 using Places = std::array<std::uint8_t, 64>;
 
 GAUSSIAN_INLINED __m512i load(const void* from) {

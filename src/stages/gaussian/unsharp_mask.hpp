@@ -10,7 +10,7 @@
 
 namespace gpufilter {
 
-// Of BT.709 luma.
+// The weights of BT.709 luma.
 constexpr float luma_red = 0.2126F;
 constexpr float luma_green = 0.7152F;
 constexpr float luma_blue = 0.0722F;

@@ -155,7 +155,7 @@ std::uint64_t overlay_memory(const PictureHeader& header) {
   return header.size.pixels() * (format.bytes_per_pixel() + 6 * format.bytes_per_sample());
 }
 
-// All pixels of a picture that will be laid over others, turned as its orientation says. Throws
+// All pixels of a picture that will be blended over others, turned as its orientation says. Throws
 // UsageError "PATH: reason", also if they and what overlay_pixels() makes of them take more memory
 // than `limits` allow.
 Image read_overlay(const std::string& path, const ReadLimits& limits) {

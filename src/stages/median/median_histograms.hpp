@@ -45,7 +45,7 @@ class SlidingHistogram {
  private:
   static constexpr int levels = std::numeric_limits<Sample>::digits / 4;
   static constexpr int shift(int level) { return 4 * (levels - 1 - level); }
-  // Of the counts of a level: those before it have 16, 256, ... of them.
+  // Where the counts of a level begin: the levels before it have 16, 256, ... of them.
   static constexpr size_t offset(int level) {
     size_t at = 0;
     for (int i = 0; i < level; ++i)

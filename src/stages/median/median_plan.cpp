@@ -123,8 +123,8 @@ class Planner {
     }
   }
 
-  // Of a list and another one of `count` numbers, which together are the child's core: those that
-  // can be a median.
+  // Merges a list and another one of `count` numbers, which together are the child's core: the
+  // numbers that can be a median.
   template <typename Make>
   List cut(const List& list, int count, const Make& make_other, Tile& child) {
     const int inside = (side_ - child.width + 1) * (side_ - child.height + 1);
@@ -146,7 +146,7 @@ class Planner {
     plan_.steps.push_back(step);
   }
 
-  // Of the lists `first` to `end`, of `count` numbers each, which list_of(i) has or makes.
+  // Merges the lists `first` to `end`, of `count` numbers each, which list_of(i) has or makes.
   template <typename ListOf>
   List merged(int first, int end, int count, const ListOf& list_of) {
     if (end - first == 1) return list_of(first);
@@ -160,8 +160,8 @@ class Planner {
     return to;
   }
 
-  // Of a list and another one, whose places are needed no longer then, the numbers after the
-  // `begin` smallest: as many as `to` has.
+  // Merges a list and another one, whose places are needed no longer then, into the numbers after
+  // the `begin` smallest: as many as `to` has.
   template <typename Make>
   void merge_into(const List& to, const List& list, const Make& make_other, int begin) {
     const int used = used_;

@@ -27,9 +27,9 @@ struct Step {
     median       // the smallest number that `merge` would write, for the pixel (x, y)
   };
 
-  // Of the lists at a ... and at b ... without the smallest ones of both together: numbers that
-  // fall and then rise. First `falling` numbers, downwards until b + end_b; then, for i < pairs,
-  // the larger of a + i and b + end_b - 1 - i; then `rising` numbers from a + pairs.
+  // Merges the lists at a ... and at b ... without the smallest numbers of both together: numbers
+  // that fall and then rise. First `falling` numbers, downwards until b + end_b; then, for i <
+  // pairs, the larger of a + i and b + end_b - 1 - i; then `rising` numbers from a + pairs.
   struct Merge {
     std::uint16_t falling = 0;
     std::uint16_t pairs = 0;

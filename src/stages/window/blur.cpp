@@ -27,7 +27,7 @@ struct TileShares {
   std::size_t height;
 };
 
-// Of local memory, for a tile of that many pixels and its halo.
+// Bytes of local memory for a tile of that many pixels and its halo.
 std::uint64_t tile_bytes(std::uint64_t width, std::uint64_t height, const PixelFormat& format) {
   const std::uint64_t row = width * format.bytes_per_pixel();
   const std::uint64_t halo = 32;

@@ -70,8 +70,8 @@ Sample nearest(std::int64_t dividend, std::int64_t divisor, std::int64_t offset)
   return static_cast<Sample>(std::clamp<std::int64_t>(rounded + offset, 0, max));
 }
 
-// The same of two floats, exactly: an estimate, corrected by the sign of an exact difference. The
-// dividend may be infinite, the divisor is above 0.
+// The nearest quotient of two floats, exactly: an estimate, corrected by the sign of an exact
+// difference. The dividend may be infinite, the divisor is above 0.
 template <typename Sample>
 Sample nearest(float dividend, float divisor) {
   constexpr auto max = static_cast<float>(std::numeric_limits<Sample>::max());

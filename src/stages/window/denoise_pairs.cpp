@@ -83,7 +83,7 @@ class PairWindow {
         out[i] = ((rgba[i] >> place & 0xffU) | (rgba[i + 1] >> place & 0xffU) << 16U) << shift;
     }
   }
-  // Of the first colour; the others follow, and alpha.
+  // The row of the first colour; the others follow, and alpha.
   [[nodiscard]] const std::uint32_t* row(int y) const {
     return pairs_.data() + slot_of(y) * channels_ * plane_;
   }

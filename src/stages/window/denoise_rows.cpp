@@ -45,7 +45,7 @@ struct Colors {
   }
 };
 
-// Those of chroma_numbers().
+// The layout of the numbers that chroma_numbers() makes.
 template <typename Sample>
 struct Chroma {
   static constexpr size_t count = 3;

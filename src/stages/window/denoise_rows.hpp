@@ -11,7 +11,7 @@ namespace gpufilter {
 void denoise_rows(const ConstRows& source, const MutableRows& target, int height,
                   const DenoiseParameters& parameters, const DenoiseNumbers& numbers);
 
-// The same for colour, with chroma_numbers().
+// Denoises colour, with chroma_numbers().
 void denoise_chroma_rows(const ConstRows& source, const MutableRows& target, int height,
                          const DenoiseParameters& parameters, const DenoiseNumbers& numbers);
 

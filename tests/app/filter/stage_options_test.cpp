@@ -119,7 +119,7 @@ TEST(StageOptions, BeforeAnyStageItIsTheDefaultOfAllThatTakeIt) {
 TEST(StageOptions, AStagesOwnParameterWinsOverTheDefault) {
   EXPECT_EQ(chain({"--border", "wrap", "--soft", "plain", "--border", "mirror", "--sharp", "1"}),
             (Notes{"soft 0 16 1", "sharp 1 0.5 2"}));
-  // Also if every stage has its own.
+  // A default is accepted even if every stage has its own.
   EXPECT_EQ(chain({"--border", "wrap", "--soft", "plain", "--border", "mirror"}),
             Notes{"soft 0 16 1"});
 }

@@ -97,7 +97,7 @@ TEST_F(BatchReporting, NamesEachDeviceOnce) {
       << table;
 }
 
-// The same processor, whatever was estimated; another driver is another device.
+// One processor is listed, whatever was estimated; another driver is another device.
 TEST_F(BatchReporting, JsonListsEachDeviceOnce) {
   RunReport report = test::example_report();
   for (const char* reason : {"5 ms estimated", "7 ms estimated", "9 ms estimated"}) {

@@ -90,7 +90,7 @@ TEST(JpegGroups, HaveTheSamplesOfTheWhole) {
   }
 }
 
-// Rows and intervals begin together after so many rows of MCUs as the interval has MCUs.
+// Rows and intervals begin together after as many rows of MCUs as the interval has MCUs.
 TEST(JpegGroups, NeedNotHoldWholeRowsInEveryInterval) {
   expect_as_libjpeg(encode_groups(Factors{2, 2}, 5), true);  // of 24 in a row
   expect_as_libjpeg(encode_groups(Factors{1, 1}, 5), true);  // of 48

@@ -119,7 +119,7 @@ TEST(PngDamage, RefusesAWrongChecksumOfThePixels) {
   Bytes pixels = small_pixels();
   pixels.back() ^= 1U;
   EXPECT_EQ(refusal(damaged_file(pixels)), "in.png: damaged PNG: IDAT: incorrect data check");
-  // The same if the checksum is in a separate chunk, after the last row is complete.
+  // As well if the checksum is in a separate chunk, after the last row is complete.
   const Bytes checksum(pixels.end() - 4, pixels.end());
   pixels.erase(pixels.end() - 4, pixels.end());
   EXPECT_EQ(refusal(damaged_file(pixels, {}, {{"IDAT", checksum}})),

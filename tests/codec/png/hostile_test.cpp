@@ -19,7 +19,7 @@ std::vector<PngPart> small_parts() {
   return {{"IHDR", png_header(4, 4, 8, 0)}, {"IDAT", deflated(Bytes(20, 0))}, {"IEND", {}}};
 }
 
-// The same with `extra` before the pixels and `tail` behind them.
+// A small file with `extra` before the pixels and `tail` behind them.
 Bytes small_file(const std::vector<PngPart>& extra, const std::vector<PngPart>& tail = {}) {
   std::vector<PngPart> parts = small_parts();
   parts.insert(parts.end() - 1, tail.begin(), tail.end());

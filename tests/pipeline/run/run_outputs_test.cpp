@@ -26,7 +26,7 @@ class RunOutputs : public ::testing::Test {
  protected:
   void SetUp() override { test::write_png(image_, in_); }
 
-  // The outputs 0.png, 1.png, ... after so many stages.
+  // The outputs 0.png, 1.png, ... after these numbers of stages.
   [[nodiscard]] RunOptions with_outputs(const std::vector<std::size_t>& stages) const {
     RunOptions options;
     for (const std::size_t place : stages)

@@ -161,7 +161,7 @@ TEST_F(Recipe, MessagesNameThePlaceOfTheirWord) {
   EXPECT_EQ(place("--blur needs a value"), "r:1: --blur needs a value");
   EXPECT_EQ(place("--blurred: unknown"), "--blurred: unknown");
   EXPECT_EQ(place("in.png: no such file"), "in.png: no such file");
-  // Of two equal words the second is too much.
+  // The second of two equal words is superfluous.
   EXPECT_EQ(place("--tile 8 and --tile 8: --blur takes only one"),
             "--tile 8 and --tile 8: --blur takes only one");
 }

@@ -51,7 +51,7 @@ std::string kernel_of(const StageChain& chain, Session& session, const PictureSh
   return steps.size() == 1 ? steps.front()->prepare(session, picture)->description().variant : "";
 }
 
-// Filters on each device, in bands of so many rows, by the kernel whose name is in `kernel`.
+// Filters on each device, in bands of these heights, by the kernel whose name is in `kernel`.
 void expect_reference(const StageChain& chain, const PixelFormat& format, const std::string& kernel,
                       const std::vector<std::pair<ImageSize, int>>& sizes) {
   for (const auto& session : nvidia_like_sessions()) {

@@ -170,7 +170,7 @@ TEST(Gaussian, IsWithinOneOfDoublePrecision) {
   }
 }
 
-// The same for colours weighted by alpha, where the result is visible at all.
+// Colours weighted by alpha are compared where the result is visible at all.
 TEST(Gaussian, WeightedByAlphaIsWithinOneOfDoublePrecision) {
   for (const int depth : {8, 16}) {
     const Image image = test::random_image({70, 60}, {4, depth}, 12);

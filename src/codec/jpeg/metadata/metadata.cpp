@@ -355,7 +355,8 @@ std::string_view text_of(const JpegSegment& segment) {
   return {reinterpret_cast<const char*>(segment.data.data()), segment.data.size()};
 }
 
-// Of a segment whose content is no member of Metadata: comments, further parts and repetitions.
+// The kind of a segment whose content is no member of Metadata: comments, further parts and
+// repetitions.
 MetadataKind kind_of(const JpegSegment& segment) {
   const std::string_view text = text_of(segment);
   if (segment.marker == JPEG_COM) return MetadataKind::text;

@@ -19,7 +19,7 @@ class MovedComponent {
   MovedComponent(const jpeg_decompress_struct& source, int index, const Placement& placement,
                  const std::vector<JBLOCKROW>& rows);
 
-  // Of the result.
+  // The sampling and the blocks of the result.
   [[nodiscard]] int horizontal_sampling() const { return sampling_.width; }
   [[nodiscard]] int vertical_sampling() const { return sampling_.height; }
   [[nodiscard]] std::size_t blocks_a_row() const { return static_cast<std::size_t>(count_.width); }

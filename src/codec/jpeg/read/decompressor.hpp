@@ -94,7 +94,7 @@ class Decompressor : public jpeg_decompress_struct {
     std::size_t bytes = 0;
   };
 
-  // These replace functions of libjpeg's memory manager.
+  // The functions below replace those of libjpeg's memory manager.
   static jvirt_barray_ptr request_coefficients(j_common_ptr jpeg, int pool, boolean zeroed,
                                                JDIMENSION blocks_a_row, JDIMENSION rows,
                                                JDIMENSION rows_at_a_time);

@@ -26,7 +26,7 @@ class JpegInput : public jpeg_source_mgr {
   // Fills the buffer as far as there are bytes left, and returns how many it wrote.
   using Read = std::function<std::size_t(std::span<JOCTET>)>;
 
-  // Bytes that are asked for at a time.
+  // Bytes that are requested at a time.
   static constexpr std::size_t buffer_size = std::size_t{64} << 10U;
 
   explicit JpegInput(JpegErrors& errors);

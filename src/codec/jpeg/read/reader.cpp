@@ -60,7 +60,7 @@ std::string_view marker_text(const jpeg_marker_struct& marker) {
   return {reinterpret_cast<const char*>(marker.data), marker.data_length};
 }
 
-// Of an index of pictures (MPF): how many there are besides the first; nothing if it is damaged.
+// How many pictures an index of pictures (MPF) has besides the first; nothing if it is damaged.
 // Previews do not count: they show the same picture, as a thumbnail does.
 std::optional<int> further_pictures(std::string_view index) {
   constexpr std::uint32_t entries_tag = 0xB002;
@@ -308,7 +308,8 @@ std::string objection_to_edge(bool mirrors, int corner, int size, int unit, cons
 
 class JpegStoredPicture final : public StoredPicture {
  public:
-  // Of the file whose header `decoder` has read, before anything else is called. Both outlive it.
+  // The picture of the file whose header `decoder` has read, before anything else is called. Both
+  // outlive it.
   JpegStoredPicture(JpegRowDecoder& decoder, const PictureHeader& header)
       : decoder_(decoder), header_(header) {}
 

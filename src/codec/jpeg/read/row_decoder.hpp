@@ -15,7 +15,8 @@
 
 namespace gpufilter {
 
-// Of all CMYK files: Adobe's programs began it, and others follow them without Adobe's marker.
+// The polarity of all CMYK files: Adobe's programs began it, and others follow them without Adobe's
+// marker.
 inline constexpr CmykPolarity jpeg_polarity = CmykPolarity::inverted;
 
 class JpegRowDecoder {

@@ -20,7 +20,7 @@ namespace gpufilter {
 // header was read.
 [[nodiscard]] std::uint64_t coefficient_bytes(const jpeg_decompress_struct& jpeg);
 
-// The same, whether or not libjpeg decodes row by row.
+// The bytes of all coefficients, whether or not libjpeg decodes row by row.
 [[nodiscard]] std::uint64_t all_coefficient_bytes(const jpeg_decompress_struct& jpeg);
 
 // Stops decoding if there are too many scans, or too many blocks of 8x8 samples in all scans

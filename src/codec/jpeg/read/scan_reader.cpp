@@ -58,9 +58,10 @@ void JpegScanDecoder::finish() {
   });
 }
 
-// The same buffers as for a decompressor of the whole file, except that an end marker replaces the
-// marker that follows the scan. As long as the buffer holds much, libjpeg uses a fast Huffman
-// decoder, which does not report bad codes. So where buffers end decides which damage is reported.
+// Fills the same buffers as for a decompressor of the whole file, except that an end marker
+// replaces the marker that follows the scan. As long as the buffer holds much, libjpeg uses a fast
+// Huffman decoder, which does not report bad codes. So where buffers end decides which damage is
+// reported.
 std::size_t JpegScanDecoder::read(std::span<JOCTET> buffer) {
   const auto bytes = data_.subspan(at_, std::min(buffer.size(), data_.size() - at_));
   std::copy(bytes.begin(), bytes.end(), buffer.begin());

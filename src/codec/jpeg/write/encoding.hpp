@@ -50,7 +50,7 @@ struct JpegEncoding final : StoredSettings {
   [[nodiscard]] std::string coding() const override;
 };
 
-// Of the file that the header was read from; nullptr if that is not a JPEG.
+// The encoding of the file that the header was read from; nullptr if that is not a JPEG.
 [[nodiscard]] const JpegEncoding* stored_jpeg_encoding(const PictureHeader& header);
 
 // How a JPEG is written.
@@ -69,8 +69,8 @@ struct JpegSettings {
 // The meaning of a value of --subsampling: "444", "422" or "420"; nothing for "auto".
 [[nodiscard]] std::optional<ChromaSubsampling> chroma_option(std::string_view name);
 
-// Chooses settings from what the user asked for and from `input`, which is nullptr if it is not a
-// JPEG. What the user did not ask for is kept from the input: then the picture loses no more than
+// Chooses settings from what the user requested and from `input`, which is nullptr if it is not a
+// JPEG. What the user did not request is kept from the input: then the picture loses no more than
 // it already has, and no bytes are spent on what is already lost. If libjpeg makes the input's
 // tables for no quality, the tables themselves are kept (like Pillow's quality="keep"): those of an
 // estimated quality would coarsen some frequencies and refine others. Without a JPEG input the

@@ -96,7 +96,7 @@ class ScriptReader {
   }
 
  private:
-  // Whether the file has so many bytes.
+  // Whether the file has `end` bytes.
   bool reach(std::size_t end) {
     while (input_.bytes().size() < end) {
       if (end > max_bytes_ || !input_.read_more()) return false;

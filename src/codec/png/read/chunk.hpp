@@ -13,7 +13,7 @@
 
 namespace gpufilter {
 
-// Of a chunk, and at the end of zlib's stream.
+// Bytes of the checksum of a chunk, and of that at the end of zlib's stream.
 inline constexpr std::size_t checksum_size = 4;
 // The maximum size of a chunk's data.
 inline constexpr std::uint32_t longest_chunk = 0x7fffffff;

@@ -62,7 +62,7 @@ class PngPieceReader {
   Pieces::Owned delivered_;            // being delivered, or delivered last
   std::size_t next_row_ = 0;           // of `delivered_`
   std::vector<std::uint8_t> zeros_;    // above the picture
-  // Of the pieces delivered, this one included:
+  // State of the pieces delivered, this one included:
   std::vector<std::uint8_t> history_;
   std::uint64_t compressed_bytes_ = 0;
   std::uint32_t adler32_ = 1;

@@ -64,7 +64,7 @@ class PngStream {
   // chunk.
   [[nodiscard]] bool keeps_pixels() const { return keeps_pixels_; }
 
-  // From now on read_idat() yields all bytes before damage, and then fewer than asked for.
+  // From now on read_idat() yields all bytes before damage, and then fewer than requested.
   void keep_damaged() { keeps_damaged_ = true; }
   // Throws what read_idat() would have thrown then.
   void throw_damage() const {

@@ -23,8 +23,9 @@ inline constexpr std::size_t unfilter_slack = 8;
                                     const std::uint8_t* above, std::uint8_t* row, std::size_t size,
                                     std::size_t distance);
 
-// The same for `count` consecutive rows. In `filtered` each row is the number of its filter and
-// `size` residues. In `rows` they are `pitch` bytes apart, at least size + unfilter_slack.
+// Undoes the filters of `count` consecutive rows. In `filtered` each row is the number of its
+// filter and `size` residues. In `rows` they are `pitch` bytes apart, at least size +
+// unfilter_slack.
 [[nodiscard]] bool png_unfilter_rows(const std::uint8_t* filtered, std::size_t count,
                                      const std::uint8_t* above, std::uint8_t* rows,
                                      std::size_t pitch, std::size_t size, std::size_t distance);

@@ -51,8 +51,8 @@ struct PngCompression {
   std::uint64_t exhaustive_bytes = 0;
   // Chunks are also compressed as at this level, and the smaller result counts. 0: they are not.
   int level_below = 0;
-  // For that level a chunk is cut into so many of its chunks. From 2 on, filters are searched row
-  // by row as well.
+  // How many chunks of that level a chunk is cut into. From 2 on, filters are searched row by row
+  // as well.
   std::size_t parts = 1;
 };
 

@@ -28,7 +28,7 @@ struct PngCompression;
 [[nodiscard]] std::size_t png_rows_a_chunk(const PngCompression& how, std::size_t row_bytes);
 
 // A chunk whose first row does not refer to the row above can be unfiltered before the chunk above
-// is. Such a row compresses less well, so if rows are long, there is one only every so many rows or
+// is. Such a row compresses less well, so if rows are long, there is one only every 32 rows or
 // more.
 inline constexpr std::size_t png_rows_between_starts = 32;
 

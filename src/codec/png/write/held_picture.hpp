@@ -21,7 +21,7 @@ using PngColor = std::uint32_t;
   return color >> 24U;
 }
 
-// The bits of a pixel that can name so many colours: 1, 2, 4 or 8.
+// The bits of a pixel that can name this many colours: 1, 2, 4 or 8.
 [[nodiscard]] constexpr int bits_for(std::size_t colors) {
   return colors <= 2 ? 1 : colors <= 4 ? 2 : colors <= 16 ? 4 : 8;
 }
@@ -177,7 +177,7 @@ class PngHeldPicture {
   Aim aim_;
   bool keeps_colors_;
   int rows_ = 0;
-  // Of the pixels so far.
+  // The colours of the pixels so far.
   std::optional<PngColors> colors_;  // nothing: too many, or not looked for
   bool is_grey_ = true;
   bool is_opaque_ = true;

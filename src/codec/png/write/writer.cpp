@@ -163,9 +163,9 @@ struct PngEncoded {
 constexpr int highest_level = 9;
 constexpr int level_of_trials = 8;
 
-// The storages that are compressed at the highest level: up to so many, as long as the trials make
-// them larger than the best by at most 1 / close_storages. All of them if a picture as it is has at
-// most small_picture bytes.
+// The storages that are compressed at the highest level: at most `finalists`, as long as the trials
+// make them larger than the best by at most 1 / close_storages. All of them if a picture as it is
+// has at most small_picture bytes.
 constexpr std::size_t finalists = 2;
 constexpr std::size_t close_storages = 20;
 constexpr std::size_t small_picture = std::size_t{64} << 10U;
