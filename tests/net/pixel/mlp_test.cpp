@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "support/filtering.hpp"
+#include "support/objection.hpp"
 #include "support/pictures.hpp"
 #include "support/stage_cases.hpp"
 
@@ -248,12 +249,7 @@ TEST(MlpKernel, EqualsTheProcessorOnALargePicture) {
 }
 
 void expect_refusal(const Network& network, const std::string& text) {
-  try {
-    static_cast<void>(make_mlp(network));
-    FAIL() << "accepted; expected: " << text;
-  } catch (const UsageError& error) {
-    EXPECT_EQ(error.what(), "network: " + text);
-  }
+  EXPECT_EQ(test::objection_to([&] { return make_mlp(network); }), "network: " + text);
 }
 
 TEST(Mlp, RefusesLayersThatAreNoNetwork) {
