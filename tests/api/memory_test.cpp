@@ -10,6 +10,7 @@
 
 #include "api/picture_state.hpp"
 #include "api/views.hpp"
+#include "support/objection.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -28,12 +29,7 @@ ConstRows rows_of(const Picture& picture) {
 
 template <typename Call>
 std::string usage_error(const Call& call) {
-  try {
-    call();
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "";
+  return test::objection_to([&] { call(); }, "");
 }
 
 // A picture in a file and in memory.

@@ -12,6 +12,7 @@
 #include "codec/png/codec.hpp"
 #include "pipeline/run/run.hpp"
 #include "stages/window/blur.hpp"
+#include "support/objection.hpp"
 #include "support/oriented_files.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"
@@ -20,12 +21,7 @@ namespace gpufilter {
 namespace {
 
 std::string complaint(const std::vector<StageUse>& stages) {
-  try {
-    const PictureFilter filter(stages);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "";
+  return test::objection_to([&] { const PictureFilter filter(stages); }, "");
 }
 
 class PictureFilterTest : public ::testing::Test {

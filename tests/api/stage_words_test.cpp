@@ -5,6 +5,7 @@
 #include <gpufilter/gpufilter.hpp>
 #include <gtest/gtest.h>
 
+#include "support/objection.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -23,12 +24,7 @@ std::string text(const std::vector<StageUse>& stages) {
 }
 
 std::string complaint(const std::string& words) {
-  try {
-    static_cast<void>(parse_stages(words));
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "";
+  return test::objection_to([&] { return parse_stages(words); }, "");
 }
 
 TEST(StageWords, AreThoseOfTheCommandLine) {

@@ -11,6 +11,8 @@
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 
+#include "support/objection.hpp"
+
 namespace gpufilter::test {
 namespace {
 
@@ -48,12 +50,7 @@ TEST_P(BackgroundThreads, RethrowATasksExceptionWhenWaiting) {
   Background background;
   BackgroundTask task(background);
   task.start([] { throw std::runtime_error("the work failed"); });
-  try {
-    task.wait();
-    FAIL() << "no exception";
-  } catch (const std::runtime_error& error) {
-    EXPECT_STREQ(error.what(), "the work failed");
-  }
+  EXPECT_EQ(objection_to<std::runtime_error>([&] { task.wait(); }), "the work failed");
   bool done = false;
   task.start([&done] { done = true; });
   task.wait();

@@ -12,6 +12,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "support/objection.hpp"
+
 namespace gpufilter {
 namespace {
 
@@ -164,12 +166,7 @@ TEST(Json, OfSeveralMembersWithOneNameTheLastCounts) {
 }
 
 std::string objection(const std::function<void()>& read) {
-  try {
-    read();
-  } catch (const JsonError& error) {
-    return error.what();
-  }
-  return "none";
+  return test::objection_to<JsonError>([&] { read(); });
 }
 
 TEST(Json, SaysWhatIsWrongWithAValue) {

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include "support/objection.hpp"
+
 namespace gpufilter {
 namespace {
 
@@ -20,12 +22,7 @@ struct FutureZlib : LazyLibrary {
 
 template <typename Library>
 std::string failure_of(const char* name) {
-  try {
-    const Library library(name);
-  } catch (const LibraryNotLoaded& failure) {
-    return failure.what();
-  }
-  return "none";
+  return test::objection_to<LibraryNotLoaded>([&] { const Library library(name); });
 }
 
 TEST(LazyLibrary, HasTheFunctionsOfTheLibrary) {

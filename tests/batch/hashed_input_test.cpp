@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/error.hpp"
+#include "support/objection.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -31,12 +32,7 @@ class HashedInputs : public ::testing::Test {
 
   template <typename Action>
   [[nodiscard]] static std::string message_of(const Action& action) {
-    try {
-      action();
-    } catch (const PictureError& error) {
-      return error.what();
-    }
-    return "no error";
+    return test::objection_to<PictureError>([&] { action(); }, "no error");
   }
 
   test::TemporaryFolder folder_;

@@ -7,17 +7,13 @@
 #include "codec/codec_table.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/png/codec.hpp"
+#include "support/objection.hpp"
 
 namespace gpufilter {
 namespace {
 
 std::string refusal(const std::string& text) {
-  try {
-    static_cast<void>(NameTemplate(text));
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return test::objection_to([&] { return NameTemplate(text); }, "accepted");
 }
 
 std::string refusal(const std::string& text, const std::string& input, const Codec* to) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "support/objection.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/texts.hpp"
@@ -26,12 +27,7 @@ class PictureLists : public ::testing::Test {
   }
 
   [[nodiscard]] std::string refusal(const std::string& text) const {
-    try {
-      static_cast<void>(read(text));
-      return "accepted";
-    } catch (const UsageError& error) {
-      return error.what();
-    }
+    return test::objection_to([&] { return read(text); }, "accepted");
   }
 
   test::TemporaryFolder folder_;

@@ -5,6 +5,7 @@
 #include "batch/journal.hpp"
 #include "batch/shard_journal.hpp"
 #include "batch/shard_run.hpp"
+#include "support/objection.hpp"
 #include "support/pictures.hpp"
 #include "support/strange_files.hpp"
 #include "support/temporary_folder.hpp"
@@ -16,12 +17,7 @@ namespace fs = std::filesystem;
 
 template <typename Action>
 std::string failure_of(const Action& action) {
-  try {
-    action();
-    return "";
-  } catch (const PictureError& error) {
-    return error.what();
-  }
+  return test::objection_to<PictureError>([&] { action(); }, "");
 }
 
 TEST(StateFiles, AStrangeJournalIsNamedWithARemedy) {

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/png/codec.hpp"
+#include "support/objection.hpp"
 #include "support/texts.hpp"
 
 namespace gpufilter {
@@ -66,12 +67,11 @@ TEST(Codec, RefusesNamesOfOtherFormatsNamingThePossibleOnes) {
 
 TEST(Codec, RefusesWhatIsNoPicture) {
   const auto refusal = [](const std::string& content) -> std::string {
-    try {
-      (void)open_picture(memory_source({content.begin(), content.end()}, "in.gif"));
-    } catch (const PictureError& error) {
-      return error.what();
-    }
-    return "";
+    return test::objection_to<PictureError>(
+        [&] {
+          return open_picture(memory_source({content.begin(), content.end()}, "in.gif"));
+        },
+        "");
   };
   EXPECT_EQ(refusal(""), "in.gif: the file is empty");
   EXPECT_EQ(refusal("GIF89a..."), "in.gif: GIF is not supported");

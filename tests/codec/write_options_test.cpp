@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "support/objection.hpp"
 
 namespace gpufilter {
 namespace {
@@ -13,12 +14,7 @@ const WriteOption paper{"paper", WriteOption::AnyColor{}, "black", ""};
 const WriteOption careful{"careful", WriteOption::Flag{}, "off", ""};
 
 std::string complaint(const WriteOption& option, const std::string& text) {
-  try {
-    static_cast<void>(parse_value(option, text));
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "";
+  return test::objection_to([&] { return parse_value(option, text); }, "");
 }
 
 TEST(WriteOptions, TakeTheValuesOfTheirKind) {

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "support/objection.hpp"
 #include "support/texts.hpp"
 
 namespace gpufilter {
@@ -80,12 +81,8 @@ TEST(DeviceChoice, ListsTheDevicesIfNoneMatches) {
 
 TEST(DeviceChoice, MisspeltKindsGetSuggestions) {
   const auto complaint = [](std::string_view request, bool require) -> std::string {
-    try {
-      static_cast<void>(choose_devices(request, require, {}));
-    } catch (const DeviceError& error) {
-      return error.what();
-    }
-    return "";
+    return test::objection_to<DeviceError>([&] { return choose_devices(request, require, {}); },
+                                           "");
   };
   EXPECT_TRUE(test::contains(complaint("cup", false), "'cup' (did you mean cpu?)"));
   EXPECT_TRUE(test::contains(complaint("gpuu", false), "(did you mean gpu?)"));

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "support/names_in.hpp"
+#include "support/objection.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -24,12 +25,8 @@ class PageFolders : public ::testing::Test {
   }
 
   void expect_refusal(EarlierPage earlier, const std::string& reason) const {
-    try {
-      const PageFolder folder(page_, earlier);
-      FAIL() << "no exception";
-    } catch (const UsageError& error) {
-      EXPECT_EQ(error.what(), page_ + ": " + reason);
-    }
+    EXPECT_EQ(test::objection_to([&] { const PageFolder folder(page_, earlier); }),
+              page_ + ": " + reason);
   }
 
   [[nodiscard]] std::size_t files() const {
@@ -130,12 +127,9 @@ TEST_F(PageFolders, WhatAKilledRunLeftIsNoPage) {
 }
 
 TEST_F(PageFolders, SayWhyTheyCannotBeCreated) {
-  try {
-    const PageFolder folder("/proc/report", EarlierPage::replaced);
-    FAIL() << "no exception";
-  } catch (const PictureError& error) {
-    EXPECT_STREQ(error.what(), "/proc/report: no such file");
-  }
+  EXPECT_EQ(test::objection_to<PictureError>(
+                [&] { const PageFolder folder("/proc/report", EarlierPage::replaced); }),
+            "/proc/report: no such file");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "image/luma.hpp"
+#include "support/objection.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -109,12 +110,9 @@ TEST(Preview, IsAJpegWithinItsBytes) {
 
 TEST(Preview, SaysWhyItCannotBeWritten) {
   const Image image = test::random_image({4, 4}, {1, 8}, 3);
-  try {
-    write_preview(image, "/nowhere/p.jpg", 1000);
-    FAIL() << "no exception";
-  } catch (const PreviewFailure& failure) {
-    EXPECT_STREQ(failure.what(), "/nowhere/p.jpg: no such file");
-  }
+  EXPECT_EQ(
+      test::objection_to<PreviewFailure>([&] { write_preview(image, "/nowhere/p.jpg", 1000); }),
+      "/nowhere/p.jpg: no such file");
 }
 
 }  // namespace

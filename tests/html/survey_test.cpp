@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "compare/comparison.hpp"
 #include "stages/colour/color_profile.hpp"
+#include "support/objection.hpp"
 #include "support/oriented_files.hpp"
 #include "support/pictures.hpp"
 #include "support/svg.hpp"
@@ -153,12 +154,8 @@ TEST_F(Surveying, ADamagedPictureIsNamed) {
   request.before = open_source(folder_ / "a.png");
   request.after = open_source(folder_ / "torn.png");
   request.previews = {50, 100'000};
-  try {
-    static_cast<void>(survey_pictures(std::move(request)));
-    FAIL() << "no exception";
-  } catch (const PictureError& error) {
-    EXPECT_EQ(error.what(), (folder_ / "torn.png") + ": the file ends too early");
-  }
+  EXPECT_EQ(test::objection_to<PictureError>([&] { return survey_pictures(std::move(request)); }),
+            (folder_ / "torn.png") + ": the file ends too early");
 }
 
 TEST(PreviewLimits, KeepAThousandPicturesUnder22Megabytes) {

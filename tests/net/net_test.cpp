@@ -8,10 +8,10 @@
 
 #include "base/error.hpp"
 #include "support/filtering.hpp"
-#include "support/instruction_sets.hpp"
 #include "support/naive_net.hpp"
 #include "support/onnx_sketch.hpp"
 #include "support/pictures.hpp"
+#include "support/stage_cases.hpp"
 
 namespace gpufilter {
 namespace {
@@ -151,14 +151,8 @@ TEST(NetOnProcessor, EqualsTheDefinitions) {
       if (size.width > 100 && each.format.depth == 16) continue;
       const Image image = test::random_image(size, each.format, 1);
       const Image expected = test::naive_net(image, each.net, each.use);
-      test::with_each_instruction_set([&] {
-        for (const int rows : {1000, 5}) {
-          const Image result = test::filter_on_host(image, chain, {.band_rows = rows});
-          ASSERT_TRUE(same_pixels(result, expected))
-              << each.name << ", " << size.width << "x" << size.height << ", bands of " << rows;
-          ASSERT_TRUE(test::padding_holds(result.rows()));
-        }
-      });
+      SCOPED_TRACE(each.name);
+      test::check_on_host(image, chain, expected, {1000, 5}, test::RowEnds::hold);
       if (HasFatalFailure()) return;
     }
   }

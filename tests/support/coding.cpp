@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "support/objection.hpp"
 #include "support/pictures.hpp"
 
 namespace gpufilter::test {
@@ -54,12 +55,7 @@ Metadata metadata_of_every_kind(std::uint8_t orientation) {
 }
 
 std::string why_refused(const Bytes& file, const ReadLimits& limits) {
-  try {
-    static_cast<void>(decode(file, limits));
-    return "";
-  } catch (const PictureError& error) {
-    return error.what();
-  }
+  return objection_to<PictureError>([&] { return decode(file, limits); }, "");
 }
 
 }  // namespace gpufilter::test

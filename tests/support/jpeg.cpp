@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "codec/jpeg/codec.hpp"
+#include "support/objection.hpp"
 #include "support/pictures.hpp"
 #include "support/shared.hpp"
 
@@ -182,12 +183,7 @@ Raster decode_with_codec(const Bytes& jpeg, const ReadLimits& limits) {
 }
 
 std::string refusal_of(const Bytes& jpeg, const ReadLimits& limits) {
-  try {
-    (void)decode_with_codec(jpeg, limits);
-  } catch (const PictureError& error) {
-    return error.what();
-  }
-  return {};
+  return objection_to<PictureError>([&] { return decode_with_codec(jpeg, limits); }, "");
 }
 
 Bytes shared_file(const std::string& relative) {

@@ -8,15 +8,15 @@
 
 namespace gpufilter::test {
 
-// The message of the error that `action` ends with; "none" if it does not.
+// The message of the error that `action` ends with; `none` if it does not.
 template <typename Error = UsageError, typename Action>
-[[nodiscard]] std::string objection_to(const Action& action) {
+[[nodiscard]] std::string objection_to(const Action& action, const std::string& none = "none") {
   try {
     static_cast<void>(action());
   } catch (const Error& error) {
     return error.what();
   }
-  return "none";
+  return none;
 }
 
 // What a stage answers to a value on the command line; "none" if it takes it.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "support/objection.hpp"
 #include "support/pictures.hpp"
 
 namespace gpufilter::test {
@@ -19,12 +20,7 @@ ReadPng read_png(Bytes file, const ReadLimits& limits) {
 }
 
 std::string refusal(Bytes file, const ReadLimits& limits) {
-  try {
-    (void)read_png(std::move(file), limits);
-  } catch (const PictureError& error) {
-    return error.what();
-  }
-  return "";
+  return objection_to<PictureError>([&] { return read_png(std::move(file), limits); }, "");
 }
 
 Bytes encode_png(const Image& image, const PngSettings& settings) {

@@ -6,9 +6,8 @@
 
 #include "image/image.hpp"
 #include "support/filtering.hpp"
-#include "support/instruction_sets.hpp"
-#include "support/picture_counting.hpp"
 #include "support/pictures.hpp"
+#include "support/stage_cases.hpp"
 
 namespace gpufilter::test {
 
@@ -31,18 +30,9 @@ template <typename Function>
 
 // `expected`, on the processor with each instruction set and on every device, in bands.
 inline void expect_everywhere(const StageChain& chain, const Image& image, const Image& expected) {
-  with_each_instruction_set([&] {
-    const Image result = filter_on_host(image, chain, {});
-    ASSERT_TRUE(same_pixels(result, expected)) << to_string(image.format());
-    ASSERT_TRUE(padding_holds(result.rows()));
-  });
-  for (Session* session : kernel_sessions(image.format())) {
-    for (const int rows : {5, 1000}) {
-      ASSERT_TRUE(
-          same_pixels(filter_on_device(*session, image, chain, {.band_rows = rows}), expected))
-          << session->device().name << ", " << to_string(image.format());
-    }
-  }
+  check_on_host(image, chain, expected, {1000}, RowEnds::hold);
+  for (Session* session : kernel_sessions(image.format()))
+    check_on_device(*session, image, chain, expected, {5, 1000});
 }
 
 }  // namespace gpufilter::test

@@ -86,12 +86,15 @@ std::vector<Image> pictures_with_a_speck(ImageSize size, PixelFormat format) {
 }
 
 void check_on_host(const Image& image, const StageChain& chain, const Image& expected,
-                   const std::vector<int>& band_rows) {
+                   const std::vector<int>& band_rows, RowEnds ends) {
   if (::testing::Test::HasFatalFailure()) return;
   with_each_instruction_set([&] {
     for (const int rows : band_rows) {
-      ASSERT_TRUE(same_pixels(filter_on_host(image, chain, {.band_rows = rows}), expected))
-          << case_of(image, chain, rows);
+      const Image result = filter_on_host(image, chain, {.band_rows = rows});
+      ASSERT_TRUE(same_pixels(result, expected)) << case_of(image, chain, rows);
+      if (ends == RowEnds::hold) {
+        ASSERT_TRUE(padding_holds(result.rows()));
+      }
     }
   });
 }

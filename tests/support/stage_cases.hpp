@@ -39,9 +39,11 @@ inline constexpr std::array all_borders{Border::replicate, Border::mirror, Borde
 [[nodiscard]] std::vector<Image> pictures_with_a_speck(ImageSize size, PixelFormat format);
 
 // Asserts that the chain makes `expected` of the picture on the processor with each instruction
-// set, or on a device, in bands of these heights. Nothing is done after a failure.
+// set, or on a device, in bands of these heights; and that the processor writes nothing between
+// rows. Nothing is done after a failure.
+enum class RowEnds { may_be_written, hold };
 void check_on_host(const Image& image, const StageChain& chain, const Image& expected,
-                   const std::vector<int>& band_rows);
+                   const std::vector<int>& band_rows, RowEnds ends = RowEnds::may_be_written);
 void check_on_device(Session& session, const Image& image, const StageChain& chain,
                      const Image& expected, const std::vector<int>& band_rows);
 

@@ -9,6 +9,7 @@
 #include "codec/jpeg/codec.hpp"
 #include "codec/png/codec.hpp"
 #include "stage/options/catalogue.hpp"
+#include "support/objection.hpp"
 #include "support/texts.hpp"
 
 namespace gpufilter {
@@ -29,12 +30,7 @@ FilterOptions parsed(std::vector<const char*> words) {
 }
 
 std::string complaint(const std::vector<const char*>& words) {
-  try {
-    static_cast<void>(parse(words));
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "";
+  return test::objection_to([&] { return parse(words); }, "");
 }
 
 // "--blur, --convolve or --gaussian": the stages that take the parameter.

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/png/codec.hpp"
+#include "support/objection.hpp"
 
 namespace gpufilter {
 namespace {
@@ -20,12 +21,7 @@ WriteOptions with(const WriteOption& option, const char* value) {
 }
 
 std::string objection(const WriteOptions& options, const CodecList& formats) {
-  try {
-    refuse_unused_options(options, formats);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "";
+  return test::objection_to([&] { refuse_unused_options(options, formats); }, "");
 }
 
 TEST(RefuseUnusedOptions, WhatNoOutputTakesIsRefused) {

@@ -11,6 +11,7 @@
 #include "codec/stored_picture.hpp"
 #include "support/coding.hpp"
 #include "support/jpeg_coefficients.hpp"
+#include "support/objection.hpp"
 #include "support/pictures.hpp"
 
 namespace gpufilter::test {
@@ -277,12 +278,8 @@ TEST(JpegStored, RefusesDamageAsTheDecoderDoes) {
   Bytes jpeg = encode_with_libjpeg(textured_raster(64, 48, 3));
   jpeg.resize(jpeg.size() / 2);
   const auto reader = open(jpeg);
-  try {
-    static_cast<void>(reader->stored_picture()->load());
-    FAIL();
-  } catch (const PictureError& error) {
-    EXPECT_EQ(std::string(error.what()), "in.jpg: " + std::string("the file ends too early"));
-  }
+  EXPECT_EQ(objection_to<PictureError>([&] { return reader->stored_picture()->load(); }),
+            "in.jpg: " + std::string("the file ends too early"));
 }
 
 }  // namespace

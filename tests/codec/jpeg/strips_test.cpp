@@ -12,6 +12,7 @@
 #include "support/coding.hpp"
 #include "support/full_sink.hpp"
 #include "support/jpeg.hpp"
+#include "support/objection.hpp"
 #include "support/pictures.hpp"
 #include "support/shared.hpp"
 
@@ -255,12 +256,11 @@ TEST(ProgressiveJpeg, KeepsToTheLimitOfMemory) {
   const auto refusal = [&](std::uint64_t bytes) -> std::string {
     WriteOptions options = with_option(jpeg_progressive_option(), "on");
     options.limit_memory(bytes);
-    try {
-      (void)encode_strips(image, subsampled_header(image, {2, 2}), options);
-    } catch (const PictureError& error) {
-      return error.what();
-    }
-    return "";
+    return test::objection_to<PictureError>(
+        [&] {
+          return encode_strips(image, subsampled_header(image, {2, 2}), options);
+        },
+        "");
   };
   // 7 x 3 MCUs of six blocks, 2 bytes a coefficient.
   constexpr std::uint64_t bytes = 7 * 3 * 6 * 64 * 2;

@@ -11,6 +11,7 @@
 #include "stages/window/blur.hpp"
 #include "support/filtering.hpp"
 #include "support/jpeg.hpp"
+#include "support/objection.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -154,12 +155,7 @@ TEST_F(DeviceDecoding, RefusesWhatTheProcessorRefuses) {
   damaged.erase(damaged.end() - 400, damaged.end() - 2);
   write(damaged);
   const auto refusal = [&](DecodeOn decode_on) -> std::string {
-    try {
-      static_cast<void>(filter(decode_on));
-    } catch (const PictureError& error) {
-      return error.what();
-    }
-    return "";
+    return test::objection_to<PictureError>([&] { return filter(decode_on); }, "");
   };
   EXPECT_NE(refusal(DecodeOn::cpu), "");
   EXPECT_EQ(refusal(DecodeOn::gpu), refusal(DecodeOn::cpu));

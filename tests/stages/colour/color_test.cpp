@@ -3,7 +3,6 @@
 // against the processor.
 #include "stages/colour/color.hpp"
 
-#include <array>
 #include <cmath>
 #include <random>
 

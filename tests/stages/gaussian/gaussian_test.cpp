@@ -11,7 +11,6 @@
 
 #include "stages/window/blur.hpp"
 #include "support/filtering.hpp"
-#include "support/instruction_sets.hpp"
 #include "support/naive_gaussian.hpp"
 #include "support/pictures.hpp"
 #include "support/stage_cases.hpp"
@@ -62,14 +61,7 @@ TEST_P(GaussianOnTheProcessor, IsTheDefinition) {
           const double sigma = size.width > 100 ? 1.2 : (border == Border::mirror ? 2.4 : 0.6);
           const GaussianParameters parameters{.sigma = sigma, .border = border, .alpha = alpha};
           const Image expected = naive_gaussian(image, parameters);
-          test::with_each_instruction_set([&] {
-            for (const int rows : {1, 4, 1000}) {
-              ASSERT_TRUE(same_pixels(
-                  test::filter_on_host(image, {make_gaussian(parameters)}, {.band_rows = rows}),
-                  expected))
-                  << size.width << "x" << size.height << ", bands of " << rows;
-            }
-          });
+          test::check_on_host(image, {make_gaussian(parameters)}, expected, {1, 4, 1000});
         }
       }
     }
@@ -104,11 +96,7 @@ TEST(Gaussian, HasNoSeamsInWidePictures) {
     for (const double sigma : {1.0, 3.0}) {
       const GaussianParameters parameters{.sigma = sigma, .border = Border::wrap};
       const Image expected = naive_gaussian(image, parameters);
-      test::with_each_instruction_set([&] {
-        ASSERT_TRUE(
-            same_pixels(test::filter_on_host(image, {make_gaussian(parameters)}, {}), expected))
-            << to_string(image.format()) << ", " << sigma;
-      });
+      test::check_on_host(image, {make_gaussian(parameters)}, expected, {1000});
     }
   }
 }
@@ -127,15 +115,7 @@ TEST(Gaussian, InTilesIsTheDefinition) {
                                             .border = test::all_borders.at(next % 4),
                                             .alpha = AlphaMode::independent};
         const Image expected = naive_gaussian(image, parameters);
-        test::with_each_instruction_set([&] {
-          for (const int rows : {1, 7, 17, 1000}) {
-            ASSERT_TRUE(same_pixels(
-                test::filter_on_host(image, {make_gaussian(parameters)}, {.band_rows = rows}),
-                expected))
-                << to_string(format) << ", " << size.width << "x" << size.height << ", " << sigma
-                << ", bands of " << rows;
-          }
-        });
+        test::check_on_host(image, {make_gaussian(parameters)}, expected, {1, 7, 17, 1000});
       }
     }
   }
@@ -224,14 +204,7 @@ TEST(Gaussian, OfAPictureWithOneTransparentPixelIsTheDefinition) {
         test::set_sample(image, x, y, format.channels - 1, alpha);
         const GaussianParameters parameters{.sigma = 0.9, .border = border};
         const Image expected = naive_gaussian(image, parameters);
-        test::with_each_instruction_set([&] {
-          for (const int rows : {5, 1000}) {
-            ASSERT_TRUE(same_pixels(
-                test::filter_on_host(image, {make_gaussian(parameters)}, {.band_rows = rows}),
-                expected))
-                << to_string(format) << ", transparent at " << x << ", " << y;
-          }
-        });
+        test::check_on_host(image, {make_gaussian(parameters)}, expected, {5, 1000});
       }
     }
   }
@@ -246,14 +219,7 @@ TEST(Gaussian, OfAHighPictureWithOneTransparentPixelIsTheDefinition) {
         test::set_sample(image, y % 21, y, channels - 1, 7);
         const GaussianParameters parameters{.sigma = 0.9, .border = border};
         const Image expected = naive_gaussian(image, parameters);
-        test::with_each_instruction_set([&] {
-          for (const int rows : {270, 1000}) {
-            ASSERT_TRUE(same_pixels(
-                test::filter_on_host(image, {make_gaussian(parameters)}, {.band_rows = rows}),
-                expected))
-                << channels << " channels, transparent in row " << y << ", bands of " << rows;
-          }
-        });
+        test::check_on_host(image, {make_gaussian(parameters)}, expected, {270, 1000});
       }
     }
   }

@@ -15,7 +15,6 @@
 #include "stages/median/median_plan.hpp"
 #include "stages/median/median_steps.hpp"
 #include "support/filtering.hpp"
-#include "support/instruction_sets.hpp"
 #include "support/objection.hpp"
 #include "support/pictures.hpp"
 #include "support/stage_cases.hpp"

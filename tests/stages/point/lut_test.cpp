@@ -342,14 +342,10 @@ TEST(HaldClut, OfAWrongSizeIsRefusedByName) {
   const test::TemporaryFolder folder;
   const std::string path = folder / "hald.png";
   test::write_png(test::random_image({8, 9}, {3, 8}, 1), path);
-  try {
-    static_cast<void>(read_cube(path));
-    FAIL();
-  } catch (const UsageError& error) {
-    EXPECT_EQ(error.what(), path +
-                                ": a HaldCLUT is a square of 8, 27, 64, 125, ... or 4096 pixels, "
-                                "but this picture has 8x9");
-  }
+  EXPECT_EQ(test::objection_to([&] { return read_cube(path); }),
+            path +
+                ": a HaldCLUT is a square of 8, 27, 64, 125, ... or 4096 pixels, "
+                "but this picture has 8x9");
   test::write_file(path, "\x89PNG and no more");
   EXPECT_THROW(static_cast<void>(read_cube(path)), UsageError);
   EXPECT_THROW(static_cast<void>(read_cube(folder / "missing.cube")), UsageError);

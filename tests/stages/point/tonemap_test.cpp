@@ -17,8 +17,6 @@
 namespace gpufilter {
 namespace {
 
-using test::same_pixels;
-
 Histogram ramp() {
   Histogram histogram(256);
   for (std::size_t i = 0; i < histogram.size(); ++i)
@@ -133,11 +131,7 @@ TEST(LumaScaling, IsTheSameEverywhere) {
         test::set_sample(expected, x, y, c, scaled(at(c), factors[index], format.max_sample()));
       }
     }
-    test::with_each_instruction_set([&] {
-      const Image result = test::filter_on_host(image, chain, {});
-      EXPECT_TRUE(same_pixels(result, expected)) << to_string(format);
-      EXPECT_TRUE(test::padding_holds(result.rows()));
-    });
+    test::check_on_host(image, chain, expected, {1000}, test::RowEnds::hold);
     for (Session* session : test::kernel_sessions()) {
       test::check_on_device(*session, image, chain, expected, {1, 17, 1000});
     }
@@ -217,13 +211,9 @@ TEST(ToneMap, IsThePublishedOperatorEverywhere) {
         meet_demand(chain, 0, histogram);
         const Image result = test::filter_on_host(image, chain, {});
         expect_as_published(image, result, {image, curve, key});
-        test::with_each_instruction_set(
-            [&] { EXPECT_TRUE(same_pixels(test::filter_on_host(image, chain, {}), result)); });
-        for (const auto& session : test::all_sessions()) {
-          EXPECT_TRUE(same_pixels(test::filter_on_device(*session, image, chain, {.band_rows = 11}),
-                                  result))
-              << session->device().name;
-        }
+        test::check_on_host(image, chain, result, {1000});
+        for (const auto& session : test::all_sessions())
+          test::check_on_device(*session, image, chain, result, {11});
       }
     }
   }

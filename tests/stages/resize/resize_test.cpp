@@ -174,10 +174,7 @@ TEST(Resize, IsTheDefinitionForWidePictures) {
         const ResizeKernel kernel = size.width == 20 ? ResizeKernel::area : ResizeKernel::lanczos;
         const StageChain chain{make_resize(to(size, kernel, AlphaMode::independent))};
         const Image expected = Naive(image, size, kernel).plain();
-        test::with_each_instruction_set([&] {
-          ASSERT_TRUE(same_pixels(test::filter_on_host(image, chain, {}), expected))
-              << to_string(format) << ", " << width << " to " << size.width << "x" << size.height;
-        });
+        test::check_on_host(image, chain, expected, {1000});
       }
     }
   }

@@ -19,7 +19,6 @@
 #include "base/format.hpp"
 #include "stages/window/blur_means.hpp"
 #include "support/filtering.hpp"
-#include "support/instruction_sets.hpp"
 #include "support/naive_blur.hpp"
 #include "support/pictures.hpp"
 #include "support/stage_cases.hpp"
@@ -55,15 +54,7 @@ StageChain chain_of(const BlurParameters& parameters) {
 }
 
 void check_blur(const Image& image, const BlurParameters& parameters, const Image& expected) {
-  test::with_each_instruction_set([&] {
-    for (const int rows : {1, 7, 1000}) {
-      const Image result = test::filter_on_host(image, chain_of(parameters), {.band_rows = rows});
-      ASSERT_TRUE(same_pixels(result, expected))
-          << to_string(image.format()) << ", " << image.width() << "x" << image.size().height
-          << ", " << name(parameters.border) << ", bands of " << rows;
-      ASSERT_TRUE(test::padding_holds(result.rows()));
-    }
-  });
+  test::check_on_host(image, chain_of(parameters), expected, {1, 7, 1000}, test::RowEnds::hold);
 }
 
 // Odd widths, and for each number of channels the width of a whole tile of columns (1920 samples),

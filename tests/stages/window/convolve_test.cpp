@@ -15,7 +15,6 @@
 #include "base/format.hpp"
 #include "stages/window/blur.hpp"
 #include "support/filtering.hpp"
-#include "support/instruction_sets.hpp"
 #include "support/pictures.hpp"
 #include "support/stage_cases.hpp"
 

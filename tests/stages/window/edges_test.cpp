@@ -10,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include "support/filtering.hpp"
-#include "support/instruction_sets.hpp"
 #include "support/pictures.hpp"
 #include "support/stage_cases.hpp"
 
