@@ -18,8 +18,8 @@
 #include "base/content_hash.hpp"
 #include "base/format.hpp"
 #include "base/posix_file.hpp"
-#include "batch/shard_journal.hpp"
 #include "batch/shard_plan.hpp"
+#include "batch/shard_run.hpp"
 
 namespace gpufilter::bench {
 namespace {

@@ -8,7 +8,6 @@
 #include "base/format.hpp"
 #include "base/lazy_library.hpp"
 #include "base/printable.hpp"
-#include "batch/plan_checks.hpp"
 #include "batch/plan_item.hpp"
 #include "batch/shard_plan.hpp"
 

@@ -10,7 +10,7 @@
 
 #include "batch/folder_scan.hpp"
 #include "batch/journal.hpp"
-#include "batch/name_template.hpp"
+#include "batch/output_name.hpp"
 #include "batch/picture_list.hpp"
 #include "batch/shard.hpp"
 #include "batch/shard_run.hpp"

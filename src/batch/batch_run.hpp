@@ -1,6 +1,7 @@
 // Filters the pictures of a plan, several at a time.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -70,5 +71,9 @@ struct BatchOptions {
 // does not work and no picture was finished.
 void run_batch(const BatchPlan& plan, const StageChain& chain, Dispatcher& dispatcher,
                const BatchOptions& options, BatchListener& listener);
+
+// How many of `jobs` pictures may be in progress at the same time so that all files that they need
+// can be open; at least 1.
+[[nodiscard]] int jobs_within_file_limit(int jobs);
 
 }  // namespace gpufilter

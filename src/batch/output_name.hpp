@@ -4,11 +4,37 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "batch/name_template.hpp"
 #include "codec/codec_table.hpp"
 
 namespace gpufilter {
+
+// A template for the names of results: --name '{stem}-{ext}.{to}'. Placeholders stand for parts of
+// the input's path: {stem} and {ext}, the file's name before and after its last dot; {name}, both;
+// {parent}, the folder that it is in; and for {to}, the extension of the result's format. "{{" and
+// "}}" stand for braces. A slash begins a subfolder.
+class NameTemplate {
+ public:
+  // Throws UsageError, which names the place, if `text` is not a template, or would leave the
+  // folder of results.
+  explicit NameTemplate(std::string text);
+
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+  // The name of the result of `input`, a path, in the format `to`; nullptr: the name decides.
+  // Throws UsageError if the name does not end like one of the format, or leaves the folder.
+  [[nodiscard]] std::string name_for(const std::string& input, const Codec* to) const;
+
+ private:
+  void check_folders() const;
+  void check(const std::string& name, const std::string& input, const Codec* to) const;
+  [[noreturn]] void refuse(const std::string& reason) const;
+
+  std::string text_;
+  std::vector<std::pair<bool, std::string>> parts_;  // whether it is a placeholder, its text
+};
 
 // The relative path of the result of `relative` in the format `wanted`. The path stays the same if
 // `wanted` is nullptr or the name already has an extension of that format. Otherwise the format's

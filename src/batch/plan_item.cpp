@@ -1,7 +1,11 @@
 #include "batch/plan_item.hpp"
 
+#include <algorithm>
+#include <unordered_set>
+
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/link_text.hpp"
 #include "base/printable.hpp"
 #include "batch/output_name.hpp"
 #include "codec/other_formats.hpp"
@@ -80,6 +84,128 @@ PictureList listed_pictures(const BatchRequest& request) {
   std::vector<SizedName> others(list.others().begin(), list.others().end());
   if (std::erase_if(pictures, is_result) + std::erase_if(others, is_result) == 0) return list;
   return PictureList(std::move(pictures), std::move(others));
+}
+
+std::string Places::of(const std::string& path) {
+  std::error_code ignored;
+  if (fs::is_symlink(path, ignored)) return fs::weakly_canonical(path, ignored);
+  return of_new(path);
+}
+
+std::string Places::of_new(const std::string& path) {
+  const fs::path whole = path;
+  std::error_code ignored;
+  const std::string folder = whole.parent_path();
+  auto known = folders_.find(folder);
+  if (known == folders_.end()) {
+    known = folders_.emplace(folder, fs::weakly_canonical(folder, ignored)).first;
+  }
+  return known->second / whole.filename();
+}
+
+namespace {
+
+// The subfolder of OUTDIR in which an item's result has the name that a template gives.
+fs::path subfolder_of(const BatchItem& item, const BatchRequest& request) {
+  const std::string own = request.name ? request.name->text() : "";
+  fs::path folder = fs::path(item.output).parent_path();
+  for (auto slashes = std::count(own.begin(), own.end(), '/'); slashes > 0; --slashes)
+    folder = folder.parent_path();
+  return folder;
+}
+
+bool gives_each_a_name(const NameTemplate& name, const BatchRequest& request,
+                       const BatchPlan& plan) {
+  std::unordered_set<std::string> taken;
+  return std::all_of(plan.items.begin(), plan.items.end(), [&](const BatchItem& item) {
+    if (!item.problem.empty()) return true;
+    return taken.insert(subfolder_of(item, request) / name.name_for(item.input, request.to)).second;
+  });
+}
+
+// A --name that gives each of the plan's results a name of its own, in a phrase that tells the user
+// so; if there is none, that a file has to be renamed.
+std::string collision_remedy(const BatchRequest& request, const BatchPlan& plan) {
+  for (const char* text : {"{stem}-{ext}.{to}", "{parent}-{stem}.{to}", "{parent}-{name}.{to}"}) {
+    if (!request.in_place && gives_each_a_name(NameTemplate(text), request, plan)) {
+      return formatted("--name '{}' gives each a name of its own", text);
+    }
+  }
+  return "rename one of them";
+}
+
+[[noreturn]] void refuse_collision(const BatchRequest& request, const BatchPlan& plan,
+                                   const BatchItem& first, const BatchItem& second) {
+  const auto normal = [](const std::string& path) { return fs::path(path).lexically_normal(); };
+  if (normal(first.input) == normal(second.input)) {
+    throw UsageError(printable(second.input) + ": is given twice");
+  }
+  const std::string output = plan.output_path(second);
+  std::string link = link_text(output);
+  if (link.empty()) link = link_text(plan.output_path(first));
+  if (link.empty() || normal(plan.output_path(first)) == normal(output)) {
+    throw UsageError(printable(formatted("{} and {}: both would become {}; {}", first.input,
+                                         second.input, output, collision_remedy(request, plan))));
+  }
+  throw UsageError(printable(
+      formatted("{} and {}: both results would be the same file, because {}; leave out one of them",
+                first.input, second.input, link)));
+}
+
+// Why `item` must not be written to `path`, which is one of the inputs.
+std::string input_as_output(const BatchItem& item, const std::string& path) {
+  const std::string link = link_text(path);
+  const std::string note = link.empty() ? "" : formatted(" ({})", link);
+  if (identity_of(path) == identity_of(item.input)) {
+    return formatted("{}: input and output are the same file{}; --in-place replaces the inputs",
+                     path, note);
+  }
+  return formatted("{}: is an input of this run{}; {} would replace it", path, note, item.input);
+}
+
+}  // namespace
+
+void check_collisions(const BatchRequest& request, const BatchPlan& plan) {
+  Places places;
+  std::unordered_map<std::string, const BatchItem*> taken;
+  for (const BatchItem& item : plan.items) {
+    if (!item.problem.empty()) continue;
+    const auto [other, is_new] = taken.emplace(places.of(plan.output_path(item)), &item);
+    if (!is_new) refuse_collision(request, plan, *other->second, item);
+  }
+  for (const BatchItem& item : plan.items) {
+    for (const ChainOutput& other : item.others) {
+      if (taken.emplace(places.of(other.path), &item).second) continue;
+      throw UsageError(printable(formatted(
+          "--output {}: two outputs have this name; give --output another folder", other.path)));
+    }
+  }
+}
+
+bool ExistingOutputs::keeps(const BatchPlan& plan, const BatchItem& item, const std::string& path,
+                            const std::string& recorded_name) {
+  const auto identity = identity_of(path);
+  if (!identity) return false;
+  if (!inputs_) inputs_ = find_inputs_();
+  if (inputs_->contains(*identity)) throw UsageError(printable(input_as_output(item, path)));
+  if (on_exists_ == OnExists::overwrite || plan.records.contains(recorded_name)) return false;
+  if (on_exists_ == OnExists::fail) {
+    throw UsageError(printable(formatted(
+        "{}: already exists{}; --on-exists overwrite replaces it, --on-exists skip leaves "
+        "it{}",
+        path, resumes_ ? ", and no journal records it" : "",
+        resumes_ ? "" : ", --resume continues an earlier run")));
+  }
+  return true;
+}
+
+void ExistingOutputs::check(const BatchPlan& plan, BatchItem& item) {
+  item.keep_output = !item.replaces_input && keeps(plan, item, plan.output_path(item), item.output);
+  item.exists = item.keep_output;
+  for (ChainOutput& other : item.others) {
+    other.keep = keeps(plan, item, other.path, plan.journal_name_of(other));
+    item.exists = item.exists && other.keep;
+  }
 }
 
 }  // namespace gpufilter

@@ -14,9 +14,8 @@
 #include "base/process_token.hpp"
 #include "batch/output_folder.hpp"
 #include "batch/output_name.hpp"
-#include "batch/plan_checks.hpp"
 #include "batch/plan_item.hpp"
-#include "batch/shard_journal.hpp"
+#include "batch/shard_run.hpp"
 
 namespace gpufilter {
 namespace {

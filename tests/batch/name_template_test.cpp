@@ -1,10 +1,9 @@
-#include "batch/name_template.hpp"
-
 #include <filesystem>
 
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "batch/output_name.hpp"
 #include "codec/codec_table.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/png/codec.hpp"

@@ -1,10 +1,9 @@
-#include "batch/shard_detection.hpp"
-
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "batch/shard.hpp"
 
 namespace gpufilter {
 namespace {

@@ -22,7 +22,7 @@
 #include "batch/output_folder.hpp"
 #include "batch/shard_plan.hpp"
 #include "device/pocl_environment.hpp"
-#include "pipeline/choose/make_dispatcher.hpp"
+#include "pipeline/choose/dispatcher.hpp"
 #include "pipeline/run/preview.hpp"
 
 namespace gpufilter {

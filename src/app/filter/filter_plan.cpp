@@ -20,7 +20,7 @@
 #include "base/printable.hpp"
 #include "base/words.hpp"
 #include "batch/output_name.hpp"
-#include "batch/shard_detection.hpp"
+#include "batch/shard.hpp"
 #include "pipeline/run/run_description.hpp"
 
 namespace gpufilter {
