@@ -22,7 +22,7 @@ target_pixel_t pixel_below(pixel_t in) {
   return out;
 }
 
-// As the loops of src/stages/geometry/overlay_rows.cpp. `first` is the sample of the overlay where its pixel begins.
+// As the loops of src/stages/geometry/overlay.cpp. `first` is the sample of the overlay where its pixel begins.
 target_pixel_t laid_over(target_pixel_t below, __global const sample_t *restrict colors,
                          __global const sample_t *restrict alphas, size_t first) {
   target_pixel_t out;

@@ -9,7 +9,7 @@
 #include "lab/bench/benches.hpp"
 #include "lab/bench/copy.hpp"
 #include "lab/bench/host_products.hpp"
-#include "pipeline/choose/make_dispatcher.hpp"
+#include "pipeline/choose/dispatcher.hpp"
 #include "pipeline/run/run.hpp"
 
 namespace gpufilter::lab {

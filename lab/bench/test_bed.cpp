@@ -9,7 +9,7 @@
 #include "base/thread_limit.hpp"
 #include "device/device_choice.hpp"
 #include "host/instruction_set.hpp"
-#include "pipeline/choose/make_dispatcher.hpp"
+#include "pipeline/choose/dispatcher.hpp"
 
 namespace gpufilter::lab {
 

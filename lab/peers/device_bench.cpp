@@ -20,7 +20,7 @@
 #include "device/device_catalog.hpp"
 #include "device/tuning_store.hpp"
 #include "image/image.hpp"
-#include "pipeline/choose/make_dispatcher.hpp"
+#include "pipeline/choose/dispatcher.hpp"
 #include "stages/colour/color.hpp"
 #include "stages/point/levels.hpp"
 #include "stages/point/tonemap.hpp"

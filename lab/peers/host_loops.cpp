@@ -6,7 +6,7 @@
 #include "host/instruction_set.hpp"
 #include "net/pixel/mlp_rows.hpp"
 #include "stages/colour/color_rows.hpp"
-#include "stages/point/lookup_rows.hpp"
+#include "stages/point/lookup.hpp"
 #include "stages/window/blur_rows.hpp"
 
 namespace gpufilter::bench {

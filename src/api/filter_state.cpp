@@ -1,15 +1,86 @@
 #include "api/filter_state.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <new>
 #include <utility>
+#include <vector>
 
 #include <unistd.h>
 
 #include "base/error.hpp"
 #include "base/words.hpp"
-#include "pipeline/choose/make_dispatcher.hpp"
+#include "image/image.hpp"
+#include "pipeline/choose/dispatcher.hpp"
 #include "pipeline/run/upright.hpp"
 
 namespace gpufilter {
+namespace {
+
+// Unused blocks that are kept: enough for a few threads, and little beside what pictures take.
+constexpr std::size_t kept_blocks = 4;
+constexpr std::size_t kept_bytes = std::size_t{256} << 20U;
+// Smaller blocks come from the allocator without page faults.
+constexpr std::size_t smallest_kept = std::size_t{256} << 10U;
+
+}  // namespace
+
+struct ResultMemory::State {
+  struct Block {
+    std::size_t bytes;
+    std::shared_ptr<std::uint8_t> memory;
+  };
+  std::mutex mutex;
+  std::vector<Block> unused;  // the one that came back last comes last
+
+  Block take(std::size_t bytes) {
+    {
+      const std::lock_guard lock(mutex);
+      const auto fits = [bytes](const Block& block) {
+        return bytes <= block.bytes && block.bytes / 2 <= bytes;
+      };
+      const auto found = std::find_if(unused.rbegin(), unused.rend(), fits);
+      if (found != unused.rend()) {
+        Block block = std::move(*found);
+        unused.erase(std::next(found).base());
+        return block;
+      }
+    }
+    return {bytes, allocate_image_memory(bytes)};
+  }
+
+  // Those that were unused longest are freed.
+  void give_back(Block block) noexcept {
+    std::vector<Block> freed;  // after the lock
+    const std::lock_guard lock(mutex);
+    try {
+      unused.push_back(std::move(block));
+      std::size_t bytes = 0;
+      std::size_t kept = 0;
+      while (kept < std::min(unused.size(), kept_blocks)) {
+        bytes += unused[unused.size() - 1 - kept].bytes;
+        if (bytes > kept_bytes) break;
+        ++kept;
+      }
+      const auto end = unused.end() - static_cast<std::ptrdiff_t>(kept);
+      freed.assign(std::make_move_iterator(unused.begin()), std::make_move_iterator(end));
+      unused.erase(unused.begin(), end);
+    } catch (const std::bad_alloc&) {
+      // Then it is not kept.
+    }
+  }
+};
+
+ResultMemory::ResultMemory() : state_(std::make_shared<State>()) {}
+
+std::shared_ptr<std::uint8_t> ResultMemory::take(std::size_t bytes) {
+  if (bytes < smallest_kept) return allocate_image_memory(bytes);
+  State::Block block = state_->take(bytes);
+  std::uint8_t* data = block.memory.get();
+  return {data, [state = state_, block = std::move(block)](std::uint8_t*) mutable {
+            state->give_back(std::move(block));
+          }};
+}
 
 namespace {
 

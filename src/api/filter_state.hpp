@@ -1,16 +1,32 @@
 // What a public PictureFilter consists of.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 
 #include <gpufilter/filter.hpp>
 
 #include "api/picture_state.hpp"
-#include "api/result_memory.hpp"
 #include "pipeline/run/memory_filter.hpp"
 
 namespace gpufilter {
+
+// Memory of results that were given up, for the next ones: new memory costs a page fault per page,
+// several times what a filter takes. Thread-safe; blocks may outlive it.
+class ResultMemory {
+ public:
+  ResultMemory();
+
+  // A block of at least `bytes`, whose contents are unspecified; it comes back once nobody uses it.
+  // Throws as allocate_image_memory() does.
+  [[nodiscard]] std::shared_ptr<std::uint8_t> take(std::size_t bytes);
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
 
 // The chain that public uses of stages mean; `limits` are for pictures that they read. Throws
 // UsageError for unknown or invalid stages and parameters.

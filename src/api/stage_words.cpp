@@ -7,7 +7,6 @@
 #include "base/printable.hpp"
 #include "base/words.hpp"
 #include "stage/options/recipe.hpp"
-#include "stage/options/recipe_text.hpp"
 #include "stages/given_stages.hpp"
 
 namespace gpufilter {

@@ -1,16 +1,68 @@
 #include "chart/histogram_plot.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "base/format.hpp"
 #include "base/printable.hpp"
-#include "chart/chart_scale.hpp"
-#include "chart/histogram_columns.hpp"
 #include "chart/svg_canvas.hpp"
+#include "chart/svg_chart.hpp"
+#include "compute/picture_statistics.hpp"
 
 namespace gpufilter::lab {
 namespace {
+
+inline constexpr std::size_t histogram_columns = 256;
+
+// Shares of the pixels, by column. A column covers one 8-bit value or 256 16-bit values.
+using HistogramColumns = std::array<double, histogram_columns>;
+
+struct HistogramLook {
+  std::size_t series;    // the colour, see SvgCanvas
+  bool is_line = false;  // instead of a filled area
+};
+
+HistogramColumns columns_of(const Histogram& histogram) {
+  const auto pixels =
+      static_cast<double>(std::accumulate(histogram.begin(), histogram.end(), std::uint64_t{0}));
+  const std::size_t values = histogram.size() / histogram_columns;
+  HistogramColumns shares{};
+  for (std::size_t i = 0; i < histogram.size(); ++i)
+    shares.at(i / values) += static_cast<double>(histogram[i]) / pixels;
+  return shares;
+}
+
+// The look of each channel's histogram.
+std::vector<HistogramLook> histogram_looks(const PixelFormat& format) {
+  constexpr std::size_t red = 1;
+  constexpr std::size_t green = 2;
+  constexpr std::size_t blue = 0;
+  constexpr std::size_t grey = 7;
+  constexpr std::size_t violet = 4;
+  std::vector<HistogramLook> looks{{grey}};
+  if (format.color_channels() == 3) looks = {{red}, {green}, {blue}};
+  if (format.has_alpha()) looks.push_back({violet, true});
+  return looks;
+}
+
+// The share at the top of the drawing: a little more than nearly all columns of the colours need.
+// Peaks far above the others, such as those of black borders, are cut off. Alpha is often the same
+// everywhere, so it does not affect the scale.
+double top_share(const std::vector<HistogramColumns>& channels, const PixelFormat& format) {
+  std::vector<double> shares;
+  for (std::size_t c = 0; c < static_cast<std::size_t>(format.color_channels()); ++c) {
+    std::copy_if(channels[c].begin(), channels[c].end(), std::back_inserter(shares),
+                 [](double share) { return share > 0; });
+  }
+  std::sort(shares.begin(), shares.end());
+  const double usual = shares[(shares.size() - 1) * 98 / 100];
+  return 1.08 * std::min(shares.back(), 1.5 * usual);
+}
 
 // The panel: three pixels for each column.
 constexpr int columns = histogram_columns;
@@ -134,6 +186,55 @@ std::string draw_histograms(const Histograms& histograms, const PixelFormat& for
                             const std::string& title, const std::string& subtitle) {
   const std::string shown = printable_end(title, longest_title);
   return Plot(histograms, format, shown).draw(shown, subtitle);
+}
+
+namespace {
+
+constexpr int sketch_height = 100;
+constexpr std::size_t step = 4;  // columns that share a point: the larger file shows no more
+constexpr int points = static_cast<int>(histogram_columns / step);
+
+// Through the heights of all points, from the left to the right. Steps are relative and written
+// without the spaces that SVG does not need, as a page may have thousands of these.
+std::string path_of(const HistogramColumns& channel, double top) {
+  std::string path;
+  int before = 0;
+  for (std::size_t i = 0; i < histogram_columns; i += step) {
+    const auto first = channel.begin() + static_cast<std::ptrdiff_t>(i);
+    const double highest = *std::max_element(first, first + step);
+    const auto y =
+        static_cast<int>(std::lround(sketch_height * (1 - std::min(highest / top, 1.0))));
+    if (i == 0) {
+      path = formatted("M0 {}l", y);
+    } else {
+      path += formatted("{}1{}{}", i == step ? "" : " ", y < before ? "" : " ", y - before);
+    }
+    before = y;
+  }
+  return path;
+}
+
+}  // namespace
+
+std::string sketch_histograms(const Histograms& histograms, const PixelFormat& format,
+                              std::string_view label) {
+  std::vector<HistogramColumns> channels;
+  for (const Histogram& histogram : histograms.channels)
+    channels.push_back(columns_of(histogram));
+  const double top = top_share(channels, format);
+  const auto looks = histogram_looks(format);
+  std::string svg = formatted(
+      "<svg class=\"sketch\" viewBox=\"0 0 {} {}\" preserveAspectRatio=\"none\" role=\"img\" "
+      "aria-label=\"{}\">",
+      points - 1, sketch_height, escaped_markup(label));
+  for (std::size_t c = 0; c < channels.size(); ++c) {
+    const std::string path = path_of(channels[c], top);
+    const std::string stroke = stroke_of(looks[c].series);
+    svg += looks[c].is_line ? formatted("<path class=\"curve {}\" d=\"{}\"/>", stroke, path)
+                            : formatted("<path class=\"{} {} faint\" d=\"{}V{}H0Z\"/>", stroke,
+                                        fill_of(looks[c].series), path, sketch_height);
+  }
+  return svg + "</svg>";
 }
 
 }  // namespace gpufilter::lab

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "compute/picture_statistics.hpp"
 
@@ -12,5 +13,9 @@ namespace gpufilter::lab {
 // `format`.
 [[nodiscard]] std::string draw_histograms(const Histograms& histograms, const PixelFormat& format,
                                           const std::string& title, const std::string& subtitle);
+
+// Without axes, about 1 kB. It fills the width of its place; screen readers read `label`.
+[[nodiscard]] std::string sketch_histograms(const Histograms& histograms, const PixelFormat& format,
+                                            std::string_view label);
 
 }  // namespace gpufilter::lab

@@ -73,4 +73,7 @@ struct Page {
 // A whole file. It needs its previews and nothing else: no script, font or style from elsewhere.
 [[nodiscard]] std::string to_html(const Page& page);
 
+// Everything about the entry: the pictures, what is known of them, their histograms.
+[[nodiscard]] std::string detail_markup(const Entry& entry);
+
 }  // namespace gpufilter::html

@@ -4,19 +4,44 @@
 #include <array>
 #include <functional>
 #include <limits>
+#include <utility>
 #include <vector>
 
-#include "chart/histogram_sketch.hpp"
+#include "chart/histogram_plot.hpp"
 #include "compare/difference_picture.hpp"
 #include "compute/picture_statistics.hpp"
 #include "host/parallel.hpp"
 #include "host/turn_rows.hpp"
-#include "html/shown_picture.hpp"
 #include "html/small_picture.hpp"
 #include "image/exif_orientation.hpp"
+#include "image/image.hpp"
+#include "image/metadata.hpp"
+#include "pipeline/run/memory_picture.hpp"
+#include "stages/colour/color_profile.hpp"
+#include "stages/colour/convert_colors.hpp"
 
 namespace gpufilter::html {
 namespace {
+
+Image in_srgb(Image image, const Metadata& metadata) {
+  try {
+    Timeline unused;
+    const PictureContext picture{.shape = {image.size(), image.format()},
+                                 .metadata = std::make_shared<Metadata>(metadata)};
+    return lab::filter_in_memory(
+        image, lower_chain({make_to_srgb({})}, picture), {},
+        [&](const Plan& plan) { return make_host_executor(plan, unused); });
+  } catch (const UnusableProfile&) {
+    return image;
+  }
+}
+
+// The pixels of a picture with this metadata, 8-bit and without alpha: upright and in sRGB, which
+// pages show. Colours of a profile that cannot be used stay.
+Image as_shown(Image image, const Metadata& metadata) {
+  return turned(in_srgb(std::move(image), metadata),
+                turn_for_orientation(stored_orientation(metadata).value_or(1)));
+}
 
 // Rows of one picture that are read at a time: enough for the codecs to work efficiently.
 constexpr std::size_t band_bytes = std::size_t{1} << 22U;

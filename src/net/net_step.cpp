@@ -16,7 +16,7 @@
 #include "net/net_kernels.hpp"
 #include "net/net_regions.hpp"
 #include "net/net_rows.hpp"
-#include "stage/device/row_launch.hpp"
+#include "stage/device/row_pass.hpp"
 #include "stages/resize/resize.hpp"
 #include "stages/resize/resize_rows.hpp"
 #include "stages/resize/resize_taps.hpp"

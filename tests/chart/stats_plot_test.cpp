@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include "chart/histogram_plot.hpp"
-#include "chart/histogram_sketch.hpp"
 #include "support/picture_counting.hpp"
 #include "support/pictures.hpp"
 #include "support/stage_cases.hpp"

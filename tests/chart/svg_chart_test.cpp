@@ -5,7 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include "chart/chart_scale.hpp"
 #include "support/svg.hpp"
 
 namespace gpufilter::lab {

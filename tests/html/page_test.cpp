@@ -6,7 +6,6 @@
 
 #include <gtest/gtest.h>
 
-#include "html/entry_markup.hpp"
 #include "support/svg.hpp"
 #include "support/texts.hpp"
 

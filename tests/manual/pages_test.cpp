@@ -6,7 +6,6 @@
 #include <set>
 
 #include "manual/help_options.hpp"
-#include "manual/roff.hpp"
 #include "support/pictures.hpp"
 
 namespace gpufilter::test {

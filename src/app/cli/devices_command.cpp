@@ -11,8 +11,8 @@
 #include "device/device_catalog.hpp"
 #include "device/kernel_figures.hpp"
 #include "device/tuning_store.hpp"
+#include "pipeline/choose/dispatcher.hpp"
 #include "pipeline/choose/estimate.hpp"
-#include "pipeline/choose/make_dispatcher.hpp"
 #include "stage/options/catalogue.hpp"
 
 namespace gpufilter {

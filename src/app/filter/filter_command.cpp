@@ -22,7 +22,7 @@
 #include "batch/batch_plan.hpp"
 #include "batch/output_folder.hpp"
 #include "device/pocl_environment.hpp"
-#include "pipeline/choose/make_dispatcher.hpp"
+#include "pipeline/choose/dispatcher.hpp"
 #include "pipeline/run/run.hpp"
 
 namespace gpufilter {

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "app/cli/choice_option.hpp"
-#include "app/cli/command_text.hpp"
+#include "app/cli/command_words.hpp"
 #include "app/cli/device_options.hpp"
 #include "app/cli/main_help.hpp"
 #include "app/cli/parse.hpp"

@@ -8,12 +8,39 @@
 
 #include <unistd.h>
 
-#include "app/help/help_lines.hpp"
 #include "base/format.hpp"
 #include "base/terminal.hpp"
 #include "base/whole_number.hpp"
 
 namespace gpufilter {
+
+std::size_t indent_of(std::string_view line) {
+  return std::min(line.find_first_not_of(' '), line.size());
+}
+
+std::size_t text_column(std::string_view line) {
+  const std::size_t gap = line.find("  ", indent_of(line));
+  return gap == std::string_view::npos ? gap : line.find_first_not_of(' ', gap);
+}
+
+std::vector<std::string> joined_lines(std::string_view text) {
+  std::vector<std::string> lines;
+  std::istringstream stream{std::string(text)};
+  for (std::string line; std::getline(stream, line);) {
+    const bool follows = !lines.empty() && !lines.back().empty() && !line.empty();
+    const std::size_t indent = indent_of(line);
+    const bool is_prose =
+        follows && indent == 0 && indent_of(lines.back()) == 0 && !lines.back().ends_with(':');
+    const bool is_text_of_item = follows && indent > 2 && text_column(lines.back()) == indent;
+    if (is_prose || is_text_of_item) {
+      lines.back() += " " + line.substr(indent);
+    } else {
+      lines.push_back(line);
+    }
+  }
+  return lines;
+}
+
 namespace {
 
 constexpr std::size_t default_width = 80;
@@ -22,6 +49,17 @@ constexpr std::size_t maximum_width = 100;
 // A column of text narrower than this begins below its head instead of beside it.
 constexpr std::size_t minimum_column_width = 24;
 constexpr std::size_t option_column = 22;
+
+// The columns of a help page, 40 to 100: COLUMNS if it is set, otherwise those of the terminal, or
+// 80 if standard output is none.
+std::size_t page_width() {
+  const char* variable = std::getenv("COLUMNS");  // NOLINT(concurrency-mt-unsafe)
+  std::size_t columns = default_width;
+  const std::string_view given = variable == nullptr ? "" : variable;
+  if (!parse_whole(given, columns) || columns == 0)
+    columns = is_terminal(STDOUT_FILENO) ? terminal_columns(STDOUT_FILENO) : default_width;
+  return std::clamp(columns, minimum_width, maximum_width);
+}
 
 struct Indents {
   std::size_t first = 0;  // of the first line
@@ -166,15 +204,6 @@ std::vector<const Option*> positional_options(const Arguments& app) {
 }
 
 }  // namespace
-
-std::size_t page_width() {
-  const char* variable = std::getenv("COLUMNS");  // NOLINT(concurrency-mt-unsafe)
-  std::size_t columns = default_width;
-  const std::string_view given = variable == nullptr ? "" : variable;
-  if (!parse_whole(given, columns) || columns == 0)
-    columns = is_terminal(STDOUT_FILENO) ? terminal_columns(STDOUT_FILENO) : default_width;
-  return std::clamp(columns, minimum_width, maximum_width);
-}
 
 std::string wrapped(std::string_view text, std::size_t indent) {
   std::string result;

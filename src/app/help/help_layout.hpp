@@ -6,17 +6,22 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/cli/arguments.hpp"
 
 namespace gpufilter {
 
+// Joins lines of prose and of items' texts, which the source breaks where it likes.
+[[nodiscard]] std::vector<std::string> joined_lines(std::string_view text);
+
+[[nodiscard]] std::size_t indent_of(std::string_view line);
+
+// Where the text of "  head  text" begins: after two blanks or more. npos if it has no head.
+[[nodiscard]] std::size_t text_column(std::string_view line);
+
 // --help or --help-all.
 enum class HelpLength { brief, full };
-
-// The columns of a help page, 40 to 100: COLUMNS if it is set, otherwise those of the terminal, or
-// 80 if standard output is none.
-[[nodiscard]] std::size_t page_width();
 
 // `text` in lines no wider than the page that are indented by `indent`, broken at blanks; '\n' in
 // it begins a new line.

@@ -8,7 +8,6 @@
 #include "app/cli/parse.hpp"
 #include "app/filter/format_options.hpp"
 #include "app/filter/stage_options.hpp"
-#include "app/lab/bench_low_precision.hpp"
 #include "app/lab/bench_options.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"

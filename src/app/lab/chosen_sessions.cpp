@@ -7,7 +7,7 @@
 #include "base/words.hpp"
 #include "device/device_choice.hpp"
 #include "lab/stage_samples.hpp"
-#include "pipeline/choose/make_dispatcher.hpp"
+#include "pipeline/choose/dispatcher.hpp"
 
 namespace gpufilter {
 void add_devices_choice(Arguments& app, std::string& device, bool has_processor) {

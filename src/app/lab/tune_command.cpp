@@ -6,7 +6,7 @@
 #include "app/cli/commands.hpp"
 #include "app/cli/parse.hpp"
 #include "app/cli/progress.hpp"
-#include "app/lab/bench_low_precision.hpp"
+#include "app/lab/bench_options.hpp"
 #include "app/lab/chosen_sessions.hpp"
 #include "base/division.hpp"
 #include "base/error.hpp"
@@ -16,7 +16,7 @@
 #include "lab/stage_samples.hpp"
 #include "lab/tune/tuner.hpp"
 #include "lab/verify/verify_cases.hpp"
-#include "pipeline/choose/make_dispatcher.hpp"
+#include "pipeline/choose/dispatcher.hpp"
 #include "stage/lowering.hpp"
 
 namespace gpufilter {

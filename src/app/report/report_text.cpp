@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "app/cli/paths.hpp"
-#include "app/cli/progress_text.hpp"
+#include "app/cli/progress.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "base/time_units.hpp"

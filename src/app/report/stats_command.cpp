@@ -15,7 +15,7 @@
 #include "base/format.hpp"
 #include "chart/histogram_plot.hpp"
 #include "codec/unread.hpp"
-#include "pipeline/choose/make_dispatcher.hpp"
+#include "pipeline/choose/dispatcher.hpp"
 #include "pipeline/run/counted_picture.hpp"
 
 namespace gpufilter {

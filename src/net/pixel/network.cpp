@@ -15,7 +15,6 @@
 #include "base/words.hpp"
 #include "stage/options/limited_file.hpp"
 #include "stage/options/number.hpp"
-#include "stage/options/text_pieces.hpp"
 
 namespace gpufilter {
 namespace {

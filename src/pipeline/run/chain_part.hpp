@@ -8,7 +8,7 @@
 #include "base/timeline.hpp"
 #include "pipeline/choose/engine.hpp"
 #include "pipeline/execute/band_walk.hpp"
-#include "pipeline/execute/block_check.hpp"
+#include "pipeline/execute/host_check.hpp"
 #include "pipeline/run/run.hpp"
 
 namespace gpufilter {

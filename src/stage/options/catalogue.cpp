@@ -1,11 +1,199 @@
 #include "stage/options/catalogue.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <optional>
+#include <sstream>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/installed_files.hpp"
+#include "base/printable.hpp"
+#include "base/words.hpp"
+#include "stage/options/number.hpp"
 
 namespace gpufilter {
+namespace {
+
+std::vector<std::string> words_of(const OneOf& type) {
+  std::vector<std::string> words;
+  std::transform(type.choices.begin(), type.choices.end(), std::back_inserter(words),
+                 [](const Choice& choice) { return choice.word; });
+  return words;
+}
+
+std::string form_of(const OneOf& type) {
+  return type.form.empty() ? formatted("{}", fmt::join(words_of(type), "|")) : type.form;
+}
+std::string form_of(const NumberIn& type) {
+  return formatted("{}..{}", type.low, type.high);
+}
+std::string form_of(const FileName& /*type*/) {
+  return "FILE";
+}
+std::string form_of(const FreeText& type) {
+  return type.form;
+}
+std::string form_of(const NoValue& /*type*/) {
+  return "";
+}
+
+std::string expectation(const OneOf& type) {
+  return enumerated(words_of(type), "or");
+}
+std::string expectation(const NumberIn& type) {
+  return formatted("a {}number from {} to {}", type.whole ? "whole " : "", type.low, type.high);
+}
+std::string expectation(const FileName& /*type*/) {
+  return "the name of a file";
+}
+std::string expectation(const FreeText& type) {
+  return type.form;
+}
+std::string expectation(const NoValue& /*type*/) {
+  return "no value";
+}
+
+std::vector<ValueMeaning> meanings_of(const OneOf& type) {
+  std::vector<ValueMeaning> meanings;
+  std::transform(type.choices.begin(), type.choices.end(), std::back_inserter(meanings),
+                 [](const Choice& choice) {
+                   return ValueMeaning{choice.word, choice.help};
+                 });
+  return meanings;
+}
+std::vector<ValueMeaning> meanings_of(const FreeText& type) {
+  return type.meanings;
+}
+template <typename Type>
+std::vector<ValueMeaning> meanings_of(const Type& /*type*/) {
+  return {};
+}
+
+// The alternatives of "PRESET[=AMOUNT]|FILE": "PRESET[=AMOUNT]", "FILE".
+std::vector<std::string> alternatives(const FreeText& type) {
+  std::vector<std::string> parts;
+  std::istringstream stream(type.form);
+  for (std::string part; std::getline(stream, part, '|');)
+    parts.push_back(part);
+  return parts;
+}
+
+std::vector<std::string> literal_words(const OneOf& type) {
+  return words_of(type);
+}
+// Capitals stand for something else.
+std::vector<std::string> literal_words(const FreeText& type) {
+  std::vector<std::string> words;
+  for (const std::string& part : alternatives(type)) {
+    const bool is_word = part.front() >= 'a' && part.front() <= 'z';
+    if (!is_word) continue;
+    const std::string word = part.substr(0, part.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ["));
+    // The "x" of "xH" says nothing.
+    if (word == part || word.ends_with('=') || part[word.size()] == '[') words.push_back(word);
+  }
+  words.insert(words.end(), type.words.begin(), type.words.end());
+  return words;
+}
+template <typename Type>
+std::vector<std::string> literal_words(const Type& /*type*/) {
+  return {};
+}
+
+// The number from 0 to period - 1 that means the same; other text as it is.
+std::string within_period(const std::string& text, int period) {
+  constexpr double largest = 1e9;
+  const std::optional<double> number = to_number(text);
+  if (period == 0 || !number || std::abs(*number) > largest) return text;
+  const double rest = *number - std::floor(*number / period) * period;
+  return formatted("{}", rest);
+}
+
+// Each returns the value of `text`. `words` is the user's text for messages: "--tile 12".
+int read(const OneOf& type, const std::string& words, const std::string& text) {
+  const std::string word = within_period(text, type.period);
+  for (const Choice& choice : type.choices) {
+    if (choice.word == word) return choice.meaning;
+  }
+  const std::vector<std::string> known = words_of(type);
+  // Similarity between numbers of one or two digits means nothing.
+  const auto near = text.size() > 2 ? words_like(text, known) : std::vector<std::string>{};
+  if (near.empty()) throw UsageError(formatted("{}: choose {}", words, enumerated(known, "or")));
+  throw UsageError(formatted("{}: unknown; did you mean {}? ({})", words, enumerated(near, "or"),
+                             fmt::join(known, ", ")));
+}
+
+bool holds(const NumberIn& type, double number) {
+  return type.low <= number && number <= type.high && (!type.whole || number == std::floor(number));
+}
+
+double read(const NumberIn& type, const std::string& words, const std::string& text) {
+  const bool digits = text.find_first_not_of("+-0123456789") == std::string::npos;
+  const std::optional<double> number = to_number(text);
+  if (number && holds(type, *number) && (digits || !type.whole)) return *number;
+  if (text.ends_with('%') && type.percent != Percent::none) {
+    const double hundred = type.percent == Percent::of_one ? 100 : 1;
+    const std::optional<double> percent = to_number(text.substr(0, text.size() - 1));
+    if (percent && holds(type, *percent / hundred)) return *percent / hundred;
+  }
+  throw UsageError(formatted("{}: {}{}", words, expectation(type), point_advice(text)));
+}
+
+std::string read(const FileName& /*type*/, const std::string& /*words*/, const std::string& text) {
+  return text;
+}
+std::string read(const FreeText& /*type*/, const std::string& /*words*/, const std::string& text) {
+  return text;
+}
+std::string read(const NoValue& /*type*/, const std::string& words, const std::string& text) {
+  if (!text.empty()) throw UsageError(formatted("{}: the option takes no value", words));
+  return text;
+}
+
+}  // namespace
+
+std::string value_form(const ValueType& type) {
+  return std::visit([](const auto& known) { return form_of(known); }, type);
+}
+
+std::vector<ValueMeaning> value_meanings(const ValueType& type) {
+  return std::visit([](const auto& known) { return meanings_of(known); }, type);
+}
+
+std::vector<std::string> value_words(const ValueType& type) {
+  return std::visit([](const auto& known) { return literal_words(known); }, type);
+}
+
+bool may_be_file(const ValueType& type) {
+  if (std::holds_alternative<FileName>(type)) return true;
+  const auto* text = std::get_if<FreeText>(&type);
+  if (text == nullptr) return false;
+  const std::vector<std::string> parts = alternatives(*text);
+  return std::find(parts.begin(), parts.end(), "FILE") != parts.end();
+}
+
+namespace {
+
+// What a user has to write: "naive, tiled or auto", "a whole number from 1 to 255".
+std::string expected_value(const ValueType& type) {
+  return std::visit([](const auto& known) { return expectation(known); }, type);
+}
+
+}  // namespace
+
+void OptionValues::set(const std::string& option, const ValueType& type, const std::string& text) {
+  if (text.empty() && !std::holds_alternative<NoValue>(type))
+    throw UsageError(formatted("{} needs a value: {}", option, expected_value(type)));
+  const std::string words = formatted("{} {}", option, printable(text));
+  values_[option] =
+      std::visit([&](const auto& known) -> Value { return read(known, words, text); }, type);
+  if (const auto* file = std::get_if<FileName>(&type)) {
+    values_[option] = found_file(text, file->extension);
+  } else if (may_be_file(type)) {
+    values_[option] = found_file(text);
+  }
+}
 
 bool StageKind::takes(std::string_view value, std::string_view parameter) const {
   return std::any_of(parameters.begin(), parameters.end(), [&](const StageParameter& known) {

@@ -7,7 +7,6 @@
 #include "base/printable.hpp"
 #include "stage/options/limited_file.hpp"
 #include "stage/options/number.hpp"
-#include "stage/options/text_pieces.hpp"
 
 namespace gpufilter {
 namespace {

@@ -4,8 +4,6 @@
 #include <charconv>
 
 #include "base/error.hpp"
-#include "base/format.hpp"
-#include "stage/options/text_pieces.hpp"
 
 namespace gpufilter {
 namespace {

@@ -7,9 +7,9 @@
 #include "base/printable.hpp"
 #include "base/words.hpp"
 #include "stage/device/pixel_function.hpp"
+#include "stages/colour/color_matrix.hpp"
 #include "stages/colour/color_presets.hpp"
 #include "stages/colour/color_rows.hpp"
-#include "stages/colour/color_text.hpp"
 
 namespace gpufilter {
 namespace {

@@ -20,6 +20,11 @@ namespace {
 
 using std::size_t;
 
+// The formats of results.
+PixelFormat padded_format(const PixelFormat& input, const PadColor& color) {
+  return {color || input.has_alpha() ? input.channels : input.channels + 1, input.depth};
+}
+
 constexpr int max_side = 1'000'000;
 
 std::string to_string(const PadColor& color) {
@@ -246,10 +251,6 @@ PadColor pad_color_of(const OptionValues& values) {
   } catch (const UsageError& error) {
     throw UsageError(formatted("--pad-color {}", error.what()));
   }
-}
-
-PixelFormat padded_format(const PixelFormat& input, const PadColor& color) {
-  return {color || input.has_alpha() ? input.channels : input.channels + 1, input.depth};
 }
 
 std::shared_ptr<const OneStepStage> make_frame(ImageSize size, PixelPosition corner,

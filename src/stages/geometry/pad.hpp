@@ -16,9 +16,6 @@ using PadColor = std::optional<Color>;
 [[nodiscard]] StageParameter pad_color_parameter();
 [[nodiscard]] PadColor pad_color_of(const OptionValues& values);
 
-// The formats of results.
-[[nodiscard]] PixelFormat padded_format(const PixelFormat& input, const PadColor& color);
-
 // A picture of `size` in which the source begins at `corner` and lies completely.
 [[nodiscard]] std::shared_ptr<const OneStepStage> make_frame(ImageSize size, PixelPosition corner,
                                                              const PadColor& color);

@@ -6,9 +6,20 @@
 #include <string>
 #include <vector>
 
+#include "image/rows.hpp"
 #include "stage/stage.hpp"
 
 namespace gpufilter {
+
+// Both fill `target` from the same rows of `source`, whose format it has; alpha stays. The target
+// may be the source.
+
+// Colours become table[sample]. The table has max_sample + 1 entries.
+void lookup_rows(const ConstRows& source, const MutableRows& target, const std::uint16_t* table);
+
+// Colours become sample * factors[luma], rounded half to even and saturated, in float32; for grey
+// pictures luma is the sample. There are max_sample + 1 factors, finite and not negative.
+void lookup_rows(const ConstRows& source, const MutableRows& target, const float* factors);
 
 // out = table[sample] for every colour sample; alpha stays. `make_table` gives the max_sample + 1
 // entries for pictures of a depth; it is called at most once for each depth. `variant` is what the

@@ -1,4 +1,4 @@
-#include "stages/resize/resize_quads.hpp"
+#include "stages/resize/resize_vectors.hpp"
 
 #ifdef __x86_64__
 #include <algorithm>

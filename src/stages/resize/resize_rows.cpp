@@ -2,21 +2,88 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <type_traits>
 #include <vector>
 
+#include "host/instruction_set.hpp"
 #include "host/loops.hpp"
-#include "stages/resize/resize_pairs.hpp"
-#include "stages/resize/resize_quads.hpp"
-#include "stages/resize/resize_weighted.hpp"
+#include "stages/resize/resize_vectors.hpp"
+
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
 
 namespace gpufilter {
 namespace {
 
 using std::size_t;
+
+#ifdef __x86_64__
+// The inner loops of --resize for 8-bit samples, by the instruction that multiplies pairs of 16-bit
+// numbers and adds the products of each pair (pmaddwd). A weight of more bits is two numbers, 2^16
+// * high + low: sums of each are exact, as all sums are modulo 2^32.
+struct ResizeLoops {
+  // Rows that are computed together along rows.
+  static constexpr std::size_t lines = 16;
+
+  // From `lines` bytes for each channel of each pixel to pairs of two pixels' bytes as 16-bit
+  // numbers: for each channel those of the first line, of the second and so on, then the next two
+  // pixels'. Reads a pixel more if their number is odd.
+  void (*widen)(const std::uint8_t* columns, std::size_t channels, std::size_t pixels,
+                std::int16_t* pairs);
+
+  // For each channel and each line:
+  //   out = (2^21 + sum over k of weights[k] * pairs[k]) >> 22, limited to 0..255
+  // `pairs` as above, of 2 * count pixels. `out` has `lines` numbers for
+  // each channel.
+  void (*along_rows)(const std::int16_t* pairs, std::size_t channels, const ResizeTaps::Pair* taps,
+                     std::size_t count, std::uint8_t* out);
+
+  // Computes `samples` columns of bytes from 2 * count rows. Fills all, or none if these are less
+  // than a vector, and returns how many.
+  std::size_t (*along_columns)(const std::uint8_t* const* rows, std::size_t samples,
+                               const ResizeTaps::Pair* taps, std::size_t count, std::uint8_t* out);
+};
+
+void store(std::int16_t* to, __m128i vector) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), vector);
+}
+
+namespace baseline {
+#define TARGET [[gnu::target("sse2")]]
+#define VECTOR __m128i
+#define OP(name) _mm_##name
+#define ZERO _mm_setzero_si128()
+#define WIDEN(low, high, out)                       \
+  store(out, _mm_unpacklo_epi8(low, ZERO));         \
+  store((out) + 8, _mm_unpackhi_epi8(low, ZERO));   \
+  store((out) + 16, _mm_unpacklo_epi8(high, ZERO)); \
+  store((out) + 24, _mm_unpackhi_epi8(high, ZERO))
+#define BY_CHANNEL(bytes) bytes
+#include "stages/resize/resize_pairs.inc"
+}  // namespace baseline
+
+namespace avx2 {
+#define TARGET [[gnu::target("avx2")]]
+#define VECTOR __m256i
+#define OP(name) _mm256_##name
+#define ZERO _mm256_setzero_si256()
+#define WIDEN(low, high, out)                                                      \
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_cvtepu8_epi16(low)); \
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>((out) + 16), _mm256_cvtepu8_epi16(high))
+#define BY_CHANNEL(bytes) \
+  _mm256_permutevar8x32_epi32(bytes, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7))
+#include "stages/resize/resize_pairs.inc"
+}  // namespace avx2
+
+const ResizeLoops& resize_loops(InstructionSet set) {
+  return set == InstructionSet::baseline ? baseline::loops : avx2::loops;
+}
+#endif
 
 // Sums of samples times weights, and numbers between the directions: those of 8-bit samples fit 32
 // bits, as the magnitudes of the weights add up to less than 2^23.

@@ -1,4 +1,4 @@
-#include "stages/resize/resize_weighted.hpp"
+#include "stages/resize/resize_vectors.hpp"
 
 #ifdef __x86_64__
 #include <algorithm>

@@ -1,7 +1,6 @@
-#include "app/cli/progress_text.hpp"
-
 #include <gtest/gtest.h>
 
+#include "app/cli/progress.hpp"
 #include "base/terminal.hpp"
 
 namespace gpufilter {

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "app/cli/command_text.hpp"
+#include "app/cli/command_words.hpp"
 #include "app/report/example_report.hpp"
 #include "base/format.hpp"
 #include "support/trace_checks.hpp"

@@ -5,7 +5,6 @@
 
 #include "base/error.hpp"
 #include "host/instruction_set.hpp"
-#include "pipeline/execute/block_check.hpp"
 #include "pipeline/run/memory_picture.hpp"
 #include "stages/window/blur.hpp"
 #include "support/naive_blur.hpp"

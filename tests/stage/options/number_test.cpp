@@ -9,8 +9,8 @@
 
 #include "base/format.hpp"
 #include "net/pixel/network.hpp"
-#include "stage/options/option_values.hpp"
-#include "stages/colour/color_text.hpp"
+#include "stage/options/catalogue.hpp"
+#include "stages/colour/color_matrix.hpp"
 #include "support/objection.hpp"
 
 namespace gpufilter {

@@ -1,7 +1,6 @@
-#include "stage/options/option_values.hpp"
-
 #include <gtest/gtest.h>
 
+#include "stage/options/catalogue.hpp"
 #include "support/objection.hpp"
 
 namespace gpufilter {

@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "stage/options/recipe_text.hpp"
 #include "support/objection.hpp"
 #include "support/temporary_folder.hpp"
 

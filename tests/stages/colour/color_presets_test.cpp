@@ -8,8 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "stages/colour/color.hpp"
-#include "stages/colour/color_preset_table.hpp"
-#include "stages/colour/color_text.hpp"
+#include "stages/colour/color_matrix.hpp"
 #include "support/filtering.hpp"
 #include "support/objection.hpp"
 #include "support/pictures.hpp"

@@ -1,11 +1,10 @@
 // Matrices as people write them, and the messages for those that make no sense.
-#include "stages/colour/color_text.hpp"
-
 #include <clocale>
 #include <filesystem>
 
 #include <gtest/gtest.h>
 
+#include "stages/colour/color_matrix.hpp"
 #include "support/objection.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "stages/point/light_tables.hpp"
 #include "stages/window/blur.hpp"
 #include "support/filtering.hpp"
 #include "support/objection.hpp"

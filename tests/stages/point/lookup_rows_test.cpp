@@ -1,6 +1,4 @@
 // Look-ups on the processor with each instruction set, against one sample at a time.
-#include "stages/point/lookup_rows.hpp"
-
 #include <cmath>
 #include <random>
 #include <vector>
@@ -8,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "image/luma.hpp"
+#include "stages/point/lookup.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/pictures.hpp"
 #include "support/stage_cases.hpp"
