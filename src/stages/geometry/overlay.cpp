@@ -228,31 +228,6 @@ void overlay_rows(const ConstRows& source, const MutableRows& target, const Over
                            : overlay_samples<std::uint16_t>(source, target, above, corner);
 }
 
-// With an alpha for each sample of a picture in colour.
-std::uint64_t overlay_memory(const PictureHeader& header) {
-  const PixelFormat& format = header.format;
-  return header.size.pixels() * (format.bytes_per_pixel() + 6 * format.bytes_per_sample());
-}
-
-// All pixels of a picture that will be laid over others, turned
-// as its orientation says. Throws UsageError "PATH: reason", also if
-// they and what overlay_pixels() makes of them take more memory than `limits` allow.
-Image read_overlay(const std::string& path, const ReadLimits& limits) {
-  try {
-    const std::unique_ptr<RowReader> reader = open_picture(open_source(path), limits);
-    const PictureHeader& header = reader->header();
-    check_memory(path, overlay_memory(header), limits, "an overlay", "make it smaller");
-    warn_of_unread(path, header.unread);
-    Image image(header.size, header.format);
-    reader->read(image.rows());
-    Metadata metadata = header.metadata;
-    add_late_metadata(metadata, reader->finish());
-    return turned(std::move(image), turn_for_orientation(stored_orientation(metadata).value_or(1)));
-  } catch (const PictureError& error) {
-    throw UsageError(error.what());  // it begins with the path
-  }
-}
-
 std::string hash_of(const Image& image) {
   ContentHasher hasher;
   for (int y = 0; y < image.size().height; ++y)
