@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 
-#include "compare/file_comparison.hpp"
 #include "compare/folder_comparison.hpp"
 
 namespace gpufilter {

@@ -1,17 +1,48 @@
-// Pictures that are decoded by the device that filters them.
+// Pictures that are decoded by the device that filters them, and the commands of their bands.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "base/timeline.hpp"
 #include "codec/codec_table.hpp"
 #include "compute/jpeg_decoder.hpp"
+#include "device/session.hpp"
+#include "image/rows.hpp"
 #include "pipeline/execute/band_executor.hpp"
-#include "pipeline/plan/band_commands.hpp"
 #include "pipeline/run/run.hpp"
 
 namespace gpufilter {
+
+// The commands of one band on a device, to be timed when they are done.
+class BandCommands {
+ public:
+  // No rows: the commands belong to no band.
+  BandCommands(const RowRange& band, Timeline& timeline) : band_(band), timeline_(timeline) {}
+
+  void add(Event event, Activity activity, int pass, std::uint64_t bytes);
+  // The kernels of one pass: its bytes are counted once, whatever they move among themselves.
+  void add_kernels(std::vector<Event> events, int pass, std::uint64_t bytes);
+
+  // Only after the queue has finished.
+  void record();
+
+ private:
+  struct Command {
+    Event event;
+    Span span;
+    Nanoseconds queued = 0;
+  };
+
+  void record_launch(Nanoseconds from, Nanoseconds to);
+
+  RowRange band_;
+  Timeline& timeline_;
+  Nanoseconds begun_ = now();
+  std::vector<Command> commands_;
+};
 
 // `scan` if a device is to decode the picture, of which the processor has already decoded
 // `rows_decoded` rows: as the options say, and if they leave it open, if a GPU is clearly sooner.

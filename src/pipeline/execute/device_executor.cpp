@@ -11,7 +11,6 @@
 #include "pipeline/execute/device_decoding.hpp"
 #include "pipeline/execute/host_check.hpp"
 #include "pipeline/execute/pass_groups.hpp"
-#include "pipeline/plan/band_commands.hpp"
 
 namespace gpufilter {
 namespace {
