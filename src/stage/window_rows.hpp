@@ -55,21 +55,13 @@ class WindowRows {
   // Loops may read so many numbers after those of a row; they have any values.
   static constexpr std::size_t slack = 128;
 
-  // The tile's part of a row, from its first column minus the radius on.
-  struct Row {
-    const Number* plain = nullptr;
-    // Each colour times its alpha, and alpha itself; only if alpha matters and Number is wider.
-    const Number* weighted = nullptr;
-  };
-
   // `source`: the rows that windows reach, as far as they lie within the picture; with Border::wrap
   // also those past its edges.
   WindowRows(const ConstRows& source, const WindowShape& shape)
       : source_(source),
         shape_(shape),
         channels_(static_cast<std::size_t>(source.format.channels)),
-        slots_(static_cast<std::size_t>(shape.rows)),
-        opacity_(slots_.size()) {}
+        slots_(static_cast<std::size_t>(shape.rows)) {}
 
   // The tile that begins at column x. All but the last are whole vectors. Where copies would cost
   // more than two more tiles, those at the edges are narrow.
@@ -110,16 +102,25 @@ class WindowRows {
       add_row();
   }
 
-  // Row y, one of the last that were added.
-  [[nodiscard]] const Row& row(int y) const { return slots_[slot_of(y)]; }
+  // The tile's part of row y, one of the last that were added, from its first column minus the
+  // radius on.
+  [[nodiscard]] const Number* row(int y) const { return slots_[slot_of(y)].plain; }
+  // The same with each colour times its alpha; only for wider numbers. A row is multiplied once.
+  [[nodiscard, gnu::always_inline]] const Number* weighted_row(int y) {
+    const std::size_t slot = slot_of(y);
+    Row& row = slots_[slot];
+    if (row.weighted == nullptr)
+      row.weighted = multiply(row.plain, numbers_of(slot + slots_.size()));
+    return row.weighted;
+  }
   // Whether the tile's part of row y is opaque, or alpha does not matter. A row is looked at once.
   [[nodiscard, gnu::always_inline]] bool is_opaque(int y) {
     const std::size_t slot = slot_of(y);
-    if (opacity_[slot] == Opacity::unknown)
-      opacity_[slot] = !shape_.weighted || has_opaque_pixels(slots_[slot].plain)
-                           ? Opacity::opaque
-                           : Opacity::translucent;
-    return opacity_[slot] == Opacity::opaque;
+    Row& row = slots_[slot];
+    if (row.opacity == Opacity::unknown)
+      row.opacity =
+          !shape_.weighted || has_opaque_pixels(row.plain) ? Opacity::opaque : Opacity::translucent;
+    return row.opacity == Opacity::opaque;
   }
   // Whether all rows from `radius` above to `radius` below row y are.
   [[nodiscard, gnu::always_inline]] bool is_opaque(int y, int radius) {
@@ -162,7 +163,12 @@ class WindowRows {
   }
 
  private:
-  enum class Opacity : char { unknown, opaque, translucent };
+  enum class Opacity { unknown, opaque, translucent };
+  struct Row {
+    const Number* plain = nullptr;
+    const Number* weighted = nullptr;
+    Opacity opacity = Opacity::unknown;
+  };
   static constexpr bool converts = !std::is_same_v<Number, Sample>;
   static constexpr Sample max = std::numeric_limits<Sample>::max();
   static constexpr std::size_t line = 64;  // bytes of a line of the cache, or more
@@ -186,21 +192,19 @@ class WindowRows {
                       : border_position(shape_.border, next_, shape_.height);
     const bool is_outside = y < 0 && shape_.border == Border::constant;
     const auto* from = is_outside ? nullptr : reinterpret_cast<const Sample*>(source_.row(y));
-    opacity_[slot] = Opacity::unknown;
     if constexpr (!converts) {
       if (is_read_in_place_ && !is_outside) {
         const Sample* in =
             from + first_sample() - static_cast<std::size_t>(shape_.radius) * channels_;
-        slots_[slot].plain = in;
+        slots_[slot] = {in};
         for (std::size_t i = 0; shape_.columns < source_.width && i < samples();
              i += line / sizeof(Sample))
           prefetch_below(in + i);
         return;
       }
     }
-    slots_[slot].plain = store(from, numbers_of(slot));
-    if (converts && shape_.weighted)
-      slots_[slot].weighted = multiply(slots_[slot].plain, numbers_of(slot + slots_.size()));
+    slots_[slot] = {store(from, numbers_of(slot))};
+    if (converts && shape_.weighted) static_cast<void>(is_opaque(next_));  // while it is cached
   }
 
   // Fetches samples of the next row: the hardware prefetcher does not follow rows as short as a
@@ -219,11 +223,12 @@ class WindowRows {
     Number* to = put_border(row, first, inner, begin);
     const std::size_t count = static_cast<std::size_t>(inner_end - inner) * channels_;
     const Sample* in = row + static_cast<std::size_t>(row == nullptr ? 0 : inner) * channels_;
-    constexpr std::size_t at_once = line / sizeof(Sample);
     std::size_t i = 0;
-    for (; i + at_once <= count; i += at_once) {
-      prefetch_below(in + i);
-      for (std::size_t k = i; k < i + at_once; ++k)
+    for (; i + line <= count; i += line) {
+      for (std::size_t k = 0; k < line; k += line / sizeof(Sample))
+        prefetch_below(in + i + k);
+#pragma GCC ivdep
+      for (std::size_t k = i; k < i + line; ++k)
         to[k] = static_cast<Number>(in[k]);
     }
     for (; i < count; ++i)
@@ -286,7 +291,6 @@ class WindowRows {
   int begin_ = 0;          // the first row of the tile
   int next_ = 0;           // the row below those that were added
   std::vector<Row> slots_;
-  std::vector<Opacity> opacity_;  // of slots_
   std::vector<Number> numbers_;
 };
 

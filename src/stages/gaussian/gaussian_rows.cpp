@@ -82,7 +82,7 @@ struct AlongRowsBy {
       const auto samples = static_cast<size_t>(tile.count() * channels);
       fill<set>(job, rows, y, samples, plain + first, out + all + first);
       if (!job.window->mask) continue;
-      const Number* original = rows.row(y).plain + job.window->radius() * channels;
+      const Number* original = rows.row(y) + job.window->radius() * channels;
       std::copy(original, original + samples, out + (weighted ? 2 : 1) * all + first);
     }
   }
@@ -93,8 +93,7 @@ struct AlongRowsBy {
                                           [[maybe_unused]] Between* products) {
     const std::ptrdiff_t step = job.source.format.channels;
     const std::ptrdiff_t middle = job.window->radius() * step;
-    const auto& row = rows.row(y);
-    const Number* plain = row.plain + middle;
+    const Number* plain = rows.row(y) + middle;
     constexpr int shift = row_shift<Sample>;
     std::int16_t* rest = nullptr;
     if constexpr (marks) rest = rows.is_opaque(y) ? rest_of_sums(products) : nullptr;
@@ -112,12 +111,13 @@ struct AlongRowsBy {
       }
       const size_t all = count + 2 * static_cast<size_t>(middle);
       job.products.resize(all);
-      step == 2 ? multiply<2>(row.plain, all, job.products.data())
-                : multiply<4>(row.plain, all, job.products.data());
+      step == 2 ? multiply<2>(rows.row(y), all, job.products.data())
+                : multiply<4>(rows.row(y), all, job.products.data());
       sum_all(RowNeighbours<Between>{job.products.data() + middle, step}, count, job.weights,
               Sum{0}, products);
     } else if constexpr (weighted) {
-      sum_all(Neighbours{row.weighted + middle, step}, count, job.weights, Sum{0}, job.sums.data());
+      sum_all(Neighbours{rows.weighted_row(y) + middle, step}, count, job.weights, Sum{0},
+              job.sums.data());
       for (size_t i = 0; i < count; ++i)
         products[i] = (job.sums[i] + half_of<product_row_shift, Sum>) >> product_row_shift;
       for (size_t i = static_cast<size_t>(step) - 1; i < count; i += static_cast<size_t>(step))

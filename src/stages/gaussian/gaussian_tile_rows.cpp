@@ -110,7 +110,7 @@ class Tiles {
       const int row = target_.rows.begin + std::min(y, end_of_windows() - 1);
       rows_.reach(row);
       if (!rows_.is_opaque(row)) rows.count = 0;
-      rows.in[i] = rows_.row(row).plain;
+      rows.in[i] = rows_.row(row);
       rows.next[i] = later_samples(y + rows_ahead);
       rows.results[i] = target_row(std::clamp(y - reach_, 0, target_.rows.count() - 1));
       rows.pairs[i] = pair_row(y - 1);

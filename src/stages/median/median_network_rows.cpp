@@ -121,7 +121,7 @@ struct NetworkLoop {
         target, radius, [&](int y, size_t samples, Sample* out) __attribute__((always_inline)) {
           typename Medians::Rows rows;
           for (int i = 0; i < static_cast<int>(rows.size()); ++i)
-            rows[static_cast<size_t>(i)] = window.row(y - radius + i).plain;
+            rows[static_cast<size_t>(i)] = window.row(y - radius + i);
           medians.fill(rows, samples, out);
         });
   }

@@ -144,7 +144,7 @@ struct NineLoop {
     for (int y = target.rows.begin; y < target.rows.end; ++y)
       group.out[group.rows++] = rows.target_at(target, y);
     for (size_t i = 0; i < group.rows + 2; ++i)
-      group.in[i] = rows.row(target.rows.begin - 1 + static_cast<int>(i)).plain + step;
+      group.in[i] = rows.row(target.rows.begin - 1 + static_cast<int>(i)) + step;
     if (group.rows % 2 != 0) {
       group.in[group.rows + 2] = group.in[group.rows + 1];
       group.out[group.rows++] = spare;

@@ -29,9 +29,9 @@ class ColumnMedians {
     if (is_first_) {
       histograms_.clear();
       for (int row = y - radius_; row <= y + radius_; ++row)
-        histograms_.add_row(rows.row(row).plain, columns);
+        histograms_.add_row(rows.row(row), columns);
     } else {
-      histograms_.move_row(rows.row(y - radius_ - 1).plain, rows.row(y + radius_).plain, columns);
+      histograms_.move_row(rows.row(y - radius_ - 1), rows.row(y + radius_), columns);
     }
     is_first_ = false;
     histograms_.fill(samples / channels, medians);
@@ -55,7 +55,7 @@ class WeighedMedians {
              Sample* medians) {
     window_.clear();
     for (int row = y - radius_; row <= y + radius_; ++row)
-      window_.push_back(rows.row(row).plain);
+      window_.push_back(rows.row(row));
     mark_mixed_columns(rows.samples() / channels, channels);
     const auto width = static_cast<size_t>(2 * radius_ + 1);
     const size_t pixels = samples / channels;

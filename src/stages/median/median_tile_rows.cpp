@@ -141,7 +141,7 @@ class TileMedians {
     for (int y = is_first ? rows.begin - radius_ : rows.begin + radius_; y < rows.end + radius_;
          ++y) {
       window_.reach(y);
-      source_.spread(window_.row(y).plain, window_.samples() / channels_, rows_[ready++]);
+      source_.spread(window_.row(y), window_.samples() / channels_, rows_[ready++]);
     }
   }
 

@@ -47,7 +47,7 @@ struct BlurLoop {
     for (int y = target.rows.begin - 1; y <= target.rows.end; ++y) {
       rows.reach(y);
       opaque = opaque && rows.is_opaque(y);
-      blur::sum_row(rows.row(y).plain + channels, channels, (samples + 1) / 2, *below);
+      blur::sum_row(rows.row(y) + channels, channels, (samples + 1) / 2, *below);
       if (y > target.rows.begin)
         blur::mean_row(*above, *here, *below, samples, rows.target_at(target, y - 1));
       above = std::exchange(here, std::exchange(below, above));
@@ -66,7 +66,7 @@ struct BlurLoop {
     Planes* below = &sums[2];
     for (int y = target.rows.begin - 1; y <= target.rows.end; ++y) {
       rows.reach(y);
-      blur::multiply_row<Sample, channels>(rows.row(y).plain, pixels + 2, products);
+      blur::multiply_row<Sample, channels>(rows.row(y), pixels + 2, products);
       blur::sum_row<Sample, channels>(products, pixels, *below);
       if (y > target.rows.begin)
         blur::weighted_mean_row<Sample, channels>(*above, *here, *below, pixels,

@@ -138,7 +138,7 @@ struct ConvolveLoop {
     store(plain, samples, numbers, out);
     if (!can_weigh || !job.weighted()) return;
     const Number* centre =
-        rows.row(y).plain + static_cast<size_t>(job.parameters->matrix.radius_x()) * channels;
+        rows.row(y) + static_cast<size_t>(job.parameters->matrix.radius_x()) * channels;
     if (rows.is_opaque(y, job.parameters->matrix.radius_y())) {
       for (size_t i = channels - 1; i < samples; i += channels)
         out[i] = std::numeric_limits<Sample>::max();
@@ -179,10 +179,10 @@ struct ConvolveLoop {
     }
   }
 
-  static void place(TheJob& job, const Rows& rows, int y, bool weighted) {
+  [[gnu::always_inline]] static void place(TheJob& job, Rows& rows, int y, bool weighted) {
     for (size_t t = 0; t < job.taps.size(); ++t) {
-      const auto& row = rows.row(y + job.taps[t].row);
-      job.placed[t] = {(weighted ? row.weighted : row.plain) + job.taps[t].sample,
+      const int row = y + job.taps[t].row;
+      job.placed[t] = {(weighted ? rows.weighted_row(row) : rows.row(row)) + job.taps[t].sample,
                        job.taps[t].weight};
     }
   }
@@ -230,7 +230,7 @@ struct ConvolveLoop {
   // Whether every pixel with a coefficient is opaque; `alpha`: the sample of the pixel in question.
   static bool is_opaque(const TheJob& job, int y, const Rows& rows, size_t alpha) {
     return std::all_of(job.taps.begin(), job.taps.end(), [&](const Tap<Number>& tap) {
-      return rows.row(y + tap.row).plain[tap.sample + alpha] == max;
+      return rows.row(y + tap.row)[tap.sample + alpha] == max;
     });
   }
 };

@@ -147,7 +147,7 @@ struct PairLoop {
           for (int y = target.begin - radius; y < target.end + radius; ++y) {
             source.reach(y);
             const size_t pixels = count + static_cast<size_t>(2 * radius);
-            to_rgba<set>(source.row(y).plain, channels, pixels, bytes_of(rgba.data()));
+            to_rgba<set>(source.row(y), channels, pixels, bytes_of(rgba.data()));
             window.add(y, rgba.data(), pixels);
             const int middle = y - radius;
             if (middle < target.begin) continue;

@@ -152,7 +152,7 @@ struct DenoiseLoop {
           const auto count = static_cast<size_t>(tile.count());
           for (int y = rows.begin - radius; y < rows.end + radius; ++y) {
             source.reach(y);
-            window.add(y, source.row(y).plain, count + 2 * static_cast<size_t>(radius));
+            window.add(y, source.row(y), count + 2 * static_cast<size_t>(radius));
             const int middle = y - radius;
             if (middle < rows.begin) continue;
             const DenoiseTap here{0, 0, 0};

@@ -98,7 +98,7 @@ struct EdgesLoop {
     std::array<std::vector<Sample>, 3> premultiplied;
     window.for_rows(
         *target, 1, [&](int y, size_t samples, Sample* out) __attribute__((always_inline)) {
-          std::array rows{window.row(y - 1).plain, window.row(y).plain, window.row(y + 1).plain};
+          std::array rows{window.row(y - 1), window.row(y), window.row(y + 1)};
           const Sample* centre = rows[1] + channels;
           for (size_t i = 0; i < rows.size() && !window.is_opaque(y, 1); ++i) {
             premultiplied[i].resize(window.samples());

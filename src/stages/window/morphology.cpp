@@ -169,7 +169,7 @@ struct MorphologyLoop {
           along_columns.begin();
           for (int y = target.rows.begin - radius; y < target.rows.end + radius; ++y) {
             rows.reach(y);
-            const Sample* in = rows.row(y).plain;
+            const Sample* in = rows.row(y);
             if (largest && !rows.is_opaque(y)) {
               clear_invisible(in, channels, rows.samples(), visible.data());
               in = visible.data();
