@@ -1,5 +1,5 @@
 // --dilate and --erode, in two steps: the largest or smallest of 2 RADIUS + 1 samples along rows, then along columns.
-// src/stages/window/morphology_rows.cpp has the same results.
+// src/stages/window/morphology.cpp has the same results.
 
 #ifndef RADIUS
 #define RADIUS 1

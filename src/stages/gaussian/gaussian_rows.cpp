@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "stage/window_tile.hpp"
+#include "stage/window_rows.hpp"
 #include "stages/gaussian/gaussian_pairs.hpp"
 #include "stages/gaussian/gaussian_quads.hpp"
 #include "stages/gaussian/gaussian_sums.hpp"
@@ -56,43 +56,47 @@ struct AlongRowsBy {
     job->sums.resize(!weighted && has_pairs<Sample>(*job->window)
                          ? block
                          : static_cast<size_t>(columns * channels));
-    Tile tile(job->source, job->target.rows.end, job->window->border, radius, 0, columns, weighted);
+    Rows rows(job->source, {.height = job->target.rows.end,
+                            .border = job->window->border,
+                            .radius = radius,
+                            .columns = columns,
+                            .weighted = weighted});
+    // The same tiles as along columns.
     for (int x = 0; x < job->source.width; x += columns)
-      fill_tile<set>(*job, tile, x, std::min(columns, job->source.width - x));
+      fill_tile<set>(*job, rows, {x, std::min(x + columns, job->source.width)});
   }
 
  private:
-  using Tile = WindowTile<Sample, Number>;
+  using Rows = WindowRows<Sample, Number>;
 
   template <InstructionSet set>
-  [[gnu::always_inline]] static void fill_tile(Job& job, Tile& tile, int x, int columns) {
+  [[gnu::always_inline]] static void fill_tile(Job& job, Rows& rows, const Columns& tile) {
     const int channels = job.source.format.channels;
-    tile.begin(x, columns, job.target.rows.begin);
+    rows.begin(tile, job.target.rows.begin);
     for (int y = job.target.rows.begin; y < job.target.rows.end; ++y) {
-      tile.advance();
+      rows.reach(y);
       auto* plain = reinterpret_cast<Plain*>(job.target.row(y));
       auto* out = reinterpret_cast<Between*>(job.target.row(y));
-      const auto first = static_cast<size_t>(x * channels);
+      const auto first = static_cast<size_t>(tile.begin * channels);
       const auto all = static_cast<size_t>(job.source.width * channels);
-      const auto samples = static_cast<size_t>(columns * channels);
-      fill<set>(job, tile, samples, plain + first, out + all + first);
+      const auto samples = static_cast<size_t>(tile.count() * channels);
+      fill<set>(job, rows, y, samples, plain + first, out + all + first);
       if (!job.window->mask) continue;
-      const Number* original = tile.row(0).plain + job.window->radius() * channels;
+      const Number* original = rows.row(y) + job.window->radius() * channels;
       std::copy(original, original + samples, out + (weighted ? 2 : 1) * all + first);
     }
   }
 
   // `products` only if they are weighted.
   template <InstructionSet set>
-  [[gnu::always_inline]] static void fill(Job& job, const WindowTile<Sample, Number>& tile,
-                                          size_t count, Plain* out,
+  [[gnu::always_inline]] static void fill(Job& job, Rows& rows, int y, size_t count, Plain* out,
                                           [[maybe_unused]] Between* products) {
     const std::ptrdiff_t step = job.source.format.channels;
     const std::ptrdiff_t middle = job.window->radius() * step;
-    const Number* plain = tile.row(0).plain + middle;
+    const Number* plain = rows.row(y) + middle;
     constexpr int shift = row_shift<Sample>;
     std::int16_t* rest = nullptr;
-    if constexpr (marks) rest = tile.row(0).opaque ? rest_of_sums(products) : nullptr;
+    if constexpr (marks) rest = rows.is_opaque(y) ? rest_of_sums(products) : nullptr;
     const size_t done = fill_fast<set>(job, plain, step, count, out, rest);
     sum_all(Neighbours{plain + done, step}, count - done, job.weights, half_of<shift, Sum>,
             job.sums.data());
@@ -107,12 +111,12 @@ struct AlongRowsBy {
       }
       const size_t all = count + 2 * static_cast<size_t>(middle);
       job.products.resize(all);
-      step == 2 ? multiply<2>(tile.row(0).plain, all, job.products.data())
-                : multiply<4>(tile.row(0).plain, all, job.products.data());
+      step == 2 ? multiply<2>(rows.row(y), all, job.products.data())
+                : multiply<4>(rows.row(y), all, job.products.data());
       sum_all(RowNeighbours<Between>{job.products.data() + middle, step}, count, job.weights,
               Sum{0}, products);
     } else if constexpr (weighted) {
-      sum_all(Neighbours{tile.row(0).weighted + middle, step}, count, job.weights, Sum{0},
+      sum_all(Neighbours{rows.weighted_row(y) + middle, step}, count, job.weights, Sum{0},
               job.sums.data());
       for (size_t i = 0; i < count; ++i)
         products[i] = (job.sums[i] + half_of<product_row_shift, Sum>) >> product_row_shift;

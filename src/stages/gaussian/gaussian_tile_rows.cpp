@@ -2,15 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <stdexcept>
 #include <vector>
 
 #include "base/division.hpp"
 #include "host/loops.hpp"
-#include "host/pixels.hpp"
 #include "stage/window_rows.hpp"
-#include "stage/window_tile.hpp"
 #include "stages/gaussian/gaussian_tile_loops.hpp"
 #include "stages/gaussian/unsharp_mask.hpp"
 
@@ -41,17 +38,19 @@ class Tiles {
       : source_(source),
         target_(target),
         window_(window),
-        rows_(source, height, window.border),
+        rows_(source, {.height = height,
+                       .border = window.border,
+                       .radius = window.radius(),
+                       .rows = gaussian_lines,
+                       .weighted = window.weighted}),
         weights_(window.weights),
         reach_(2 * weights_.pair_rows - 1),
         slots_(static_cast<size_t>(2 * reach_ + gaussian_lines - 1)),
         channels_(static_cast<size_t>(source.format.channels)),
         all_(static_cast<size_t>(source.width) * channels_),
-        margin_(static_cast<size_t>(window.radius()) * channels_),
         tile_(std::max(pair_bytes / (slots_ * sizeof(std::uint32_t) * tile_step), size_t{1}) *
               tile_step),
         pairs_(slots_ * pair_pitch()),
-        padded_(gaussian_lines * padded_pitch()),
         mixes_channels_(window.mask && window.mask->luma_only &&
                         source.format.color_channels() == 3),
         fine_(mixes_channels_ ? gaussian_lines * tile_ : 0),
@@ -64,13 +63,15 @@ class Tiles {
     for (x_ = 0; x_ < all_; x_ += tile_) {
       count_ = std::min(tile_, all_ - x_);
       computed_ = divided_up(count_, gaussian_block) * gaussian_block;
+      rows_.begin({static_cast<int>(x_ / channels_), static_cast<int>((x_ + count_) / channels_)},
+                  target_.rows.begin - window_.radius());
       int ready = -window_.radius();
       for (int y = 0; y < target_.rows.count(); y += gaussian_lines) {
         const RowRange lines{y, std::min(y + gaussian_lines, target_.rows.count())};
         while (ready < lines.end + reach_) {
           const RowRange fresh{ready, std::min(ready + gaussian_lines, lines.end + reach_)};
           const GaussianTileRows rows = rows_of(fresh);
-          if (window_.weighted && !are_opaque<set>(rows)) return false;
+          if (rows.count == 0) return false;
           gaussian_tile_sums(rows, computed_, channels_, weights_);
           ready = fresh.end;
         }
@@ -84,7 +85,7 @@ class Tiles {
   // Rows are counted from the target's first on.
   [[nodiscard]] int end_of_windows() const { return target_.rows.count() + window_.radius(); }
   [[nodiscard]] const std::uint8_t* source_row(int y) const {
-    return rows_.row(target_.rows.begin + y);
+    return source_.row(target_.rows.begin + y);
   }
   [[nodiscard]] std::uint8_t* target_row(int y) const {
     return target_.row(target_.rows.begin + y) + x_;
@@ -96,19 +97,20 @@ class Tiles {
     return pairs_[slot_of_row(y, slots_) * pair_pitch()].pairs.data();
   }
   [[nodiscard]] size_t pair_pitch() const { return tile_ / pairs_of_line + 1; }
-  [[nodiscard]] size_t padded_pitch() const { return tile_ + 2 * margin_ + quads_read_after; }
 
-  GaussianTileRows rows_of(const RowRange& fresh) {
+  // None if alpha counts.
+  [[gnu::always_inline]] GaussianTileRows rows_of(const RowRange& fresh) {
     GaussianTileRows rows;
     rows.count = fresh.count();
     rows.begins_odd = fresh.begin % 2 != 0;
     rows.pairs_before = pair_row(fresh.begin - 2);
-    const bool is_inside = x_ >= margin_ && x_ + computed_ + margin_ + quads_read_after <= all_;
     for (int y = fresh.begin; y < fresh.end; ++y) {
       const auto i = static_cast<size_t>(y - fresh.begin);
       // The row after the last one has no weight, but makes pairs with it.
-      const std::uint8_t* row = source_row(std::min(y, end_of_windows() - 1));
-      rows.in[i] = is_inside ? row + (x_ - margin_) : padded(row, i);
+      const int row = target_.rows.begin + std::min(y, end_of_windows() - 1);
+      rows_.reach(row);
+      if (!rows_.is_opaque(row)) rows.count = 0;
+      rows.in[i] = rows_.row(row);
       rows.next[i] = later_samples(y + rows_ahead);
       rows.results[i] = target_row(std::clamp(y - reach_, 0, target_.rows.count() - 1));
       rows.pairs[i] = pair_row(y - 1);
@@ -116,53 +118,14 @@ class Tiles {
     return rows;
   }
 
-  template <InstructionSet set>
-  [[gnu::always_inline]] bool are_opaque(const GaussianTileRows& rows) const {
-    for (size_t i = 0; i < static_cast<size_t>(rows.count); ++i) {
-      const std::uint8_t* in = rows.in[i];
-      const bool is_opaque = channels_ == 2 ? has_opaque_pixels<2>(in) : has_opaque_pixels<4>(in);
-      if (!is_opaque) return false;
-    }
-    return true;
-  }
-
-  template <size_t channels>
-  [[gnu::always_inline]] bool has_opaque_pixels(const std::uint8_t* in) const {
-    using Samples = Pixel<std::uint8_t, channels>;
-    auto all = Samples::read(in);
-    for (size_t i = channels; i < count_ + 2 * margin_; i += channels)
-      all &= Samples::read(in + i);
-    return all.get(channels - 1) == std::numeric_limits<std::uint8_t>::max();
-  }
-
-  // The tile's part of row y, or of a row of the next tile after the last one.
+  // The tile's part of row y, or of a row of the next tile after the last one: to be prefetched, so
+  // any row is right for one past an edge.
   [[nodiscard]] const std::uint8_t* later_samples(int y) const {
     const int end = end_of_windows();
-    if (y < end) return source_row(y) + x_;
-    const int first = y - end - window_.radius();
-    return source_row(std::min(first, end - 1)) + std::min(x_ + tile_, all_);
-  }
-
-  // The tile's samples with those around them, also past the picture's edges.
-  const std::uint8_t* padded(const std::uint8_t* row, size_t index) {
-    const auto first = static_cast<int>(x_ / channels_) - window_.radius();
-    const int end = static_cast<int>((x_ + count_) / channels_) + window_.radius();
-    const int inner = std::clamp(0, first, end);
-    const int inner_end = std::clamp(source_.width, inner, end);
-    std::uint8_t* begin = padded_.data() + index * padded_pitch();
-    std::uint8_t* to = begin;
-    const auto put_border = [&](int x) {
-      const int from = border_position(window_.border, x, source_.width);
-      to = std::copy_n(from < 0 ? rows_.outside() : row + static_cast<size_t>(from) * channels_,
-                       channels_, to);
-    };
-    for (int x = first; x < inner; ++x)
-      put_border(x);
-    to = std::copy_n(row + static_cast<size_t>(inner) * channels_,
-                     static_cast<size_t>(inner_end - inner) * channels_, to);
-    for (int x = inner_end; x < end; ++x)
-      put_border(x);
-    return begin;
+    const int row = y < end ? y : y - end - window_.radius();
+    const int nearest =
+        std::clamp(target_.rows.begin + row, source_.rows.begin, source_.rows.end - 1);
+    return source_.row(nearest) + (y < end ? x_ : std::min(x_ + tile_, all_));
   }
 
   template <InstructionSet set>
@@ -231,11 +194,9 @@ class Tiles {
   int reach_;     // rows of a window above its middle
   size_t slots_;  // pair rows of all windows of gaussian_lines rows
   size_t channels_;
-  size_t all_;     // numbers of a row
-  size_t margin_;  // numbers of a window before its middle
-  size_t tile_;    // numbers of a tile
+  size_t all_;   // numbers of a row
+  size_t tile_;  // numbers of a tile
   std::vector<CacheLine> pairs_;
-  std::vector<std::uint8_t> padded_;
   bool mixes_channels_;
   std::vector<std::int16_t> fine_;
   std::vector<std::uint8_t> spare_;

@@ -22,7 +22,6 @@ using std::size_t;
 // is computed once for the rows above and below it too.
 constexpr size_t group_rows = 8;
 static_assert(group_rows % 2 == 0);
-constexpr size_t max_channels = 4;
 
 template <typename Number>
 struct Sorted {
@@ -99,104 +98,58 @@ template <typename Number, typename Sample>
   }
 }
 
-template <typename Sample>
-class Nines {
- public:
-  Nines(const ConstRows& source, int height, Border border)
-      : rows_(source, height, border),
-        border_(border),
-        width_(source.width),
-        step_(static_cast<size_t>(source.format.channels)),
-        samples_(static_cast<size_t>(source.width) * step_),
-        pitch_(source.pitch),
-        spare_(samples_) {}
-
-  template <InstructionSet set>
-  [[gnu::always_inline]] void fill(const MutableRows& target) {
-    using Vector = typename median::VectorOf<Sample, set>::type;
-    constexpr size_t lanes = sizeof(Vector) / sizeof(Sample);
-    const int rows_at_once = std::min(suiting_rows(pitch_), suiting_rows(target.pitch));
-    for (int y = target.rows.begin; y < target.rows.end; y += rows_at_once) {
-      const Group<Sample> group =
-          group_at(target.part({y, std::min(y + rows_at_once, target.rows.end)}));
-      fill_ends(group);
-      const size_t end = samples_ - step_;
-      if (end < step_ + lanes) {
-        for (size_t i = step_; i < end; ++i)
-          fill_column<Sample>(group, i, step_);
-        continue;
-      }
-      // The last vector computes some medians again.
-      for (size_t i = step_; i < end; i += lanes)
-        fill_column<Vector>(group, std::min(i, end - lanes), step_);
-    }
-  }
-
- private:
-  // Not so many that those with the same place in the first-level cache evict each other: places
-  // repeat every 4 KiB, and there are 8 for each.
-  static int suiting_rows(size_t pitch) {
-    if (pitch % 4096 == 0) return 2;
-    return pitch % 2048 == 0 ? 4 : static_cast<int>(group_rows);
-  }
-
-  // The last of an odd number of rows has a spare one beside it.
-  Group<Sample> group_at(const MutableRows& target) {
-    Group<Sample> group;
-    for (int y = target.rows.begin; y < target.rows.end; ++y)
-      group.out[group.rows++] = reinterpret_cast<Sample*>(target.row(y));
-    for (size_t i = 0; i < group.rows + 2; ++i)
-      group.in[i] = rows_.row(target.rows.begin - 1 + static_cast<int>(i));
-    if (group.rows % 2 != 0) {
-      group.in[group.rows + 2] = group.in[group.rows + 1];
-      group.out[group.rows++] = spare_.data();
-    }
-    return group;
-  }
-
-  void fill_ends(const Group<Sample>& group) const {
-    fill_end(group, 0);
-    if (width_ > 1) fill_end(group, width_ - 1);
-  }
-
-  // The pixels of column x, whose neighbours may lie outside the picture.
-  void fill_end(const Group<Sample>& group, int x) const {
-    std::array<std::array<Sample, 3 * max_channels>, group_rows + 2> columns;
-    Group<Sample> end{.rows = group.rows};
-    for (size_t row = 0; row < group.rows + 2; ++row) {
-      Sample* to = columns[row].data();
-      end.in[row] = to;
-      for (int column = x - 1; column <= x + 1; ++column) {
-        const int from = border_position(border_, column, width_);
-        to = std::copy_n(
-            from < 0 ? rows_.outside() : group.in[row] + static_cast<size_t>(from) * step_, step_,
-            to);
-      }
-    }
-    std::array<std::array<Sample, 3 * max_channels>, group_rows> medians;
-    for (size_t row = 0; row < group.rows; ++row)
-      end.out[row] = medians[row].data();
-    for (size_t i = step_; i < 2 * step_; ++i)
-      fill_column<Sample>(end, i, step_);
-    for (size_t row = 0; row < group.rows; ++row)
-      std::copy_n(end.out[row] + step_, step_, group.out[row] + static_cast<size_t>(x) * step_);
-  }
-
-  WindowRows<Sample> rows_;
-  Border border_;
-  int width_;
-  size_t step_;     // samples of a pixel
-  size_t samples_;  // of a row
-  size_t pitch_;    // of the source
-  std::vector<Sample> spare_;
-};
+// Not so many that those with the same place in the first-level cache evict each other: places
+// repeat every 4 KiB, and there are 8 for each.
+int suiting_rows(size_t pitch) {
+  if (pitch % 4096 == 0) return 2;
+  return pitch % 2048 == 0 ? 4 : static_cast<int>(group_rows);
+}
 
 template <typename Sample>
 struct NineLoop {
   template <InstructionSet set>
   [[gnu::always_inline]] static void run(const ConstRows source, const MutableRows target,
                                          int height, Border border) {
-    Nines<Sample>(source, height, border).template fill<set>(target);
+    using Vector = typename median::VectorOf<Sample, set>::type;
+    constexpr size_t lanes = sizeof(Vector) / sizeof(Sample);
+    const auto step = static_cast<size_t>(source.format.channels);
+    const int rows_at_once = std::min(suiting_rows(source.pitch), suiting_rows(target.pitch));
+    WindowRows<Sample> rows(
+        source, {.height = height, .border = border, .radius = 1, .rows = group_rows + 2});
+    std::vector<Sample> spare;
+    rows.for_tiles(
+        target.rows.begin - 1, [&](const Columns& tile) __attribute__((always_inline)) {
+          const size_t end = static_cast<size_t>(tile.count()) * step;
+          if (target.rows.count() % 2 != 0) spare.resize(std::max(spare.size(), end));
+          for (int y = target.rows.begin; y < target.rows.end; y += rows_at_once) {
+            const RowRange lines{y, std::min(y + rows_at_once, target.rows.end)};
+            rows.reach(lines.end);
+            const Group<Sample> group = group_of(rows, target.part(lines), step, spare.data());
+            if (end < lanes) {
+              for (size_t i = 0; i < end; ++i)
+                fill_column<Sample>(group, i, step);
+              continue;
+            }
+            // The last vector computes some medians again.
+            for (size_t i = 0; i < end; i += lanes)
+              fill_column<Vector>(group, std::min(i, end - lanes), step);
+          }
+        });
+  }
+
+  // The last of an odd number of rows has a spare one beside it.
+  static Group<Sample> group_of(const WindowRows<Sample>& rows, const MutableRows& target,
+                                size_t step, Sample* spare) {
+    Group<Sample> group;
+    for (int y = target.rows.begin; y < target.rows.end; ++y)
+      group.out[group.rows++] = rows.target_at(target, y);
+    for (size_t i = 0; i < group.rows + 2; ++i)
+      group.in[i] = rows.row(target.rows.begin - 1 + static_cast<int>(i)) + step;
+    if (group.rows % 2 != 0) {
+      group.in[group.rows + 2] = group.in[group.rows + 1];
+      group.out[group.rows++] = spare;
+    }
+    return group;
   }
 };
 

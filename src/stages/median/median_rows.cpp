@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "host/loops.hpp"
-#include "host/pixels.hpp"
-#include "stage/window_tile.hpp"
+#include "stage/window_rows.hpp"
 #include "stages/median/median_histograms.hpp"
 
 namespace gpufilter {
@@ -17,9 +16,6 @@ using std::size_t;
 // Columns whose windows, or histograms, stay in the second-level cache.
 constexpr size_t tile_samples = 4096;
 
-template <typename Sample>
-using Tile = WindowTile<Sample, Sample>;
-
 // Fills a row of medians from the window's rows, after begin() for a new tile.
 class ColumnMedians {
  public:
@@ -27,15 +23,15 @@ class ColumnMedians {
       : radius_(radius), histograms_(samples / channels, channels, radius) {}
   void begin() { is_first_ = true; }
 
-  [[gnu::always_inline]] void fill(const Tile<std::uint8_t>& tile, size_t channels, size_t samples,
-                                   std::uint8_t* medians) {
-    const size_t columns = tile.samples() / channels;
+  [[gnu::always_inline]] void fill(const WindowRows<std::uint8_t>& rows, int y, size_t channels,
+                                   size_t samples, std::uint8_t* medians) {
+    const size_t columns = rows.samples() / channels;
     if (is_first_) {
       histograms_.clear();
-      for (int row = 0; row <= 2 * radius_; ++row)
-        histograms_.add_row(tile.row(row).plain, columns);
+      for (int row = y - radius_; row <= y + radius_; ++row)
+        histograms_.add_row(rows.row(row), columns);
     } else {
-      histograms_.move_row(tile.row(-1).plain, tile.row(2 * radius_).plain, columns);
+      histograms_.move_row(rows.row(y - radius_ - 1), rows.row(y + radius_), columns);
     }
     is_first_ = false;
     histograms_.fill(samples / channels, medians);
@@ -55,8 +51,12 @@ class WeighedMedians {
 
   // Replaces the colours where alpha differs within a window, and leaves those whose windows are
   // opaque or invisible throughout.
-  void weigh(const Tile<Sample>& tile, size_t channels, size_t samples, Sample* medians) {
-    mark_mixed_columns(tile, channels);
+  void weigh(const WindowRows<Sample>& rows, int y, size_t channels, size_t samples,
+             Sample* medians) {
+    window_.clear();
+    for (int row = y - radius_; row <= y + radius_; ++row)
+      window_.push_back(rows.row(row));
+    mark_mixed_columns(rows.samples() / channels, channels);
     const auto width = static_cast<size_t>(2 * radius_ + 1);
     const size_t pixels = samples / channels;
     const auto is_mixed = [&](size_t x) {
@@ -71,7 +71,7 @@ class WeighedMedians {
         ++end;
       for (size_t c = 0; c + 1 < channels; ++c) {
         const size_t to_alpha = channels - 1 - c;
-        fill_channel(tile, channels, {x, end}, c, to_alpha, medians);
+        fill_channel(channels, {x, end}, c, to_alpha, medians);
       }
       x = end;
     }
@@ -84,13 +84,12 @@ class WeighedMedians {
   };
 
   // Counts, for each column, those before it that have a translucent and a visible pixel.
-  void mark_mixed_columns(const Tile<Sample>& tile, size_t channels) {
+  void mark_mixed_columns(size_t columns, size_t channels) {
     constexpr Sample max = std::numeric_limits<Sample>::max();
-    const size_t columns = tile.samples() / channels;
     smallest_.assign(columns, max);
     largest_.assign(columns, 0);
-    for (int row = 0; row <= 2 * radius_; ++row) {
-      const Sample* alpha = tile.row(row).plain + channels - 1;
+    for (const Sample* row : window_) {
+      const Sample* alpha = row + channels - 1;
       for (size_t i = 0; i < columns; ++i) {
         smallest_[i] = std::min(smallest_[i], alpha[i * channels]);
         largest_[i] = std::max(largest_[i], alpha[i * channels]);
@@ -105,17 +104,16 @@ class WeighedMedians {
   }
 
   // Alpha is `to_alpha` samples after the channel.
-  void fill_channel(const Tile<Sample>& tile, size_t channels, Pixels pixels, size_t channel,
-                    size_t to_alpha, Sample* medians) {
-    const int side = 2 * radius_ + 1;
+  void fill_channel(size_t channels, Pixels pixels, size_t channel, size_t to_alpha,
+                    Sample* medians) {
     const auto change = [&](size_t column, bool adds) {
-      for (int row = 0; row < side; ++row) {
-        const Sample* sample = tile.row(row).plain + column * channels + channel;
+      for (const Sample* row : window_) {
+        const Sample* sample = row + column * channels + channel;
         const std::uint32_t weight = sample[to_alpha];
         histogram_.add(*sample, adds ? weight : 0 - weight);
       }
     };
-    const auto width = static_cast<size_t>(side);
+    const size_t width = window_.size();
     for (size_t i = 0; i + 1 < width; ++i)
       change(pixels.begin + i, true);
     for (size_t x = pixels.begin; x < pixels.end; ++x) {
@@ -129,6 +127,7 @@ class WeighedMedians {
 
   int radius_;
   median::SlidingHistogram<Sample> histogram_;
+  std::vector<const Sample*> window_;  // its rows
   // Of a tile's columns:
   std::vector<Sample> smallest_;  // alpha
   std::vector<Sample> largest_;
@@ -156,22 +155,18 @@ struct HistogramLoop {
     const int radius = job->parameters->radius;
     const auto channels = static_cast<size_t>(job->source.format.channels);
     const int columns = std::min(static_cast<int>(tile_samples / channels), job->source.width);
-    const size_t tile_width = static_cast<size_t>(columns + 2 * radius) * channels;
-    Tile<Sample> tile(job->source, job->height, job->parameters->border, radius, radius, columns,
-                      false, 1);
-    ColumnMedians medians(radius, channels, tile_width);
-    const RowRange rows = job->target.rows;
-    for (int x = 0; x < job->source.width; x += columns) {
-      const int count = std::min(columns, job->source.width - x);
-      const size_t samples = static_cast<size_t>(count) * channels;
-      tile.begin(x, count, rows.begin);
-      medians.begin();
-      for (int y = rows.begin; y < rows.end; ++y) {
-        tile.advance();
-        medians.fill(tile, channels, samples,
-                     job->target.row(y) + static_cast<size_t>(x) * channels);
-      }
-    }
+    WindowRows<Sample> rows(job->source, {.height = job->height,
+                                          .border = job->parameters->border,
+                                          .radius = radius,
+                                          .rows = 2 * radius + 2,
+                                          .columns = columns});
+    ColumnMedians medians(radius, channels, static_cast<size_t>(columns + 2 * radius) * channels);
+    rows.for_rows(
+        job->target,
+        radius, [&](int y, size_t samples, Sample* out) __attribute__((always_inline)) {
+          if (y == job->target.rows.begin) medians.begin();
+          medians.fill(rows, y, channels, samples, out);
+        });
   }
 };
 
@@ -182,43 +177,18 @@ struct WeighingLoop {
   [[gnu::always_inline]] static void run(const Job<Sample>* job) {
     const int radius = job->parameters->radius;
     const auto channels = static_cast<size_t>(job->source.format.channels);
-    if (is_opaque(job->source)) return;
-    const int columns = std::min(static_cast<int>(tile_samples / channels), job->source.width);
-    Tile<Sample> tile(job->source, job->height, job->parameters->border, radius, radius, columns,
-                      true);
+    WindowRows<Sample> rows(job->source, {.height = job->height,
+                                          .border = job->parameters->border,
+                                          .radius = radius,
+                                          .rows = 2 * radius + 1,
+                                          .columns = static_cast<int>(tile_samples / channels),
+                                          .weighted = true});
     WeighedMedians<Sample> medians(radius);
-    const RowRange rows = job->target.rows;
-    for (int x = 0; x < job->source.width; x += columns) {
-      const int count = std::min(columns, job->source.width - x);
-      tile.begin(x, count, rows.begin);
-      for (int y = rows.begin; y < rows.end; ++y) {
-        tile.advance();
-        if (tile.is_opaque()) continue;
-        auto* out =
-            reinterpret_cast<Sample*>(job->target.row(y)) + static_cast<size_t>(x) * channels;
-        medians.weigh(tile, channels, static_cast<size_t>(count) * channels, out);
-      }
-    }
-  }
-
- private:
-  // Reading the rows once is several times as fast as tiles of them.
-  [[gnu::always_inline]] static bool is_opaque(const ConstRows& rows) {
-    return rows.format.channels == 2 ? has_opaque_pixels<2>(rows) : has_opaque_pixels<4>(rows);
-  }
-
-  template <size_t channels>
-  [[gnu::always_inline]] static bool has_opaque_pixels(const ConstRows& rows) {
-    using Samples = Pixel<Sample, channels>;
-    const auto pixels = static_cast<size_t>(rows.width);
-    for (int y = rows.rows.begin; y < rows.rows.end; ++y) {
-      const auto* row = reinterpret_cast<const Sample*>(rows.row(y));
-      auto all = Samples::read(row);
-      for (size_t i = 1; i < pixels; ++i)
-        all &= Samples::read(row + i * channels);
-      if (all.get(channels - 1) != std::numeric_limits<Sample>::max()) return false;
-    }
-    return true;
+    rows.for_rows(
+        job->target,
+        radius, [&](int y, size_t samples, Sample* out) __attribute__((always_inline)) {
+          if (!rows.is_opaque(y, radius)) medians.weigh(rows, y, channels, samples, out);
+        });
   }
 };
 

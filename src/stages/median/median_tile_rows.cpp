@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "host/loops.hpp"
-#include "stage/window_tile.hpp"
+#include "stage/window_rows.hpp"
 #include "stages/median/median.hpp"
 #include "stages/median/median_plan.hpp"
 #include "stages/median/median_rows.hpp"
@@ -81,9 +81,13 @@ class TileMedians {
         height_(static_cast<size_t>(plan.height)),
         margin_(2 * static_cast<size_t>(radius)),
         channels_(static_cast<size_t>(source.format.channels)),
-        width_(static_cast<size_t>(source.width)),
-        columns_(std::min(lanes_at_once / channels_ * tile_, width_)),
-        window_(source, height, border, radius, radius, static_cast<int>(columns_), false),
+        radius_(radius),
+        columns_(std::min(lanes_at_once / channels_ * tile_, static_cast<size_t>(source.width))),
+        window_(source, {.height = height,
+                         .border = border,
+                         .radius = radius,
+                         .rows = 1,
+                         .columns = static_cast<int>(columns_)}),
         source_{tile_, channels_, pitch(columns_ + margin_)},
         result_{tile_, channels_, pitch(columns_)},
         samples_((margin_ + height_) * source_.size()),
@@ -97,21 +101,20 @@ class TileMedians {
 
   template <InstructionSet set>
   [[gnu::always_inline]] void fill(const MutableRows& target) {
-    for (size_t x = 0; x < width_; x += columns_) {
-      const size_t columns = std::min(columns_, width_ - x);
-      window_.begin(static_cast<int>(x), static_cast<int>(columns), target.rows.begin);
-      for (int y = target.rows.begin; y < target.rows.end; y += plan_.height) {
-        const RowRange rows{y, std::min(y + plan_.height, target.rows.end)};
-        read(rows, y == target.rows.begin);
-        find_medians<set>((columns + tile_ - 1) / tile_ * channels_);
-        const Sample* medians = medians_.data();
-        for (int row = rows.begin; row < rows.end; ++row) {
-          result_.gather(medians, columns,
-                         reinterpret_cast<Sample*>(target.row(row)) + x * channels_);
-          medians += result_.size();
-        }
-      }
-    }
+    window_.for_tiles(
+        target.rows.begin - radius_, [&](const Columns& part) __attribute__((always_inline)) {
+          const auto columns = static_cast<size_t>(part.count());
+          for (int y = target.rows.begin; y < target.rows.end; y += plan_.height) {
+            const RowRange rows{y, std::min(y + plan_.height, target.rows.end)};
+            read(rows, y == target.rows.begin);
+            find_medians<set>((columns + tile_ - 1) / tile_ * channels_);
+            const Sample* medians = medians_.data();
+            for (int row = rows.begin; row < rows.end; ++row) {
+              result_.gather(medians, columns, window_.target_at(target, row));
+              medians += result_.size();
+            }
+          }
+        });
   }
 
  private:
@@ -135,11 +138,10 @@ class TileMedians {
     const auto step = static_cast<std::ptrdiff_t>(height_);
     if (!is_first) std::rotate(rows_.begin(), rows_.begin() + step, rows_.end());
     size_t ready = is_first ? 0 : margin_;
-    for (int y = rows.begin; y < rows.end; ++y) {
-      window_.advance();
-      for (size_t row = std::min(ready, margin_); row <= margin_; ++row)
-        source_.spread(window_.row(static_cast<int>(row)).plain, window_.samples() / channels_,
-                       rows_[ready++]);
+    for (int y = is_first ? rows.begin - radius_ : rows.begin + radius_; y < rows.end + radius_;
+         ++y) {
+      window_.reach(y);
+      source_.spread(window_.row(y), window_.samples() / channels_, rows_[ready++]);
     }
   }
 
@@ -163,9 +165,9 @@ class TileMedians {
   size_t height_;  // rows
   size_t margin_;  // columns, and rows, that windows have more than tiles
   size_t channels_;
-  size_t width_;
+  int radius_;
   size_t columns_;  // at once
-  WindowTile<Sample, Sample> window_;
+  WindowRows<Sample> window_;
   Lanes<Sample> source_;
   Lanes<Sample> result_;
   std::vector<Sample> samples_;

@@ -1,94 +1,87 @@
 #include "stages/window/blur_rows.hpp"
 
-#include <algorithm>
+#include <utility>
 
-#include "stages/window/blur_plain.hpp"
-#include "stages/window/blur_weighted.hpp"
+#include "stage/window_rows.hpp"
+#include "stages/window/blur_means.hpp"
 
 namespace gpufilter {
 namespace {
 
 using std::size_t;
 
-// Column x of `target`, which may have a neighbour outside the picture.
-template <typename Sample>
-void blur_column(const blur::Source<Sample>& source, const MutableRows& target, int x,
-                 bool weighted) {
-  const size_t channels = source.channels();
-  for (int y = target.rows.begin; y < target.rows.end; ++y) {
-    std::array<std::uint32_t, blur::max_channels> sums{};
-    std::array<std::uint64_t, blur::max_channels> weighted_sums{};
-    for (int row = y - 1; row <= y + 1; ++row) {
-      for (int column = x - 1; column <= x + 1; ++column) {
-        const Sample* pixel = source.pixel(row, column);
-        for (size_t c = 0; c < channels; ++c) {
-          sums[c] += pixel[c];
-          weighted_sums[c] += std::uint64_t{pixel[c]} * pixel[channels - 1];
-        }
-      }
-    }
-    Sample* out = reinterpret_cast<Sample*>(target.row(y)) + static_cast<size_t>(x) * channels;
-    const std::uint32_t alpha = weighted ? sums[channels - 1] : 0;
-    for (size_t c = 0; c < channels; ++c) {
-      const bool plain = alpha == 0 || c == channels - 1;
-      out[c] =
-          static_cast<Sample>(plain ? (sums[c] + 4) / 9 : (weighted_sums[c] + alpha / 2) / alpha);
-    }
-  }
-}
-
-template <typename Sample>
-[[gnu::always_inline]] inline bool is_opaque(const Sample* row, size_t channels, size_t samples) {
-  return channels == 2 ? blur::is_opaque<Sample, 2>(row, samples / 2)
-                       : blur::is_opaque<Sample, 4>(row, samples / 4);
-}
-
 template <typename Sample>
 struct BlurLoop {
-  // All columns except the first and the last.
+  using Rows = WindowRows<Sample>;
+
   template <InstructionSet>
-  [[gnu::always_inline]] static void run(const blur::Source<Sample>* source,
-                                         const MutableRows target, bool weighted) {
-    const size_t channels = source->channels();
-    const size_t end = (source->width() - 1) * channels;
-    for (size_t offset = channels; offset < end; offset += blur::tile_samples) {
-      const size_t samples = std::min(blur::tile_samples, end - offset);
-      const size_t pairs = samples / 2 * 2;
-      bool opaque = true;
-      blur::mean_tile(
-          *source, target, offset, pairs, [&](const Sample* row) __attribute__((always_inline)) {
-            if (weighted) opaque = opaque && is_opaque(row, channels, samples);
-          });
-      if (pairs < samples) blur::mean_sample(*source, target, offset + pairs);
-      if (opaque) continue;
-      if (channels == 2) {
-        blur::weighted_mean_tile<Sample, 2>(*source, target, offset, samples / 2);
-      } else {
-        blur::weighted_mean_tile<Sample, 4>(*source, target, offset, samples / 4);
-      }
+  [[gnu::always_inline]] static void run(const ConstRows* source, const MutableRows* target,
+                                         int height, Border border, bool weighted) {
+    const auto channels = static_cast<size_t>(source->format.channels);
+    Rows rows(*source, {.height = height,
+                        .border = border,
+                        .radius = 1,
+                        .columns = static_cast<int>(blur::tile_samples / channels),
+                        .weighted = weighted});
+    const int first = target->rows.begin - 1;
+    rows.for_tiles(
+        first, [&](const Columns& tile) __attribute__((always_inline)) {
+          if (fill_plain(rows, *target, channels, static_cast<size_t>(tile.count()) * channels))
+            return;
+          rows.begin(tile, first);
+          channels == 2 ? weigh<2>(rows, *target, static_cast<size_t>(tile.count()))
+                        : weigh<4>(rows, *target, static_cast<size_t>(tile.count()));
+        });
+  }
+
+  // Returns whether all rows are opaque.
+  [[gnu::always_inline]] static bool fill_plain(Rows& rows, const MutableRows& target,
+                                                size_t channels, size_t samples) {
+    std::array<blur::RowSums<Sample>, 3> sums;
+    auto* above = &sums[0];
+    auto* here = &sums[1];
+    auto* below = &sums[2];
+    bool opaque = true;
+    // The first two rows are only summed. All are summed by the same code, which is compiled into
+    // each loop for each instruction set.
+    for (int y = target.rows.begin - 1; y <= target.rows.end; ++y) {
+      rows.reach(y);
+      opaque = opaque && rows.is_opaque(y);
+      blur::sum_row(rows.row(y) + channels, channels, (samples + 1) / 2, *below);
+      if (y > target.rows.begin)
+        blur::mean_row(*above, *here, *below, samples, rows.target_at(target, y - 1));
+      above = std::exchange(here, std::exchange(below, above));
+    }
+    return opaque;
+  }
+
+  // Replaces the colours.
+  template <size_t channels>
+  [[gnu::always_inline]] static void weigh(Rows& rows, const MutableRows& target, size_t pixels) {
+    using Planes = blur::Planes<Sample, channels>;
+    Planes products;
+    std::array<Planes, 3> sums;
+    Planes* above = &sums[0];
+    Planes* here = &sums[1];
+    Planes* below = &sums[2];
+    for (int y = target.rows.begin - 1; y <= target.rows.end; ++y) {
+      rows.reach(y);
+      blur::multiply_row<Sample, channels>(rows.row(y), pixels + 2, products);
+      blur::sum_row<Sample, channels>(products, pixels, *below);
+      if (y > target.rows.begin)
+        blur::weighted_mean_row<Sample, channels>(*above, *here, *below, pixels,
+                                                  rows.target_at(target, y - 1));
+      above = std::exchange(here, std::exchange(below, above));
     }
   }
 };
-
-template <typename Sample>
-void blur_rows_of(const ConstRows& rows, const MutableRows& target, int height, Border border,
-                  AlphaMode alpha) {
-  const bool weighted = alpha == AlphaMode::weighted && rows.format.has_alpha();
-  const blur::Source<Sample> source(rows, height, border);
-  if (rows.width > 2) run_loop<BlurLoop<Sample>>(&source, target, weighted);
-  blur_column(source, target, 0, weighted);
-  if (rows.width > 1) blur_column(source, target, rows.width - 1, weighted);
-}
 
 }  // namespace
 
 void blur_rows(const ConstRows& source, const MutableRows& target, int height, Border border,
                AlphaMode alpha) {
-  if (source.format.depth == 8) {
-    blur_rows_of<std::uint8_t>(source, target, height, border, alpha);
-  } else {
-    blur_rows_of<std::uint16_t>(source, target, height, border, alpha);
-  }
+  run_loop_of_depth<BlurLoop>(source.format.depth, &source, &target, height, border,
+                              alpha == AlphaMode::weighted && source.format.has_alpha());
 }
 
 }  // namespace gpufilter

@@ -7,7 +7,7 @@
 
 #include "host/arithmetic.hpp"
 #include "host/loops.hpp"
-#include "stage/window_tile.hpp"
+#include "stage/window_rows.hpp"
 
 namespace gpufilter {
 namespace {
@@ -21,7 +21,7 @@ constexpr size_t block = 32;  // sums that stay in registers
 // A coefficient that is not 0.
 template <typename Number>
 struct Tap {
-  int row = 0;
+  int row = 0;        // from the middle one
   size_t sample = 0;  // from the first sample of the window's row
   Number weight = 0;
 };
@@ -106,7 +106,7 @@ struct Job {
 template <typename Sample, typename Number, bool exact>
 struct ConvolveLoop {
   using TheJob = Job<Sample, Number>;
-  using Tile = WindowTile<Sample, Number>;
+  using Rows = WindowRows<Sample, Number>;
   static constexpr auto max = static_cast<Number>(std::numeric_limits<Sample>::max());
   // Single precision is too narrow for exact sums of products with alpha; see convolve().
   static constexpr bool can_weigh = !(exact && std::is_same_v<Number, float>);
@@ -114,46 +114,43 @@ struct ConvolveLoop {
   template <InstructionSet set>
   [[gnu::always_inline]] static void run(TheJob* job) {
     const auto& matrix = job->parameters->matrix;
-    const int columns = static_cast<int>(tile_samples) / job->channels();
-    Tile tile(job->source, job->height, job->parameters->border, matrix.radius_x(),
-              matrix.radius_y(), columns, job->weighted());
-    const RowRange rows = job->target.rows;
-    for (int x = 0; x < job->source.width; x += columns) {
-      const int count = std::min(columns, job->source.width - x);
-      tile.begin(x, count, rows.begin);
-      for (int y = rows.begin; y < rows.end; ++y) {
-        tile.advance();
-        auto* out = reinterpret_cast<Sample*>(job->target.row(y)) +
-                    static_cast<size_t>(x) * static_cast<size_t>(job->channels());
-        fill<set>(*job, tile, static_cast<size_t>(count), out);
-      }
-    }
+    Rows rows(job->source, {.height = job->height,
+                            .border = job->parameters->border,
+                            .radius = matrix.radius_x(),
+                            .rows = matrix.height,
+                            .columns = static_cast<int>(tile_samples) / job->channels(),
+                            .weighted = job->weighted()});
+    rows.for_rows(
+        job->target,
+        matrix.radius_y(), [&](int y, size_t samples, Sample* out) __attribute__((always_inline)) {
+          fill<set>(*job, rows, y, samples, out);
+        });
   }
 
   template <InstructionSet set>
-  [[gnu::always_inline]] static void fill(TheJob& job, const Tile& tile, size_t pixels,
+  [[gnu::always_inline]] static void fill(TheJob& job, Rows& rows, int y, size_t samples,
                                           Sample* out) {
     const auto channels = static_cast<size_t>(job.channels());
-    const size_t samples = pixels * channels;
     const ConvolutionNumbers& numbers = *job.numbers;
-    place(job, tile, false);
+    place(job, rows, y, false);
     Number* plain = job.sums.data();
     add_taps<set, exact>(job.placed.data(), job.placed.size(), samples, start(numbers), plain);
     store(plain, samples, numbers, out);
     if (!can_weigh || !job.weighted()) return;
-    const Number* centre = tile.row(job.parameters->matrix.radius_y()).plain +
-                           static_cast<size_t>(job.parameters->matrix.radius_x()) * channels;
-    if (tile.is_opaque()) {
-      for (size_t i = 0; i < pixels; ++i)
-        out[i * channels + channels - 1] = std::numeric_limits<Sample>::max();
+    const Number* centre =
+        rows.row(y) + static_cast<size_t>(job.parameters->matrix.radius_x()) * channels;
+    if (rows.is_opaque(y, job.parameters->matrix.radius_y())) {
+      for (size_t i = channels - 1; i < samples; i += channels)
+        out[i] = std::numeric_limits<Sample>::max();
       return;
     }
     Number* weighted = plain + tile_samples + block;
-    place(job, tile, true);
+    place(job, rows, y, true);
     add_taps<set, exact>(job.placed.data(), job.placed.size(), samples, Number{0}, weighted);
-    for (size_t i = 0; i < pixels; ++i)
-      weigh(job, tile, i, weighted + i * channels, centre[i * channels + channels - 1],
-            out + i * channels);
+    for (size_t i = 0; i < samples; i += channels) {
+      const bool opaque = !exact && is_opaque(job, y, rows, i + channels - 1);
+      weigh(job, opaque, weighted + i, centre[i + channels - 1], out + i);
+    }
   }
 
   static Number start(const ConvolutionNumbers& numbers) {
@@ -182,26 +179,26 @@ struct ConvolveLoop {
     }
   }
 
-  static void place(TheJob& job, const Tile& tile, bool weighted) {
+  [[gnu::always_inline]] static void place(TheJob& job, Rows& rows, int y, bool weighted) {
     for (size_t t = 0; t < job.taps.size(); ++t) {
-      const auto& row = tile.row(job.taps[t].row);
-      job.placed[t] = {(weighted ? row.weighted : row.plain) + job.taps[t].sample,
+      const int row = y + job.taps[t].row;
+      job.placed[t] = {(weighted ? rows.weighted_row(row) : rows.row(row)) + job.taps[t].sample,
                        job.taps[t].weight};
     }
   }
 
   // Replaces the pixel `out`, which was computed plainly. `sums`: of colours times alpha, and of
-  // alpha.
-  static void weigh(const TheJob& job, const Tile& tile, size_t pixel, const Number* sums,
+  // alpha. `opaque`: every pixel with a coefficient is.
+  static void weigh(const TheJob& job, [[maybe_unused]] bool opaque, const Number* sums,
                     Number centre, Sample* out) {
     const ConvolutionNumbers& numbers = *job.numbers;
     const size_t last = static_cast<size_t>(job.channels()) - 1;
     if constexpr (exact) {
       const auto alpha = static_cast<std::int64_t>(sums[last]);
-      constexpr std::int64_t opaque = std::numeric_limits<Sample>::max();
+      constexpr std::int64_t full = std::numeric_limits<Sample>::max();
       if (!numbers.averages) {
         for (size_t c = 0; c < last; ++c)
-          out[c] = nearest<Sample>(static_cast<std::int64_t>(sums[c]), numbers.scale * opaque,
+          out[c] = nearest<Sample>(static_cast<std::int64_t>(sums[c]), numbers.scale * full,
                                    numbers.offset);
         out[last] = static_cast<Sample>(centre);
         return;
@@ -212,7 +209,7 @@ struct ConvolveLoop {
       out[last] = nearest<Sample>(alpha, numbers.sum, 0);
     } else {
       if (!numbers.averages) out[last] = static_cast<Sample>(centre);
-      if (is_opaque(job, tile, pixel)) {
+      if (opaque) {
         if (numbers.averages) out[last] = std::numeric_limits<Sample>::max();
         return;
       }
@@ -230,11 +227,10 @@ struct ConvolveLoop {
     }
   }
 
-  // Whether every pixel with a coefficient is opaque.
-  static bool is_opaque(const TheJob& job, const Tile& tile, size_t pixel) {
-    const auto channels = static_cast<size_t>(job.channels());
+  // Whether every pixel with a coefficient is opaque; `alpha`: the sample of the pixel in question.
+  static bool is_opaque(const TheJob& job, int y, const Rows& rows, size_t alpha) {
     return std::all_of(job.taps.begin(), job.taps.end(), [&](const Tap<Number>& tap) {
-      return tile.row(tap.row).plain[tap.sample + pixel * channels + channels - 1] == max;
+      return rows.row(y + tap.row)[tap.sample + alpha] == max;
     });
   }
 };
@@ -250,7 +246,7 @@ void convolve(const ConstRows& source, const MutableRows& target, int height,
                               : static_cast<Number>(numbers.decimal.at(index));
     if (weight == 0) continue;
     job.taps.push_back(
-        {i / matrix.width,
+        {i / matrix.width - matrix.radius_y(),
          static_cast<size_t>(i % matrix.width) * static_cast<size_t>(source.format.channels),
          weight});
   }

@@ -12,7 +12,7 @@
 
 #include "host/loops.hpp"
 #include "host/pixels.hpp"
-#include "stage/window_tile.hpp"
+#include "stage/window_rows.hpp"
 
 // GCC takes what its own intrinsics leave undefined for a mistake.
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -71,12 +71,10 @@ class PairWindow {
         colors_(colors),
         channels_(colors + (has_alpha ? 1 : 0)),
         plane_((columns + static_cast<size_t>(2 * radius)) / block * block + 2 * block),
-        pairs_(rows_ * channels_ * plane_),
-        opaque_(rows_) {}
+        pairs_(rows_ * channels_ * plane_) {}
 
   // Takes row `y`, any number, in place of row y - 2 radius - 1. One more pixel is read.
-  [[gnu::always_inline]] void add(int y, const std::uint32_t* rgba, size_t pixels, bool opaque) {
-    opaque_[slot_of(y)] = opaque ? 1 : 0;
+  [[gnu::always_inline]] void add(int y, const std::uint32_t* rgba, size_t pixels) {
     for (size_t c = 0; c < channels_; ++c) {
       std::uint32_t* out = pairs_.data() + (slot_of(y) * channels_ + c) * plane_;
       const size_t place = 8 * (c < colors_ ? c : 3);
@@ -90,9 +88,6 @@ class PairWindow {
     return pairs_.data() + slot_of(y) * channels_ * plane_;
   }
   [[nodiscard]] size_t plane() const { return plane_; }
-  [[nodiscard]] bool is_opaque() const {
-    return std::all_of(opaque_.begin(), opaque_.end(), [](char opaque) { return opaque != 0; });
-  }
 
  private:
   [[nodiscard]] size_t slot_of(int y) const { return slot_of_row(y, rows_); }
@@ -102,7 +97,6 @@ class PairWindow {
   size_t channels_;
   size_t plane_;
   std::vector<std::uint32_t> pairs_;
-  std::vector<char> opaque_;  // rows
 };
 
 std::vector<PairTap> pairs_of(const std::vector<DenoiseTap>& taps, int radius) {
@@ -136,42 +130,44 @@ struct PairLoop {
     const auto channels = static_cast<size_t>(format.channels);
     const int columns = std::min(tile_columns, job->source.width);
     const bool weighted = format.has_alpha() && job->parameters->alpha == AlphaMode::weighted;
-    WindowTile<std::uint8_t, std::uint8_t> tile(job->source, job->height, job->parameters->border,
-                                                radius, 0, columns, weighted);
+    WindowRows<std::uint8_t> source(job->source, {.height = job->height,
+                                                  .border = job->parameters->border,
+                                                  .radius = radius,
+                                                  .rows = 2 * radius + 1,
+                                                  .columns = columns,
+                                                  .weighted = weighted});
     PairWindow window(radius, static_cast<size_t>(columns), colors, format.has_alpha());
     std::vector<std::uint32_t> rgba(window.plane());
     const RowRange target = job->target.rows;
     const std::vector<PairTap> taps = pairs_of(job->numbers->taps, radius);
     std::array<const std::uint32_t*, 2 * DenoiseParameters::max_radius + 1> rows{};
-    for (int x = 0; x < job->source.width; x += columns) {
-      const auto count = static_cast<size_t>(std::min(columns, job->source.width - x));
-      tile.begin(x, static_cast<int>(count), target.begin - radius);
-      for (int y = target.begin - radius; y < target.end + radius; ++y) {
-        tile.advance();
-        const size_t pixels = count + static_cast<size_t>(2 * radius);
-        to_rgba<set>(tile.row(0).plain, channels, pixels, bytes_of(rgba.data()));
-        window.add(y, rgba.data(), pixels, tile.row(0).opaque);
-        const int middle = y - radius;
-        if (middle < target.begin) continue;
-        for (int i = 0; i <= 2 * radius; ++i)
-          rows[static_cast<size_t>(i)] = window.row(middle - radius + i) + radius;
-        const std::uint32_t* centre = rows[static_cast<size_t>(radius)];
-        const bool by_alpha = weighted && !window.is_opaque();
-        row_filler<colors>(set, by_alpha)(
-            {.taps = taps.data(),
-             .tap_count = taps.size(),
-             .window = rows.data(),
-             .centre = centre,
-             .centre_alpha = format.has_alpha() ? centre + colors * window.plane() : centre,
-             .plane = window.plane(),
-             .pixels = count,
-             .limit = job->numbers->limit,
-             .inverse = job->numbers->inverse,
-             .rgba = rgba.data()});
-        put<set>(rgba.data(), count, channels,
-                 job->target.row(middle) + static_cast<size_t>(x) * channels);
-      }
-    }
+    source.for_tiles(
+        target.begin - radius, [&](const Columns& tile) __attribute__((always_inline)) {
+          const auto count = static_cast<size_t>(tile.count());
+          for (int y = target.begin - radius; y < target.end + radius; ++y) {
+            source.reach(y);
+            const size_t pixels = count + static_cast<size_t>(2 * radius);
+            to_rgba<set>(source.row(y), channels, pixels, bytes_of(rgba.data()));
+            window.add(y, rgba.data(), pixels);
+            const int middle = y - radius;
+            if (middle < target.begin) continue;
+            for (int i = 0; i <= 2 * radius; ++i)
+              rows[static_cast<size_t>(i)] = window.row(middle - radius + i) + radius;
+            const std::uint32_t* centre = rows[static_cast<size_t>(radius)];
+            row_filler<colors>(set, weighted && !source.is_opaque(middle, radius))(
+                {.taps = taps.data(),
+                 .tap_count = taps.size(),
+                 .window = rows.data(),
+                 .centre = centre,
+                 .centre_alpha = format.has_alpha() ? centre + colors * window.plane() : centre,
+                 .plane = window.plane(),
+                 .pixels = count,
+                 .limit = job->numbers->limit,
+                 .inverse = job->numbers->inverse,
+                 .rgba = rgba.data()});
+            put<set>(rgba.data(), count, channels, source.target_at(job->target, middle));
+          }
+        });
   }
 
   static std::uint8_t* bytes_of(std::uint32_t* rgba) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "host/loops.hpp"
-#include "stage/window_tile.hpp"
+#include "stage/window_rows.hpp"
 
 namespace gpufilter {
 namespace {
@@ -81,12 +81,10 @@ class PlanarWindow {
       : rows_(static_cast<size_t>(2 * radius + 1)),
         channels_(channels),
         pitch_(columns + static_cast<size_t>(2 * radius) + block),
-        numbers_(rows_ * channels * pitch_),
-        opaque_(rows_) {}
+        numbers_(rows_ * channels * pitch_) {}
 
   // Takes row `y`, any number, in place of row y - 2 radius - 1.
-  [[gnu::always_inline]] void add(int y, const Sample* in, size_t pixels, bool opaque) {
-    opaque_[slot_of(y)] = opaque ? 1 : 0;
+  [[gnu::always_inline]] void add(int y, const Sample* in, size_t pixels) {
     for (size_t c = 0; c < channels_; ++c) {
       Lane<Sample>* out = plane(y, c);
       for (size_t i = 0; i < pixels; ++i) {
@@ -97,10 +95,6 @@ class PlanarWindow {
   }
   [[nodiscard]] const Lane<Sample>* row(int y, size_t channel) const {
     return numbers_.data() + offset(y, channel);
-  }
-
-  [[nodiscard]] bool is_opaque() const {
-    return std::all_of(opaque_.begin(), opaque_.end(), [](char opaque) { return opaque != 0; });
   }
 
  private:
@@ -116,7 +110,6 @@ class PlanarWindow {
   size_t channels_;
   size_t pitch_;
   std::vector<Lane<Sample>> numbers_;
-  std::vector<char> opaque_;  // rows
 };
 
 template <typename Sample>
@@ -145,35 +138,35 @@ struct DenoiseLoop {
     const int radius = job->numbers->reach;
     const auto channels = static_cast<size_t>(job->source.format.channels);
     const int columns = std::min(tile_columns, job->source.width);
-    WindowTile<Sample, Sample> tile(job->source, job->height, job->parameters->border, radius, 0,
-                                    columns, weighted);
+    WindowRows<Sample> source(job->source, {.height = job->height,
+                                            .border = job->parameters->border,
+                                            .radius = radius,
+                                            .rows = 2 * radius + 1,
+                                            .columns = columns,
+                                            .weighted = weighted});
     Window window(radius, static_cast<size_t>(columns), channels);
     std::vector<Pixels> neighbours(job->numbers->taps.size());  // in the middle row's first window
     const RowRange rows = job->target.rows;
-    for (int x = 0; x < job->source.width; x += columns) {
-      const int count = std::min(columns, job->source.width - x);
-      tile.begin(x, count, rows.begin - radius);
-      for (int y = rows.begin - radius; y < rows.end + radius; ++y) {
-        tile.advance();
-        window.add(y, tile.row(0).plain, static_cast<size_t>(count + 2 * radius),
-                   tile.row(0).opaque);
-        const int middle = y - radius;
-        if (middle < rows.begin) continue;
-        const DenoiseTap here{0, 0, 0};
-        const Pixels centre = pixels_at(window, middle, radius, here, channels);
-        for (size_t t = 0; t < neighbours.size(); ++t)
-          neighbours[t] = pixels_at(window, middle, radius, job->numbers->taps[t], channels);
-        auto* out =
-            reinterpret_cast<Sample*>(job->target.row(middle)) + static_cast<size_t>(x) * channels;
-        if (weighted && !window.is_opaque()) {
-          fill_row<weighted>(*job->numbers, neighbours, centre, static_cast<size_t>(count),
-                             channels, out);
-        } else {
-          fill_row<false>(*job->numbers, neighbours, centre, static_cast<size_t>(count), channels,
-                          out);
-        }
-      }
-    }
+    source.for_tiles(
+        rows.begin - radius, [&](const Columns& tile) __attribute__((always_inline)) {
+          const auto count = static_cast<size_t>(tile.count());
+          for (int y = rows.begin - radius; y < rows.end + radius; ++y) {
+            source.reach(y);
+            window.add(y, source.row(y), count + 2 * static_cast<size_t>(radius));
+            const int middle = y - radius;
+            if (middle < rows.begin) continue;
+            const DenoiseTap here{0, 0, 0};
+            const Pixels centre = pixels_at(window, middle, radius, here, channels);
+            for (size_t t = 0; t < neighbours.size(); ++t)
+              neighbours[t] = pixels_at(window, middle, radius, job->numbers->taps[t], channels);
+            Sample* out = source.target_at(job->target, middle);
+            if (weighted && !source.is_opaque(middle, radius)) {
+              fill_row<weighted>(*job->numbers, neighbours, centre, count, channels, out);
+            } else {
+              fill_row<false>(*job->numbers, neighbours, centre, count, channels, out);
+            }
+          }
+        });
   }
 
   static Pixels pixels_at(const Window& window, int y, int radius, const DenoiseTap& tap,

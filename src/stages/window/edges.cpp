@@ -10,7 +10,7 @@
 #include "host/loops.hpp"
 #include "stage/device/row_pass.hpp"
 #include "stage/options/shared_parameters.hpp"
-#include "stage/window_tile.hpp"
+#include "stage/window_rows.hpp"
 
 namespace gpufilter {
 namespace {
@@ -87,32 +87,28 @@ struct EdgesLoop {
   [[gnu::always_inline]] static void run(const ConstRows* source, const MutableRows* target,
                                          int height, const EdgesParameters* parameters) {
     const auto channels = static_cast<size_t>(source->format.channels);
-    const bool weighted = parameters->alpha == AlphaMode::weighted && source->format.has_alpha();
-    const int columns = std::min(static_cast<int>(tile_samples / channels), source->width);
-    WindowTile<Sample, Sample> tile(*source, height, parameters->border, 1, 1, columns, weighted);
+    const bool has_alpha = source->format.has_alpha();
+    WindowRows<Sample> window(*source,
+                              {.height = height,
+                               .border = parameters->border,
+                               .radius = 1,
+                               .rows = 3,
+                               .columns = static_cast<int>(tile_samples / channels),
+                               .weighted = parameters->alpha == AlphaMode::weighted && has_alpha});
     std::array<std::vector<Sample>, 3> premultiplied;
-    for (int x = 0; x < source->width; x += columns) {
-      const int count = std::min(columns, source->width - x);
-      const size_t samples = static_cast<size_t>(count) * channels;
-      tile.begin(x, count, target->rows.begin);
-      for (int y = target->rows.begin; y < target->rows.end; ++y) {
-        tile.advance();
-        std::array<const Sample*, 3> rows{tile.row(0).plain, tile.row(1).plain, tile.row(2).plain};
-        const Sample* centre = rows[1] + channels;
-        if (!tile.is_opaque()) {
-          for (size_t i = 0; i < rows.size(); ++i) {
-            premultiplied[i].resize(tile.samples());
-            premultiply(rows[i], channels, tile.samples(), premultiplied[i].data());
+    window.for_rows(
+        *target, 1, [&](int y, size_t samples, Sample* out) __attribute__((always_inline)) {
+          std::array rows{window.row(y - 1), window.row(y), window.row(y + 1)};
+          const Sample* centre = rows[1] + channels;
+          for (size_t i = 0; i < rows.size() && !window.is_opaque(y, 1); ++i) {
+            premultiplied[i].resize(window.samples());
+            premultiply(rows[i], channels, window.samples(), premultiplied[i].data());
             rows[i] = premultiplied[i].data();
           }
-        }
-        Sample* out = reinterpret_cast<Sample*>(target->row(y)) + static_cast<size_t>(x) * channels;
-        fill(parameters->by, rows, channels, samples, out);
-        if (!source->format.has_alpha()) continue;
-        for (size_t i = channels - 1; i < samples; i += channels)
-          out[i] = centre[i];
-      }
-    }
+          fill(parameters->by, rows, channels, samples, out);
+          for (size_t i = channels - 1; has_alpha && i < samples; i += channels)
+            out[i] = centre[i];
+        });
   }
 
   [[gnu::always_inline]] static void fill(EdgeOperator by, const std::array<const Sample*, 3>& rows,
@@ -127,13 +123,6 @@ struct EdgesLoop {
     }
   }
 };
-
-// In plain C++: the reference for the kernel. Fills `target` from `source`, rows of a picture
-// `height` high; same width and format. `source` covers border_rows() of target.rows.
-void edges_rows(const ConstRows& source, const MutableRows& target, int height,
-                const EdgesParameters& parameters) {
-  run_loop_of_depth<EdgesLoop>(source.format.depth, &source, &target, height, &parameters);
-}
 
 class Edges final : public Stage {
  public:
@@ -158,7 +147,8 @@ class Edges final : public Stage {
 
   void run(const ConstRows& source, const MutableRows& target,
            const StageSizes& sizes) const override {
-    edges_rows(source, target, sizes.source.height, parameters_);
+    run_loop_of_depth<EdgesLoop>(source.format.depth, &source, &target, sizes.source.height,
+                                 &parameters_);
   }
 
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,

@@ -17,8 +17,7 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "stages/window/blur_plain.hpp"
-#include "stages/window/blur_weighted.hpp"
+#include "stages/window/blur_means.hpp"
 #include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/naive_blur.hpp"
