@@ -19,7 +19,7 @@
 #include "base/format.hpp"
 #include "base/posix_file.hpp"
 #include "batch/batch_plan.hpp"
-#include "batch/shard_journal.hpp"
+#include "batch/shard_run.hpp"
 
 namespace gpufilter::bench {
 namespace {

@@ -1,6 +1,7 @@
 // Filters the pictures of a plan, several at a time.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -9,6 +10,10 @@
 #include "pipeline/run/run.hpp"
 
 namespace gpufilter {
+
+// How many of `jobs` pictures may be in progress at the same time so that all files that they need
+// can be open; at least 1.
+[[nodiscard]] int jobs_within_file_limit(int jobs);
 
 enum class PictureStatus {
   done,

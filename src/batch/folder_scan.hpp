@@ -12,6 +12,23 @@
 
 namespace gpufilter {
 
+// A pattern for paths below a folder, as .gitignore and rsync have them.
+class PathPattern {
+ public:
+  explicit PathPattern(std::string text);
+
+  // Whether it means `path`, relative to the folder. Without a slash in its middle, the pattern is
+  // compared with the last name of the path; otherwise with the whole path, in which "*" does not
+  // match a slash and "**" any number of folders. With a slash at its end it means only folders.
+  // Upper and lower case are the same.
+  [[nodiscard]] bool matches(const std::string& path, bool is_folder) const;
+
+ private:
+  std::string text_;
+  bool only_folders_ = false;
+  bool is_name_ = false;
+};
+
 // Identifies a file or folder independently of its name.
 using FileIdentity = std::pair<std::uint64_t, std::uint64_t>;  // device, inode
 // The identity of what `path` leads to; nothing if it leads nowhere.

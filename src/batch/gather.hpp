@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "batch/shard.hpp"
-#include "batch/shard_journal.hpp"
+#include "batch/shard_run.hpp"
 
 namespace gpufilter {
 

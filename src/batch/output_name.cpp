@@ -9,7 +9,7 @@
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "base/words.hpp"
-#include "batch/journal_text.hpp"
+#include "batch/journal.hpp"
 
 namespace gpufilter {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "batch/hashed_input.hpp"
+#include "batch/file_content.hpp"
 #include "batch/output_folder.hpp"
-#include "batch/shard_journal.hpp"
+#include "batch/shard_run.hpp"
 
 namespace gpufilter {
 namespace {

@@ -14,7 +14,7 @@
 #include "base/regular_file.hpp"
 #include "base/whole_number.hpp"
 #include "batch/folder_scan.hpp"
-#include "batch/journal_text.hpp"
+#include "batch/journal.hpp"
 #include "codec/codec_table.hpp"
 #include "codec/other_formats.hpp"
 

@@ -11,7 +11,7 @@
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "base/whole_number.hpp"
-#include "batch/journal_text.hpp"
+#include "batch/journal.hpp"
 
 namespace gpufilter {
 namespace {

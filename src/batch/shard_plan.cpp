@@ -14,7 +14,7 @@
 #include "batch/output_folder.hpp"
 #include "batch/output_name.hpp"
 #include "batch/plan_parts.hpp"
-#include "batch/shard_journal.hpp"
+#include "batch/shard_run.hpp"
 
 namespace gpufilter {
 namespace {

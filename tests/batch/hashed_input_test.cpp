@@ -1,5 +1,3 @@
-#include "batch/hashed_input.hpp"
-
 #include <array>
 #include <chrono>
 #include <filesystem>
@@ -10,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/error.hpp"
+#include "batch/file_content.hpp"
 #include "support/objection.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"

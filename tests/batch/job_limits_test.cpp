@@ -1,5 +1,4 @@
 // Runs that meet the limit on open files.
-#include "batch/job_limits.hpp"
 
 #include <filesystem>
 #include <optional>

@@ -1,6 +1,6 @@
-#include "batch/path_pattern.hpp"
-
 #include <gtest/gtest.h>
+
+#include "batch/folder_scan.hpp"
 
 namespace gpufilter {
 namespace {

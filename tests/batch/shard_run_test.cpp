@@ -8,7 +8,6 @@
 
 #include "base/error.hpp"
 #include "base/process_token.hpp"
-#include "batch/shard_journal.hpp"
 #include "support/child_process.hpp"
 #include "support/names_in.hpp"
 #include "support/pictures.hpp"

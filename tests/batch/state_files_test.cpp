@@ -3,7 +3,6 @@
 
 #include "base/error.hpp"
 #include "batch/journal.hpp"
-#include "batch/shard_journal.hpp"
 #include "batch/shard_run.hpp"
 #include "support/objection.hpp"
 #include "support/pictures.hpp"
