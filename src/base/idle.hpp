@@ -34,6 +34,9 @@ class Idle {
     things_.push_back(std::move(thing));
   }
 
+  // All that were put here; nobody may take or put one meanwhile.
+  [[nodiscard]] const std::vector<Thing>& all() const { return things_; }
+
  private:
   std::mutex mutex_;
   std::vector<Thing> things_;

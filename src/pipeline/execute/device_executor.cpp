@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <array>
-#include <mutex>
 #include <optional>
 
 #include "base/format.hpp"
+#include "base/idle.hpp"
 #include "base/stop.hpp"
 #include "compute/jpeg_encoder.hpp"
 #include "compute/picture_reduction.hpp"
@@ -64,7 +64,7 @@ class DeviceExecutor final : public BandExecutor {
       for (std::size_t i = 0; i < JpegEncoder::steps.size(); ++i)
         add_report(describe_coding(plan, i), lane->encoder->descriptions().at(i));
     }
-    idle_.push_back(std::move(lane));
+    idle_.put(std::move(lane));
   }
 
   [[nodiscard]] ImagePool& pool() override { return pool_; }
@@ -112,7 +112,7 @@ class DeviceExecutor final : public BandExecutor {
 
   [[nodiscard]] PictureStatistics statistics() override {
     PictureStatistics all = no_statistics(plan_.output().format, *plan_.measure);
-    for (const auto& lane : idle_)
+    for (const auto& lane : idle_.all())
       add_statistics(all, lane->statistics());
     return all;
   }
@@ -230,34 +230,17 @@ class DeviceExecutor final : public BandExecutor {
     return {.activity = Activity::build_program, .pass = pass_number(group)};
   }
 
-  [[nodiscard]] std::unique_ptr<Lane> take_lane() {
-    {
-      const std::lock_guard lock(mutex_);
-      if (!idle_.empty()) {
-        auto lane = std::move(idle_.back());
-        idle_.pop_back();
-        return lane;
-      }
-    }
-    return make_lane();
-  }
-
-  void give_back(std::unique_ptr<Lane> lane) {
-    const std::lock_guard lock(mutex_);
-    idle_.push_back(std::move(lane));
-  }
-
   // Calls work(lane, input, commands) with the input of the passes on the device; `work` waits for
   // what it queues.
   template <typename Work>
   void on_lane(const ConstRows& rows, const RowRange& band, const Work& work) {
-    std::unique_ptr<Lane> lane = take_lane();
+    std::unique_ptr<Lane> lane = idle_.take([this] { return make_lane(); });
     BandCommands commands(band, timeline_);
     const Image before = run_first(first_on_device_, rows, band);
     const Buffer borrowed = bring(*lane, first_on_device_ > 0 ? before.rows() : rows, commands);
     work(*lane, takes_in_place() ? borrowed : lane->buffers[0], commands);
     commands.record();
-    give_back(std::move(lane));
+    idle_.put(std::move(lane));
   }
 
   static void download(Lane& lane, const Buffer& from, std::uint8_t* to, std::size_t bytes,
@@ -375,8 +358,7 @@ class DeviceExecutor final : public BandExecutor {
   ImagePool pool_;
   std::unique_ptr<DeviceDecoding> decoding_;  // if the device decodes the picture
   int first_pass_;                            // of the groups, in the reports
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Lane>> idle_;
+  Idle<std::unique_ptr<Lane>> idle_;
   std::vector<PassReport> reports_;
 };
 

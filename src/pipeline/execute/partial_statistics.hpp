@@ -1,10 +1,9 @@
 // Statistics that the processor gathers on several threads.
 #pragma once
 
-#include <mutex>
 #include <utility>
-#include <vector>
 
+#include "base/idle.hpp"
 #include "image/image.hpp"
 #include "pipeline/execute/host_passes.hpp"
 
@@ -20,16 +19,15 @@ class PartialStatistics {
   // call from several threads.
   template <typename Count>
   void add(const Count& count) {
-    PictureStatistics partial = take();
+    PictureStatistics partial = idle_.take([this] { return none(); });
     count(partial);
-    const std::lock_guard lock(mutex_);
-    idle_.push_back(std::move(partial));
+    idle_.put(std::move(partial));
   }
 
   // The statistics of all pixels; no thread may be adding any.
   [[nodiscard]] PictureStatistics sum() const {
     PictureStatistics all = none();
-    for (const PictureStatistics& partial : idle_)
+    for (const PictureStatistics& partial : idle_.all())
       add_statistics(all, partial);
     return all;
   }
@@ -38,21 +36,9 @@ class PartialStatistics {
   [[nodiscard]] PictureStatistics none() const {
     return no_statistics(plan_.output().format, *plan_.measure);
   }
-  [[nodiscard]] PictureStatistics take() {
-    {
-      const std::lock_guard lock(mutex_);
-      if (!idle_.empty()) {
-        PictureStatistics partial = std::move(idle_.back());
-        idle_.pop_back();
-        return partial;
-      }
-    }
-    return none();
-  }
 
   const Plan& plan_;
-  std::mutex mutex_;
-  std::vector<PictureStatistics> idle_;  // each over other pixels
+  Idle<PictureStatistics> idle_;  // each over other pixels
 };
 
 // Rows of a result, and the source that they are computed from.
