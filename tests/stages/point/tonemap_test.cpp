@@ -211,9 +211,13 @@ TEST(ToneMap, IsThePublishedOperatorEverywhere) {
         meet_demand(chain, 0, histogram);
         const Image result = test::filter_on_host(image, chain, {});
         expect_as_published(image, result, {image, curve, key});
-        test::check_on_host(image, chain, result, {1000});
-        for (const auto& session : test::all_sessions())
-          test::check_on_device(*session, image, chain, result, {11});
+        test::with_each_instruction_set([&] {
+          EXPECT_TRUE(test::same_pixels(test::filter_on_host(image, chain, {}), result));
+        });
+        for (const auto& session : test::all_sessions()) {
+          EXPECT_TRUE(test::same_pixels(
+              test::filter_on_device(*session, image, chain, {.band_rows = 11}), result));
+        }
       }
     }
   }
