@@ -224,15 +224,14 @@ TEST_F(FilterTiming, ThreeLinesAreTheDefault) {
   EXPECT_EQ(result.out, "");
   const std::string number = "[0-9]+(\\.[0-9]+)?";
   EXPECT_TRUE(std::regex_match(
-      result.err,
-      std::regex("[^\n]*in\\.png -> [^\n]*out\\.png: 320x200, RGBA, 8-bit; processor "
-                 "\\(requested\\)\n"
-                 "decode " +
-                 number + " \\| blur [a-z0-9]+ " + number + " \\| encode " + number +
-                 " ms\n"
-                 "total " +
-                 number + " ms( \\(" + number + " ms outside these steps\\))?, " + number +
-                 " Mpx/s; PNG, " + number + " kB\n")))
+      result.err, std::regex("[^\n]*in\\.png -> [^\n]*out\\.png: 320x200, RGBA, 8-bit; processor "
+                             "\\(requested\\)\n"
+                             "decode " +
+                             number + " \\| blur [a-z0-9]+ " + number + " \\| encode " + number +
+                             " ms\n"
+                             "total " +
+                             number + " ms( \\(" + number + " ms outside these steps\\))?, " +
+                             number + " Mpx/s; PNG, " + number + " kB\n")))
       << result.err;
 }
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "net/net_rows.hpp"
 #include "net/net_regions.hpp"
+#include "net/net_rows.hpp"
 #include "support/pictures.hpp"
 
 namespace gpufilter::test {
