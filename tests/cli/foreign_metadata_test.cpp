@@ -159,7 +159,7 @@ TEST_F(ForeignMetadata, AProfileOfOtherColoursCountsAsNone) {
   const std::string out = folder_ / "out.png";
   const ProcessResult result = ended(0, filter({in, out, "--to-srgb", "--timing", "off"}));
   expect_one_line(result.err, {"warning: " + in +
-                               ": --to-srgb: the ICC profile is for grey, and "
+                               ": --to-srgb: the ICC profile is for grey, but "
                                "the picture is RGB; its colours count as sRGB"});
   EXPECT_TRUE(same_pixels(read_picture(out), read_picture(in)));
 }
@@ -184,7 +184,7 @@ TEST_F(ForeignMetadata, AProfileOfRgbIsNotKeptFromACmykJpeg) {
     if (words.back() == "--blur") words.emplace_back("auto");
     const ProcessResult result = ended(0, filter(words));
     expect_one_line(result.err, {"warning: " + in +
-                                 ": the ICC profile is for RGB, and the picture "
+                                 ": the ICC profile is for RGB, but the picture "
                                  "is CMYK; it is left out"});
     const auto& profile = header_of(out).metadata.icc_profile;
     EXPECT_TRUE(!profile || profile->data == srgb_profile().data);
