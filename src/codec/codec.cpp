@@ -104,7 +104,7 @@ class DamagedPictureReader final : public RowReader {
   std::unique_ptr<RowReader> reader_;
   Color missing_;
   bool warns_;
-  std::int64_t rows_ = 0;  // that were asked for
+  std::int64_t rows_ = 0;  // that read() was called for
   std::int64_t read_ = 0;
   Bytes row_;  // of missing_
   std::exception_ptr failure_;

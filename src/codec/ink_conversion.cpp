@@ -6,7 +6,7 @@
 namespace gpufilter {
 
 std::shared_ptr<const InkConversion> chosen_ink(const ChooseInk& choose, const InkSamples& samples,
-                                                Metadata& metadata, std::string& doubt) {
+                                                Metadata& metadata, std::string& warning) {
   if (!metadata.icc_profile) return nullptr;
   try {
     const std::string space = icc_color_space(metadata.icc_profile->data);
@@ -18,7 +18,7 @@ std::shared_ptr<const InkConversion> chosen_ink(const ChooseInk& choose, const I
     set_profile(metadata, conversion->result());
     return conversion;
   } catch (const UnusableProfile& error) {
-    doubt = formatted("the ICC profile {}; it is left out", error.what());
+    warning = formatted("the ICC profile {}; it is left out", error.what());
     metadata.icc_profile.reset();
     return nullptr;
   }

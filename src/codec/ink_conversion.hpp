@@ -35,10 +35,10 @@ using ChooseInk = std::function<std::shared_ptr<const InkConversion>(const IccPr
 
 // For a reader of CMYK, once its header is known: by `choose` if the picture has a profile, which
 // is then that of the RGB; otherwise nullptr, and cmyk_to_rgb() is the conversion. A profile that
-// cannot be used is removed from `metadata`, and `doubt` says why.
+// cannot be used is removed from `metadata`, and `warning` says why.
 [[nodiscard]] std::shared_ptr<const InkConversion> chosen_ink(const ChooseInk& choose,
                                                               const InkSamples& samples,
                                                               Metadata& metadata,
-                                                              std::string& doubt);
+                                                              std::string& warning);
 
 }  // namespace gpufilter

@@ -10,9 +10,9 @@ LightCurves same_for_all(const TransferCurve& curve, std::string name) {
   return {{curve, curve, curve}, std::move(name)};
 }
 
-LightCurves doubtful(const std::string& why) {
+LightCurves with_curve_of_srgb(const std::string& why) {
   LightCurves curves;
-  curves.doubt = formatted("--linear: {}; sRGB's curve is used instead", why);
+  curves.warning = formatted("--linear: {}; sRGB's curve is used instead", why);
   return curves;
 }
 
@@ -32,7 +32,7 @@ LightCurves curves_of_points(int transfer) {
     case 13:
       return {};
     default:
-      return doubtful(formatted(
+      return with_curve_of_srgb(formatted(
           "the picture has the transfer function {} (cICP), which is not supported", transfer));
   }
 }
@@ -41,7 +41,7 @@ LightCurves curves_of_points(int transfer) {
 LightCurves curves_of_gamma(std::int32_t gamma) {
   const double exponent = 100000.0 / gamma;
   if (exponent < lowest_exponent || exponent > highest_exponent)
-    return doubtful(formatted("the picture's gamma, {:.3g}, is out of range", exponent));
+    return with_curve_of_srgb(formatted("the picture's gamma, {:.3g}, is out of range", exponent));
   return power_curves(exponent);
 }
 
@@ -49,7 +49,7 @@ LightCurves curves_of_profile(const IccProfile& profile) {
   try {
     return {icc_curves(profile.data), "curve of the ICC profile"};
   } catch (const NoIccCurves& error) {
-    return doubtful(formatted("the ICC profile {}", error.what()));
+    return with_curve_of_srgb(formatted("the ICC profile {}", error.what()));
   }
 }
 

@@ -13,7 +13,7 @@ namespace gpufilter {
 struct LightCurves {
   std::array<TransferCurve, 3> colors{srgb_curve(), srgb_curve(), srgb_curve()};
   std::string name = "sRGB curve";
-  std::string doubt = {};  // why sRGB's was taken although the picture describes another one
+  std::string warning = {};  // why sRGB's was taken although the picture describes another one
   bool operator==(const LightCurves&) const = default;
 };
 

@@ -27,7 +27,7 @@ struct Demand {
 struct Lowered {
   // On the processor, one after the other. Neither steps nor a demand: nothing is to be done.
   Steps steps = {};
-  // Those of a device, where they are others.
+  // The steps on a device, where they are others.
   std::function<Steps(const DeviceInfo&)> steps_on = nullptr;
   // Instead of steps. Until it is met, the result counts as having the source's shape, turned.
   std::optional<Demand> demand = std::nullopt;

@@ -105,7 +105,8 @@ class WindowRows {
   // The tile's part of row y, one of the last that were added, from its first column minus the
   // radius on.
   [[nodiscard]] const Number* row(int y) const { return slots_[slot_of(y)].plain; }
-  // The same with each colour times its alpha; only for wider numbers. A row is multiplied once.
+  // That part of row y with each colour times its alpha; only for wider numbers. A row is
+  // multiplied once.
   [[nodiscard, gnu::always_inline]] const Number* weighted_row(int y) {
     const std::size_t slot = slot_of(y);
     Row& row = slots_[slot];
@@ -129,7 +130,7 @@ class WindowRows {
       ++opaque;
     return opaque > y + radius;
   }
-  // Of the tile's part of a row with the pixels left and right of it.
+  // The number of samples in the tile's part of a row with the pixels left and right of it.
   [[nodiscard]] std::size_t samples() const {
     return static_cast<std::size_t>(tile_.count() + 2 * shape_.radius) * channels_;
   }
@@ -214,7 +215,8 @@ class WindowRows {
         reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(in) + source_.pitch));
   }
 
-  // Of a row; nullptr: one outside the picture that is black.
+  // Copies the tile's part of `row`, converted, with its border; nullptr: a black row outside the
+  // picture.
   [[gnu::always_inline]] const Number* store(const Sample* row, Number* const begin) const {
     const int end = tile_.end + shape_.radius;
     const int first = tile_.begin - shape_.radius;

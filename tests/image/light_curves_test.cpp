@@ -182,13 +182,13 @@ TEST(LightCurves, AreWhatThePictureSays) {
 TEST(LightCurves, SayWhyTheyAreNotThePictures) {
   Metadata metadata;
   metadata.gamma = 1;
-  EXPECT_EQ(light_curves(metadata).doubt,
+  EXPECT_EQ(light_curves(metadata).warning,
             "--linear: the picture's gamma, 1e+05, is out of range; sRGB's curve is used instead");
   metadata.icc_profile.emplace().data = profile_of("RGB ", {{"A2B0", "mft2"}});
-  EXPECT_EQ(light_curves(metadata).doubt,
+  EXPECT_EQ(light_curves(metadata).warning,
             "--linear: the ICC profile has tables instead of curves; sRGB's curve is used instead");
   metadata.coding_points = {9, 16, 0, 1};
-  EXPECT_EQ(light_curves(metadata).doubt,
+  EXPECT_EQ(light_curves(metadata).warning,
             "--linear: the picture has the transfer function 16 (cICP), which is not supported; "
             "sRGB's curve is used instead");
   EXPECT_EQ(light_curves(metadata).colors, LightCurves{}.colors);

@@ -56,7 +56,7 @@ void warn_of_losses(const OutputReport& output, const WriteOptions& options) {
                       flattening_notice(*output.output_format, *output.background)));
 }
 
-// What the outputs of one picture cannot hold of it, and what was ignored or is doubtful.
+// What the outputs of one picture cannot hold of it, and what was ignored or looks like a mistake.
 void warn_of(const RunReport& report, const RunOptions& run) {
   const WriteOptions& options = run.write;
   OptionUse use(options, run.limits.damaged);
@@ -65,8 +65,8 @@ void warn_of(const RunReport& report, const RunOptions& run) {
     log::warn(warning);
   for (const OutputReport& other : report.others)
     warn_of_losses(other, options);
-  for (const std::string& doubt : report.doubts)
-    log::warn(formatted("{}: {}", printable(report.input), doubt));
+  for (const std::string& warning : report.stage_warnings)
+    log::warn(formatted("{}: {}", printable(report.input), warning));
   warn_of_losses(report, options);
   warn_of_unread(report.input == standard_stream ? "standard input" : report.input, report.unread);
 }
@@ -179,11 +179,11 @@ void RunReporter::finished(const PictureResult& result, const RunReport* report)
   if (report != nullptr && trace_) trace_->add(*report, result.job);
   if (result.status == PictureStatus::failed) log::error(result.failure);
   out_of_space_ = out_of_space_ || result.out_of_space;
-  if (report != nullptr) option_use_.add(*report);
-  if (report != nullptr) note_losses(*report);
   if (report != nullptr) {
-    for (const std::string& doubt : report->doubts)
-      ++doubts_[doubt];
+    option_use_.add(*report);
+    note_losses(*report);
+    for (const std::string& warning : report->stage_warnings)
+      ++stage_warnings_[warning];
   }
   const std::uint64_t bytes = result.item->bytes;
   ++progress_.pictures;
@@ -265,8 +265,8 @@ void RunReporter::warn_after_folder() const {
     log::warn(warning);
   if (const std::string warning = unread_warning(unread_.names()); !warning.empty())
     log::warn_of_fallback(warning);
-  for (const auto& [doubt, count] : doubts_)
-    log::warn(formatted("{}: {}", counted(count, "picture"), doubt));
+  for (const auto& [warning, count] : stage_warnings_)
+    log::warn(formatted("{}: {}", counted(count, "picture"), warning));
   for (const std::string& warning : option_use_.warnings())
     log::warn(warning);
 }

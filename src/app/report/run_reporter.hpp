@@ -67,7 +67,7 @@ class RunReporter final : public BatchListener {
   std::map<const Codec*, std::size_t> flattened_;  // pictures that lost their alpha, by format
   LeftOutTally left_out_;
   LeftOutTally unread_;
-  std::map<std::string, std::size_t> doubts_;  // with the number of pictures
+  std::map<std::string, std::size_t> stage_warnings_;  // with the number of pictures
   bool document_begun_ = false;
   bool out_of_space_ = false;  // the run ended early, because the disk is full
 };

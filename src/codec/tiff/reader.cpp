@@ -392,7 +392,7 @@ class TiffReader final : public RowReader {
     header_.metadata = read_tiff_metadata(file_, content);
     if (layout_.colors == TiffLayout::Colors::cmyk) {
       layout_.ink = chosen_ink(limits.choose_ink, {CmykPolarity::ink, layout_.format.depth},
-                               header_.metadata, ink_doubt_);
+                               header_.metadata, ink_warning_);
     }
     conversion_.emplace(layout_);
     if (const std::size_t pages = file_.pages(); pages > 1)
@@ -417,7 +417,7 @@ class TiffReader final : public RowReader {
     };
     if (!file_.ignored().empty()) warn(formatted("{} (it is ignored)", file_.ignored()));
     if (!layout_.guess.empty()) warn(layout_.guess);
-    if (!ink_doubt_.empty()) warn(ink_doubt_);
+    if (!ink_warning_.empty()) warn(ink_warning_);
     if (layout_.left_out_channels > 0) {
       warn(formatted("{} of its channels are neither colours nor alpha, and are left out",
                      layout_.left_out_channels));
@@ -437,7 +437,7 @@ class TiffReader final : public RowReader {
   std::optional<TiffRows> rows_;
   std::optional<TiffConversion> conversion_;
   bool warns_;
-  std::string ink_doubt_;
+  std::string ink_warning_;
 };
 
 }  // namespace

@@ -117,7 +117,8 @@ class Dispatcher {
                                                   const EngineOptions& options);
 
 // The dispatcher that runs `chain` for --device `device`, including auto and all. It learns from
-// every run, in the user's cache folder. Otherwise as above.
+// every run, in the user's cache folder. Create it
+// before other threads are started. Throws UsageError.
 [[nodiscard]] std::unique_ptr<Dispatcher> make_dispatcher(const std::string& device,
                                                           bool require_device,
                                                           const StageChain& chain,

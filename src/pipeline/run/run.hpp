@@ -115,9 +115,9 @@ struct PictureReport : OutputReport {
 struct RunReport : PictureReport {
   int bands = 0;
   int band_rows = 0;
-  std::size_t bands_under_way = 0;  // at the same time, in the last walk
-  std::uint64_t memory = 0;         // bytes that these may take
-  std::vector<std::string> doubts;  // of the stages; see Stage::doubt()
+  std::size_t bands_under_way = 0;               // at the same time, in the last walk
+  std::uint64_t memory = 0;                      // bytes that these may take
+  std::vector<std::string> stage_warnings = {};  // Lowered::warning of each stage that has one
   std::vector<PassReport> passes;
   std::size_t result_passes = 0;  // those that the result went through; others only measured
   std::vector<Span> spans;

@@ -169,7 +169,7 @@ void describe_formats(RunReport& report, const PictureHeader& header, const Lowe
   report.input_pixel = header.format;
   report.input_file_pixels = header.file_pixels;
   PictureShape shape{header.size, header.format};
-  report.doubts.clear();
+  report.stage_warnings.clear();
   report.others.resize(outputs.size());
   std::size_t next = 0;
   for (std::size_t i = 0; i <= chain.size(); ++i) {
@@ -180,7 +180,7 @@ void describe_formats(RunReport& report, const PictureHeader& header, const Lowe
       report.others[next].kept = output.keep;
     }
     if (i == chain.size()) break;
-    if (!chain[i].warning.empty()) report.doubts.push_back(chain[i].warning);
+    if (!chain[i].warning.empty()) report.stage_warnings.push_back(chain[i].warning);
     shape = output_of(chain[i], shape);
   }
   describe_output(report, report.output, output_format, shape, options.write);

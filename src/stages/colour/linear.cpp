@@ -172,7 +172,7 @@ class Light final : public OneStepStage {
         std::make_shared<Light>(direction_, curves, begins ? light_bits : context.depth_outside);
     Lowered lowered{.steps = {step}, .title = step->title()};
     if (!begins) return lowered;
-    lowered.warning = curves.doubt;
+    lowered.warning = curves.warning;
     lowered.depth_outside = context.shape.format.depth;
     return lowered;
   }

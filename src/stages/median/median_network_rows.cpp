@@ -29,7 +29,7 @@ class NetworkMedians {
       row.resize(part + 2 * margin_);
   }
 
-  // Of `samples` samples. The window's `rows` begin with the columns before the first one's.
+  // Fills `samples` medians. The window's `rows` begin with the columns before the first one's.
   [[gnu::always_inline]] void fill(const Rows& rows, size_t samples, Sample* medians) {
     for (size_t from = 0; from < samples; from += part) {
       const size_t count = std::min(part, samples - from);

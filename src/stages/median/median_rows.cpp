@@ -128,7 +128,7 @@ class WeighedMedians {
   int radius_;
   median::SlidingHistogram<Sample> histogram_;
   std::vector<const Sample*> window_;  // its rows
-  // Of a tile's columns:
+  // What a window's rows hold in each column of a tile:
   std::vector<Sample> smallest_;  // alpha
   std::vector<Sample> largest_;
   std::vector<size_t> translucent_;

@@ -39,7 +39,7 @@ template <bool largest, typename Sample>
     out[i] = extreme<largest>(a[i], b[i]);
 }
 
-// The same of three.
+// out[i] = the extreme of a[i], b[i] and c[i].
 template <bool largest, typename Sample>
 [[gnu::always_inline]] inline void extremes(const Sample* a, const Sample* b, const Sample* c,
                                             size_t samples, Sample* out) {

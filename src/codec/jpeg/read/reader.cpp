@@ -418,9 +418,10 @@ class JpegReader final : public RowReader {
         jpeg.out_color_space == JCS_CMYK ? FilePixels{"CMYK", 4, 8} : file_pixels(header_.format);
     header_.metadata = read_jpeg_metadata(jpeg, decoder_.errors(), warnings_);
     if (jpeg.out_color_space == JCS_CMYK) {
-      std::string doubt;
-      decoder_.convert_by(chosen_ink(limits.choose_ink, {jpeg_polarity}, header_.metadata, doubt));
-      if (!doubt.empty()) warnings_.push_back(formatted("{}: {}", source_->name(), doubt));
+      std::string warning;
+      decoder_.convert_by(
+          chosen_ink(limits.choose_ink, {jpeg_polarity}, header_.metadata, warning));
+      if (!warning.empty()) warnings_.push_back(formatted("{}: {}", source_->name(), warning));
     }
     if (limits.damaged == Damaged::keep) decoder_.keep_damaged();
     header_.stored = read_jpeg_encoding(jpeg, decoder_.errors());
