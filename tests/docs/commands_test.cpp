@@ -11,7 +11,6 @@
 
 #include <gtest/gtest.h>
 
-#include "cli/optimised.hpp"
 #include "codec/codec_table.hpp"
 #include "support/documents.hpp"
 #include "support/pictures.hpp"
