@@ -1,13 +1,12 @@
 // AV1 Bitstream & Decoding Process Specification, sections 5.5 and 5.9, and ITU-T H.265,
 // section 7.3.
-#include "codec/heif/coded_header.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 
 #include "codec/heif/items.hpp"
+#include "codec/heif/tree.hpp"
 #include "image/metadata.hpp"
 
 namespace gpufilter {

@@ -13,7 +13,6 @@
 #include "base/log.hpp"
 #include "base/words.hpp"
 #include "codec/codec.hpp"
-#include "codec/fidelity.hpp"
 #include "codec/jxl/codec.hpp"
 #include "codec/jxl/color.hpp"
 #include "codec/jxl/functions.hpp"

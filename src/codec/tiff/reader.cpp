@@ -21,13 +21,12 @@
 #include "codec/deflate/isal_state.hpp"
 #include "codec/read_limits.hpp"
 #include "codec/repeatable_source.hpp"
+#include "codec/sample_conversion.hpp"
 #include "codec/tiff/codec.hpp"
-#include "codec/tiff/conversion.hpp"
 #include "codec/tiff/directory.hpp"
 #include "codec/tiff/layout.hpp"
 #include "codec/tiff/library.hpp"
 #include "codec/tiff/metadata.hpp"
-#include "codec/tiff/settings.hpp"
 
 namespace gpufilter {
 namespace {
@@ -37,12 +36,9 @@ void take_differences(const std::uint8_t* row, std::size_t samples, std::size_t 
                       std::uint8_t* differences) {
   std::memcpy(differences, row, std::min(samples, stride) * sizeof(Sample));
   for (std::size_t i = stride; i < samples; ++i) {
-    Sample before{};
-    Sample sample{};
-    std::memcpy(&before, row + (i - stride) * sizeof(Sample), sizeof before);
-    std::memcpy(&sample, row + i * sizeof(Sample), sizeof sample);
-    sample = static_cast<Sample>(sample - before);
-    std::memcpy(differences + i * sizeof(Sample), &sample, sizeof sample);
+    store_sample(
+        differences, i,
+        static_cast<Sample>(load_sample<Sample>(row, i) - load_sample<Sample>(row, i - stride)));
   }
 }
 

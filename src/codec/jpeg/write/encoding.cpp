@@ -244,14 +244,14 @@ std::uint64_t coefficient_bytes(const JpegPicture& picture) {
   return grid.count.pixels() * static_cast<unsigned>(grid.blocks) * sizeof(JBLOCK);
 }
 
-namespace {
-
 JpegHuffmanTable table_of(const JHUFF_TBL& from) {
   JpegHuffmanTable table;
   std::copy(std::begin(from.bits), std::end(from.bits), table.counts.begin());
   std::copy(std::begin(from.huffval), std::end(from.huffval), table.symbols.begin());
   return table;
 }
+
+namespace {
 
 // For grey all the same.
 void read_tables(const jpeg_compress_struct& jpeg, JpegCoding& coding) {

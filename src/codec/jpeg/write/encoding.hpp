@@ -50,6 +50,9 @@ struct JpegEncoding final : StoredSettings {
   [[nodiscard]] std::string coding() const override;
 };
 
+// A table of Huffman codes of libjpeg in our own form.
+[[nodiscard]] JpegHuffmanTable table_of(const JHUFF_TBL& from);
+
 // The encoding of the file that the header was read from; nullptr if that is not a JPEG.
 [[nodiscard]] const JpegEncoding* stored_jpeg_encoding(const PictureHeader& header);
 
