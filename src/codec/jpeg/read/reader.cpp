@@ -54,10 +54,6 @@ struct AnnouncedParts {
 
 constexpr std::size_t read_bytes_at_once = std::size_t{256} << 10U;
 
-std::string_view marker_text(const jpeg_marker_struct& marker) {
-  return {reinterpret_cast<const char*>(marker.data), marker.data_length};
-}
-
 // How many pictures an index of pictures (MPF) has besides the first; nothing if it is damaged.
 // Previews do not count: they show the same picture, as a thumbnail does.
 std::optional<int> further_pictures(std::string_view index) {
@@ -127,9 +123,9 @@ AnnouncedParts announced_parts(const jpeg_decompress_struct& jpeg, Bytes& xmp) {
   AnnouncedParts parts{xmp.size() < before, named.gain_map, named.depth_map, std::nullopt};
   for (const jpeg_marker_struct* marker = jpeg.marker_list; marker != nullptr;
        marker = marker->next) {
-    if (!announces_parts(marker->marker, marker_text(*marker))) continue;
+    if (!announces_parts(marker->marker, text_of(*marker))) continue;
     parts.any = true;
-    if (const auto index = picture_index(marker_text(*marker))) {
+    if (const auto index = picture_index(text_of(*marker))) {
       parts.pictures = further_pictures(*index);
     } else {
       parts.gain_map = true;

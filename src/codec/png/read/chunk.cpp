@@ -40,13 +40,12 @@ std::uint32_t checksum_of(std::string_view type) {
   return crc32_gzip_refl(0, as_bytes(type).data(), type.size());
 }
 
-void read_all(ByteSource& source, std::span<std::uint8_t> buffer) {
-  if (source.read(buffer) < buffer.size()) {
-    throw PictureError(source.name(), "the file ends too early");
-  }
-}
-
 }  // namespace
+
+void read_all(ByteSource& source, std::span<std::uint8_t> buffer) {
+  if (source.read(buffer) < buffer.size())
+    throw PictureError(source.name(), "the file ends too early");
+}
 
 std::optional<Bytes> zlib_inflate(std::span<const std::uint8_t> compressed, std::size_t& budget) {
   z_stream stream{};
