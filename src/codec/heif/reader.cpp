@@ -263,7 +263,8 @@ bool stores_rgb(ByteSpan points) {
   return ByteCursor(points.subspan(matrix_at)).number(2) == heif_matrix_coefficients_RGB_GBR;
 }
 
-// `points` are those of the picture that it is a part of.
+// Whether every sample is stored: as red, green and blue, or as grey. `points` are those of the
+// picture that it is a part of.
 bool is_lossless(const HeifPicture& picture, ByteSpan points) {
   const ByteSpan own = code_points_of(*picture.item);
   if (!own.empty()) points = own;
@@ -285,11 +286,6 @@ int av1_quality(int quantiser) {
 int hevc_quality(int quantiser) {
   constexpr double finer = 2.9126;
   return quantiser <= 0 ? 100 : static_cast<int>(std::floor(100 - 2 * (quantiser + finer)));
-}
-
-// Whether every sample is stored: as red, green and blue, or as grey.
-bool is_lossless_heif(const HeifPicture& picture) {
-  return is_lossless(picture, {});
 }
 
 // The highest quality of libheif that gives the picture's quantiser, or that of its first part.
@@ -329,7 +325,7 @@ class HeifReader final : public WholePictureReader {
     read_metadata();
     header_.unread = heif_contents(items_);
     header_.stored =
-        std::make_shared<StoredFidelity>(is_lossless_heif(*picture_), heif_quality(*picture_));
+        std::make_shared<StoredFidelity>(is_lossless(*picture_, {}), heif_quality(*picture_));
   }
 
  private:

@@ -281,8 +281,6 @@ std::uint16_t TiffLab::sample_of(double light) const {
 
 namespace {
 
-using Colors = TiffLayout::Colors;
-using Samples = TiffLayout::Samples;
 using std::size_t;
 
 // Whole numbers of 8, 16, 24 and 32 bits are in the machine's order; others begin at the most
