@@ -24,7 +24,7 @@ std::string committed(const std::string& name) {
 }
 
 ProcessResult generate(const std::string& folder) {
-  return run_process({GPUFILTER_SAMPLES_GENERATOR, folder});
+  return run_process({GPUFILTER_SAMPLES_GENERATOR, folder, "1"});  // which compresses fast
 }
 
 #define REQUIRE_GENERATOR()                             \
