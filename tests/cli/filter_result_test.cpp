@@ -562,7 +562,10 @@ TEST_F(FastShrink, GivesTheSameSizeAndNearlyTheSamePixels) {
                              {"--resize", "60x60", "--fit", "cover"},
                              {"--resize", "60x60", "--fit", "contain"},
                              {"--rotate", "90", "--resize", "x110"},
-                             {"--flop", "--resize", "70x33", "--fit", "fill"}}) {
+                             {"--flop", "--resize", "70x33", "--fit", "fill"},
+                             {"--crop", "1003x701+0+0", "--resize", "100x"},
+                             {"--rotate", "90", "--crop", "701x1003+0+0", "--resize", "1003x",
+                              "--only", "shrink", "--resize", "60x"}}) {
     SCOPED_TRACE(::testing::PrintToString(words));
     const Image slow = result(words, false);
     const Image fast = result(words, true);
