@@ -7,7 +7,7 @@
 #include "compute/matrix_product.hpp"
 #include "host/instruction_set.hpp"
 #include "lab/bench/benches.hpp"
-#include "lab/bench/copy.hpp"
+#include "lab/bench/copy_bench.hpp"
 #include "lab/bench/host_products.hpp"
 #include "pipeline/choose/dispatcher.hpp"
 #include "pipeline/run/run.hpp"

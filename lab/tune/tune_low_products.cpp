@@ -1,7 +1,7 @@
 #include <utility>
 
 #include "lab/products/device_low_product.hpp"
-#include "lab/tune/low_product_oracle.hpp"
+#include "lab/products/sampled_errors.hpp"
 #include "lab/tune/tune_subject.hpp"
 
 namespace gpufilter::lab {

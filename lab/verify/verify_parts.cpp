@@ -1,5 +1,3 @@
-#include "lab/verify/verify_parts.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -20,6 +18,7 @@
 #include "base/format.hpp"
 #include "base/posix_file.hpp"
 #include "base/thread_limit.hpp"
+#include "lab/verify/verifier.hpp"
 
 namespace gpufilter::lab {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "base/host_process.hpp"
 #include "base/log.hpp"
-#include "device/device_catalog.hpp"
+#include "device/device_choice.hpp"
 
 namespace gpufilter {
 namespace {

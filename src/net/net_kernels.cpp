@@ -8,9 +8,8 @@
 
 #include "base/division.hpp"
 #include "base/format.hpp"
-#include "device/device_constants.hpp"
+#include "device/device_rows.hpp"
 #include "net/net_fours.hpp"
-#include "stage/byte_products.hpp"
 
 namespace gpufilter {
 namespace {

@@ -11,10 +11,10 @@
 
 #include "base/division.hpp"
 #include "base/format.hpp"
-#include "device/device_constants.hpp"
+#include "device/device_rows.hpp"
 #include "image/image.hpp"
 #include "net/net_kernels.hpp"
-#include "net/net_regions.hpp"
+#include "net/net_planes.hpp"
 #include "net/net_rows.hpp"
 #include "stage/device/row_pass.hpp"
 #include "stages/resize/resize.hpp"

@@ -17,7 +17,7 @@
 #include "base/thread_limit.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/png/codec.hpp"
-#include "device/device_catalog.hpp"
+#include "device/device_choice.hpp"
 #include "stages/window/blur.hpp"
 #include "support/filtering.hpp"
 #include "support/names_in.hpp"

@@ -1,6 +1,4 @@
 // Searches for devices from several threads.
-#include "device/device_catalog.hpp"
-
 #include <atomic>
 #include <optional>
 #include <string>
@@ -9,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "device/device_choice.hpp"
 #include "device/session.hpp"
 #include "support/child_process.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "base/format.hpp"
 #include "device/device_choice.hpp"
-#include "device/pocl_environment.hpp"
+#include "device/pocl.hpp"
 
 namespace gpufilter {
 namespace {

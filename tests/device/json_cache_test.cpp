@@ -1,9 +1,8 @@
-#include "device/json_cache.hpp"
-
 #include <filesystem>
 
 #include <gtest/gtest.h>
 
+#include "device/stores.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"
 

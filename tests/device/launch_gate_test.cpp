@@ -1,7 +1,5 @@
 // The gate with a device that fails where PoCL does: when a launch is wider than all before it, no
 // other command may be running or begin beside it.
-#include "device/launch_gate.hpp"
-
 #include <atomic>
 #include <map>
 #include <mutex>
@@ -13,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "base/format.hpp"
+#include "device/pocl.hpp"
 
 namespace gpufilter {
 namespace {

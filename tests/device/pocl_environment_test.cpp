@@ -1,10 +1,9 @@
-#include "device/pocl_environment.hpp"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "device/pocl.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -1,6 +1,4 @@
 // Whatever a library does to its process, the probe says so and nothing else ends.
-#include "device/probe.hpp"
-
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -12,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "device/vendor_probes.hpp"
 #include "support/child_process.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"

@@ -1,7 +1,7 @@
 // PTX that is compiled for one architecture and completed for another.
-#include "device/ptx_target.hpp"
-
 #include <gtest/gtest.h>
+
+#include "device/kernel_source.hpp"
 
 namespace gpufilter {
 namespace {

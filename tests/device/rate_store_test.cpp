@@ -1,9 +1,8 @@
-#include "device/rate_store.hpp"
-
 #include <limits>
 
 #include <gtest/gtest.h>
 
+#include "device/stores.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -2,10 +2,8 @@
 // is too large is replaced; nothing else is touched.
 #include <gtest/gtest.h>
 
-#include "device/json_cache.hpp"
 #include "device/program_cache.hpp"
-#include "device/rate_store.hpp"
-#include "device/tuning_store.hpp"
+#include "device/stores.hpp"
 #include "device/vendor_probes.hpp"
 #include "support/strange_files.hpp"
 #include "support/temporary_folder.hpp"

@@ -1,10 +1,9 @@
-#include "device/tuning_store.hpp"
-
 #include <array>
 #include <cstdlib>
 
 #include <gtest/gtest.h>
 
+#include "device/stores.hpp"
 #include "support/kernel_folder.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"

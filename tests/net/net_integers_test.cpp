@@ -9,9 +9,9 @@
 
 #include <gtest/gtest.h>
 
+#include "device/device_rows.hpp"
 #include "host/amx.hpp"
 #include "net/net.hpp"
-#include "stage/byte_products.hpp"
 #include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/naive_net.hpp"

@@ -8,7 +8,7 @@
 #include "pipeline/execute/band_executor.hpp"
 #include "pipeline/execute/band_feed.hpp"
 #include "stages/colour/color.hpp"
-#include "stages/geometry/crop.hpp"
+#include "stages/geometry/geometry.hpp"
 #include "stages/point/levels.hpp"
 #include "stages/point/lookup.hpp"
 #include "stages/window/blur.hpp"

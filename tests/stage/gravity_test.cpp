@@ -1,9 +1,9 @@
-#include "stage/gravity.hpp"
-
 #include <array>
 #include <utility>
 
 #include <gtest/gtest.h>
+
+#include "stage/options/shared_parameters.hpp"
 
 namespace gpufilter {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "net/net_regions.hpp"
+#include "net/net_planes.hpp"
 #include "net/net_rows.hpp"
 #include "support/pictures.hpp"
 

@@ -11,8 +11,8 @@
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/words.hpp"
-#include "device/pocl_environment.hpp"
-#include "lab/bench/bench_output.hpp"
+#include "device/pocl.hpp"
+#include "lab/bench/report.hpp"
 
 namespace gpufilter {
 namespace {

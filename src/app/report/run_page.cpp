@@ -16,7 +16,7 @@
 #include "base/time_units.hpp"
 #include "base/words.hpp"
 #include "chart/svg_chart.hpp"
-#include "device/brief_version.hpp"
+#include "device/device_info.hpp"
 
 namespace gpufilter {
 namespace {

@@ -20,7 +20,7 @@
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "base/regular_file.hpp"
-#include "stage/options/limited_file.hpp"
+#include "stage/options/stage_text.hpp"
 
 namespace gpufilter {
 namespace {

@@ -13,8 +13,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/words.hpp"
-#include "device/device_constants.hpp"
-#include "net/pixel/mlp_rows.hpp"
+#include "device/device_rows.hpp"
 #include "net/pixel/network.hpp"
 #include "stage/device/pixel_function.hpp"
 

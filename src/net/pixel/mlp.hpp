@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "image/rows.hpp"
 #include "net/pixel/network.hpp"
 #include "stage/options/catalogue.hpp"
 
@@ -20,5 +21,9 @@ struct MlpBlock {
 // to even and saturated, NaN to 0. Three outputs leave alpha as it is, four make it. Throws
 // UsageError if the layers do not form a network.
 [[nodiscard]] std::shared_ptr<const Stage> make_mlp(Network network, MlpBlock block = {});
+
+// Fills `target` from the same rows of `source`; target.format is the output format of make_mlp()'s
+// stage for source.format.
+void mlp_rows(const ConstRows& source, const MutableRows& target, const Network& network);
 
 }  // namespace gpufilter

@@ -13,8 +13,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/words.hpp"
-#include "stage/options/limited_file.hpp"
-#include "stage/options/number.hpp"
+#include "stage/options/stage_text.hpp"
 
 namespace gpufilter {
 namespace {

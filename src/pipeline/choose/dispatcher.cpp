@@ -9,9 +9,9 @@
 #include "base/thread_limit.hpp"
 #include "base/thread_room.hpp"
 #include "base/time_units.hpp"
-#include "device/json_cache.hpp"
-#include "device/pocl_environment.hpp"
-#include "device/vendors.hpp"
+#include "device/opencl.hpp"
+#include "device/pocl.hpp"
+#include "device/stores.hpp"
 #include "host/instruction_set.hpp"
 
 namespace gpufilter {

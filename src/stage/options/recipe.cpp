@@ -16,7 +16,7 @@
 #include "base/printable.hpp"
 #include "base/regular_file.hpp"
 #include "stage/options/catalogue.hpp"
-#include "stage/options/number.hpp"
+#include "stage/options/stage_text.hpp"
 
 namespace gpufilter {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "stages/colour/color_matrix.hpp"
+#include "stages/colour/color.hpp"
 
 namespace gpufilter {
 

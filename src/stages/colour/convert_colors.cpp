@@ -10,7 +10,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/lazy_library.hpp"
-#include "stage/options/limited_file.hpp"
+#include "stage/options/stage_text.hpp"
 
 namespace gpufilter {
 namespace {

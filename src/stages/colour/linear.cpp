@@ -10,7 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "device/device_constants.hpp"
+#include "device/device_rows.hpp"
 #include "image/sample_arithmetic.hpp"
 #include "stage/device/row_pass.hpp"
 

@@ -1,5 +1,3 @@
-#include "stages/geometry/crop.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <span>
@@ -8,11 +6,11 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
-#include "device/device_constants.hpp"
+#include "device/device_rows.hpp"
 #include "stage/device/row_pass.hpp"
-#include "stage/gravity.hpp"
-#include "stage/options/number.hpp"
 #include "stage/options/shared_parameters.hpp"
+#include "stage/options/stage_text.hpp"
+#include "stages/geometry/geometry.hpp"
 
 namespace gpufilter {
 namespace {

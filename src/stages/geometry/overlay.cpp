@@ -1,5 +1,3 @@
-#include "stages/geometry/overlay.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,7 +19,7 @@
 #include "codec/codec.hpp"
 #include "codec/read_limits.hpp"
 #include "codec/unread.hpp"
-#include "device/device_constants.hpp"
+#include "device/device_rows.hpp"
 #include "host/pixels.hpp"
 #include "host/turn_rows.hpp"
 #include "image/exif_orientation.hpp"
@@ -30,6 +28,7 @@
 #include "image/sample_arithmetic.hpp"
 #include "stage/device/row_pass.hpp"
 #include "stage/options/shared_parameters.hpp"
+#include "stages/geometry/geometry.hpp"
 
 namespace gpufilter {
 namespace {

@@ -1,5 +1,3 @@
-#include "stages/geometry/pad.hpp"
-
 #include <algorithm>
 #include <cstring>
 #include <span>
@@ -8,12 +6,12 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
-#include "device/device_constants.hpp"
+#include "device/device_rows.hpp"
 #include "stage/background.hpp"
 #include "stage/device/row_pass.hpp"
-#include "stage/options/number.hpp"
 #include "stage/options/shared_parameters.hpp"
-#include "stages/geometry/crop.hpp"
+#include "stage/options/stage_text.hpp"
+#include "stages/geometry/geometry.hpp"
 
 namespace gpufilter {
 namespace {

@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
-#include "stage/options/number.hpp"
+#include "stage/options/stage_text.hpp"
 #include "stages/point/lookup.hpp"
 
 namespace gpufilter {

@@ -5,7 +5,7 @@
 #include <mutex>
 
 #include "base/format.hpp"
-#include "device/device_constants.hpp"
+#include "device/device_rows.hpp"
 #include "host/arithmetic.hpp"
 #include "host/pixels.hpp"
 #include "image/luma.hpp"

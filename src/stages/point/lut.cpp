@@ -13,12 +13,11 @@
 
 #include "base/content_hash.hpp"
 #include "base/format.hpp"
-#include "device/device_constants.hpp"
+#include "device/device_rows.hpp"
 #include "host/arithmetic.hpp"
 #include "host/pixels.hpp"
 #include "image/pixel_format.hpp"
 #include "image/rows.hpp"
-#include "stages/point/cube.hpp"
 
 #ifdef __x86_64__
 #include <immintrin.h>

@@ -12,11 +12,11 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
-#include "device/device_constants.hpp"
+#include "device/device_rows.hpp"
 #include "stage/device/row_pass.hpp"
-#include "stage/options/number.hpp"
 #include "stage/options/shared_parameters.hpp"
-#include "stages/geometry/crop.hpp"
+#include "stage/options/stage_text.hpp"
+#include "stages/geometry/geometry.hpp"
 #include "stages/resize/resize_rows.hpp"
 
 namespace gpufilter {

@@ -10,12 +10,10 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
-#include "device/device_constants.hpp"
+#include "device/device_rows.hpp"
 #include "stage/device/row_pass.hpp"
-#include "stage/options/matrix_text.hpp"
-#include "stage/options/number.hpp"
 #include "stage/options/shared_parameters.hpp"
-#include "stages/window/convolve_rows.hpp"
+#include "stage/options/stage_text.hpp"
 
 namespace gpufilter {
 namespace {

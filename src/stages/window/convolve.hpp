@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "stage/alpha.hpp"
 #include "stage/border.hpp"
 #include "stage/options/catalogue.hpp"
 
@@ -55,5 +54,10 @@ struct ConvolveParameters {
 
 // Throws UsageError if the coefficients are too large.
 [[nodiscard]] std::shared_ptr<const Stage> make_convolve(const ConvolveParameters& parameters);
+
+// Fills `target` from `source`, rows of a picture `height` high, with the matrix's numbers for its
+// format; same width and format. `source` covers border_rows() of target.rows.
+void convolve_rows(const ConstRows& source, const MutableRows& target, int height,
+                   const ConvolveParameters& parameters, const ConvolutionNumbers& numbers);
 
 }  // namespace gpufilter

@@ -7,10 +7,10 @@
 #include "base/elementary.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "device/device_constants.hpp"
+#include "device/device_rows.hpp"
 #include "stage/device/row_pass.hpp"
-#include "stage/options/number.hpp"
 #include "stage/options/shared_parameters.hpp"
+#include "stage/options/stage_text.hpp"
 #include "stages/window/denoise_rows.hpp"
 
 namespace gpufilter {

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "stage/alpha.hpp"
 #include "stage/border.hpp"
 #include "stage/options/catalogue.hpp"
 

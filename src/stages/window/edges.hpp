@@ -1,7 +1,6 @@
 // --edges: how much neighbours differ, by Sobel, Scharr or Laplace.
 #pragma once
 
-#include "stage/alpha.hpp"
 #include "stage/border.hpp"
 #include "stage/options/catalogue.hpp"
 

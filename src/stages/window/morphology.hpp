@@ -1,7 +1,6 @@
 // --dilate, --erode, --open and --close: the largest and the smallest sample of a square.
 #pragma once
 
-#include "stage/alpha.hpp"
 #include "stage/border.hpp"
 #include "stage/options/catalogue.hpp"
 

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "base/format.hpp"
-#include "device/ptx_target.hpp"
+#include "device/kernel_source.hpp"
 #include "lab/products/device_low_product.hpp"
 #include "support/pictures.hpp"
 #include "support/process.hpp"

@@ -10,7 +10,7 @@
 #include "base/log.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/png/codec.hpp"
-#include "stages/geometry/crop.hpp"
+#include "stages/geometry/geometry.hpp"
 #include "stages/window/blur.hpp"
 #include "support/filtering.hpp"
 #include "support/names_in.hpp"

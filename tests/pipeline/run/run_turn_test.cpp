@@ -4,9 +4,7 @@
 
 #include "codec/png/codec.hpp"
 #include "pipeline/run/run.hpp"
-#include "stages/geometry/crop.hpp"
-#include "stages/geometry/pad.hpp"
-#include "stages/geometry/trim.hpp"
+#include "stages/geometry/geometry.hpp"
 #include "stages/point/levels.hpp"
 #include "stages/window/blur.hpp"
 #include "support/filtering.hpp"

@@ -1,6 +1,4 @@
 // One form of numbers everywhere: options, matrices, networks.
-#include "stage/options/number.hpp"
-
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -10,7 +8,8 @@
 #include "base/format.hpp"
 #include "net/pixel/network.hpp"
 #include "stage/options/catalogue.hpp"
-#include "stages/colour/color_matrix.hpp"
+#include "stage/options/stage_text.hpp"
+#include "stages/colour/color.hpp"
 #include "support/objection.hpp"
 
 namespace gpufilter {

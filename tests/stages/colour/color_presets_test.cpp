@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include "stages/colour/color.hpp"
-#include "stages/colour/color_matrix.hpp"
 #include "support/filtering.hpp"
 #include "support/objection.hpp"
 #include "support/pictures.hpp"

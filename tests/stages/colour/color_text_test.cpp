@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "stages/colour/color_matrix.hpp"
+#include "stages/colour/color.hpp"
 #include "support/objection.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "stage/byte_products.hpp"
+#include "device/device_rows.hpp"
 #include "stages/gaussian/gaussian.hpp"
 #include "stages/gaussian/sharpen.hpp"
 #include "support/filtering.hpp"

@@ -1,7 +1,5 @@
 // --crop copies exactly the pixels of its rectangle, wherever it stands in a chain and whatever
 // carries it out.
-#include "stages/geometry/crop.hpp"
-
 #include <array>
 #include <string>
 #include <vector>
@@ -10,6 +8,7 @@
 
 #include "base/format.hpp"
 #include "stages/colour/color.hpp"
+#include "stages/geometry/geometry.hpp"
 #include "stages/window/blur.hpp"
 #include "support/filtering.hpp"
 #include "support/objection.hpp"

@@ -1,6 +1,4 @@
 // --overlay against a second implementation, and the same bits everywhere.
-#include "stages/geometry/overlay.hpp"
-
 #include <cmath>
 #include <string>
 #include <vector>
@@ -8,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "stages/geometry/geometry.hpp"
 #include "stages/window/blur.hpp"
 #include "support/objection.hpp"
 #include "support/pictures.hpp"

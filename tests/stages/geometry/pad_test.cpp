@@ -1,13 +1,11 @@
 // --pad and --resize --fit contain: a frame around a picture, whatever carries it out.
-#include "stages/geometry/pad.hpp"
-
 #include <array>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "stages/geometry/crop.hpp"
+#include "stages/geometry/geometry.hpp"
 #include "stages/resize/resize.hpp"
 #include "stages/window/blur.hpp"
 #include "support/filtering.hpp"

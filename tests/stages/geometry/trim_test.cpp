@@ -1,5 +1,3 @@
-#include "stages/geometry/trim.hpp"
-
 #include <array>
 #include <cstring>
 #include <vector>
@@ -7,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "stages/geometry/geometry.hpp"
 #include "support/pictures.hpp"
 
 namespace gpufilter {
