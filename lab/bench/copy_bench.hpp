@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "lab/bench/test_bed.hpp"
+#include "lab/bench/report.hpp"
 
 namespace gpufilter::lab {
 

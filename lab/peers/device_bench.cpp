@@ -22,8 +22,7 @@
 #include "image/image.hpp"
 #include "pipeline/choose/dispatcher.hpp"
 #include "stages/colour/color.hpp"
-#include "stages/point/levels.hpp"
-#include "stages/point/tonemap.hpp"
+#include "stages/point/lookup.hpp"
 #include "stages/window/blur.hpp"
 
 namespace gpufilter::bench {

@@ -18,7 +18,7 @@
 #include "compute/jpeg_encoder.hpp"
 #include "host/instruction_set.hpp"
 #include "lab/forced_tuning.hpp"
-#include "lab/verify/verify_cases.hpp"
+#include "lab/stage_samples.hpp"
 #include "pipeline/execute/host_check.hpp"
 #include "pipeline/run/memory_picture.hpp"
 

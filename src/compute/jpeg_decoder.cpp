@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/division.hpp"
-#include "compute/jpeg_tables.hpp"
 
 namespace gpufilter {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "base/division.hpp"
 #include "base/format.hpp"
-#include "compute/jpeg_tables.hpp"
 
 namespace gpufilter {
 namespace {

@@ -33,10 +33,12 @@ class DeviceConstants {
   bool uploaded_ = false;
 };
 
-template <typename Number>
-[[nodiscard]] std::vector<std::uint8_t> to_bytes(std::span<const Number> numbers) {
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(numbers.data());
-  return {bytes, bytes + numbers.size_bytes()};
+// The bytes of numbers that lie one after the other.
+template <typename Numbers>
+[[nodiscard]] std::vector<std::uint8_t> to_bytes(const Numbers& numbers) {
+  const auto bytes = std::as_bytes(std::span(numbers));
+  const auto* begin = reinterpret_cast<const std::uint8_t*>(bytes.data());
+  return {begin, begin + bytes.size()};
 }
 
 // `buffer` holds the rows `rows` at row_pitch(), after `offset` other rows.

@@ -1,15 +1,13 @@
-#include "net/net_kernels.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <optional>
-#include <span>
 
 #include "base/division.hpp"
 #include "base/format.hpp"
 #include "device/device_rows.hpp"
 #include "net/net_fours.hpp"
+#include "net/net_step.hpp"
 
 namespace gpufilter {
 namespace {
@@ -44,7 +42,7 @@ NetKernel quantizing(const NetGraph& graph, const NetOperation& operation) {
   return {.file = file,
           .function = "net_quantize",
           .macros = result_macros(result, operation.low, operation.high),
-          .numbers = to_bytes(std::span<const float>(std::vector<float>{scale, 1 / scale})),
+          .numbers = to_bytes(std::vector<float>{scale, 1 / scale}),
           .blocks = result.planes()};
 }
 
@@ -52,8 +50,7 @@ NetKernel dequantizing(const NetGraph& graph, const NetOperation& operation) {
   const auto low = static_cast<float>(value(graph, operation.inputs.front()).low);
   return {.file = file,
           .function = "net_dequantize",
-          .numbers =
-              to_bytes(std::span<const float>(std::vector<float>{operation.numbers.front(), low})),
+          .numbers = to_bytes(std::vector<float>{operation.numbers.front(), low}),
           .blocks = value(graph, operation.output).channels};
 }
 
@@ -154,11 +151,9 @@ NetKernel convolving(const NetGraph& graph, const NetOperation& operation,
       kernel.macros += formatted(" -D MATRICES={} -D RUNS={} -D TILE_WIDTH={} -D TILE_HEIGHT={}",
                                  matrices, runs, tile->width, tile->height) +
                        byte_product_macros(device);
-      kernel.weights = to_bytes(
-          std::span<const std::uint32_t>(tile_weights(fours, kernel.blocks, matrices, words)));
+      kernel.weights = to_bytes(tile_weights(fours, kernel.blocks, matrices, words));
       const auto outputs = static_cast<size_t>(kernel.blocks * matrices * matrix_rows);
-      kernel.numbers =
-          to_bytes(std::span<const float>(output_numbers(fours, operation.integers, outputs)));
+      kernel.numbers = to_bytes(output_numbers(fours, operation.integers, outputs));
       return kernel;
     }
   }
@@ -166,12 +161,12 @@ NetKernel convolving(const NetGraph& graph, const NetOperation& operation,
   kernel.pixels.width *= columns;
   kernel.blocks = count;
   kernel.macros += formatted(" -D COLUMNS={}", columns);
-  kernel.weights = to_bytes(std::span<const std::uint32_t>(fours.words));
+  kernel.weights = to_bytes(fours.words);
   std::vector<float> numbers =
       output_numbers(fours, operation.integers, static_cast<size_t>(4 * count));
   for (const int plane : fours.first_planes)
     numbers.push_back(std::bit_cast<float>(plane));
-  kernel.numbers = to_bytes(std::span<const float>(numbers));
+  kernel.numbers = to_bytes(numbers);
   return kernel;
 }
 
@@ -188,7 +183,7 @@ int channels(const NetGraph& graph, int value) {
 }
 
 std::vector<std::uint8_t> bytes_of(const std::vector<float>& numbers) {
-  return to_bytes(std::span<const float>(numbers));
+  return to_bytes(numbers);
 }
 
 std::string activation_macros(const NetActivation& activation) {

@@ -13,7 +13,6 @@
 #include "base/format.hpp"
 #include "device/device_rows.hpp"
 #include "image/image.hpp"
-#include "net/net_kernels.hpp"
 #include "net/net_planes.hpp"
 #include "net/net_rows.hpp"
 #include "stage/device/row_pass.hpp"

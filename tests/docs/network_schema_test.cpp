@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "net/pixel/network.hpp"
+#include "net/pixel/mlp.hpp"
 #include "support/documents.hpp"
 #include "support/json_schema.hpp"
 #include "support/pictures.hpp"

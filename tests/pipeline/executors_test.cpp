@@ -9,7 +9,6 @@
 #include "pipeline/execute/band_feed.hpp"
 #include "stages/colour/color.hpp"
 #include "stages/geometry/geometry.hpp"
-#include "stages/point/levels.hpp"
 #include "stages/point/lookup.hpp"
 #include "stages/window/blur.hpp"
 #include "support/filtering.hpp"

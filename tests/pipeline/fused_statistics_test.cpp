@@ -8,7 +8,7 @@
 #include "base/format.hpp"
 #include "pipeline/execute/band_feed.hpp"
 #include "pipeline/run/memory_picture.hpp"
-#include "stages/point/tonemap.hpp"
+#include "stages/point/lookup.hpp"
 #include "support/filtering.hpp"
 #include "support/pictures.hpp"
 #include "support/random_chains.hpp"

@@ -7,7 +7,7 @@
 #include "base/format.hpp"
 #include "net/pixel/mlp.hpp"
 #include "pipeline/execute/pass_groups.hpp"
-#include "stages/point/levels.hpp"
+#include "stages/point/lookup.hpp"
 #include "support/filtering.hpp"
 #include "support/pictures.hpp"
 #include "support/random_chains.hpp"

@@ -8,8 +8,7 @@
 #include "net/pixel/mlp.hpp"
 #include "stage/options/catalogue.hpp"
 #include "stages/colour/color.hpp"
-#include "stages/point/levels.hpp"
-#include "stages/point/tonemap.hpp"
+#include "stages/point/lookup.hpp"
 #include "stages/window/blur.hpp"
 
 namespace gpufilter {

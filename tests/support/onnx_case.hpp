@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "net/graph/onnx_model.hpp"
+#include "net/graph/net_builder.hpp"
 #include "support/naive_net.hpp"
 
 namespace gpufilter::test {

@@ -9,7 +9,7 @@
 #include "app/help/help_layout.hpp"
 #include "base/format.hpp"
 #include "stage/options/stage_text.hpp"
-#include "stages/colour/color_presets.hpp"
+#include "stages/colour/color.hpp"
 
 namespace gpufilter {
 namespace {

@@ -10,7 +10,7 @@
 #include "codec/other_formats.hpp"
 #include "image/exif_orientation.hpp"
 #include "pipeline/run/run_description.hpp"
-#include "stages/colour/convert_colors.hpp"
+#include "stages/colour/color_profile.hpp"
 
 namespace gpufilter {
 namespace {

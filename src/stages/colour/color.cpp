@@ -11,7 +11,6 @@
 #include "stage/device/pixel_function.hpp"
 #include "stage/options/catalogue.hpp"
 #include "stage/options/stage_text.hpp"
-#include "stages/colour/color_presets.hpp"
 
 namespace gpufilter {
 namespace {

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <deque>
 #include <mutex>
-#include <span>
 #include <tuple>
 #include <utility>
 
@@ -203,7 +202,7 @@ class Light final : public OneStepStage {
                      .macros = formatted("-D TARGET_DEPTH={}", bits_),
                      .variant = label()};
     for (const auto& table : tables)
-      kernel.tables.push_back(to_bytes(std::span<const std::uint16_t>(*table)));
+      kernel.tables.push_back(to_bytes(*table));
     return make_row_pass(session, std::move(kernel), input, output(input));
   }
 

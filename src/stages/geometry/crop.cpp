@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <span>
 #include <vector>
 
 #include "base/error.hpp"
@@ -81,7 +80,7 @@ class Crop final : public OneStepStage {
     return make_row_pass(session,
                          {.file = "crop.cl",
                           .function = "crop",
-                          .tables = {to_bytes(std::span<const std::int32_t>(corner))},
+                          .tables = {to_bytes(corner)},
                           .variant = to_string(crop_)},
                          input, output(input));
   }

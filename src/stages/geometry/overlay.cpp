@@ -7,7 +7,6 @@
 #include <limits>
 #include <memory>
 #include <mutex>
-#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -275,14 +274,13 @@ class Overlay final : public OneStepStage {
         above.alphas.empty() ? std::vector<std::uint8_t>(2) : above.alphas;
     const std::array<std::int32_t, 4> place{corner.x, corner.y, above.size.width,
                                             above.size.height};
-    return make_row_pass(
-        session,
-        {.file = "overlay.cl",
-         .function = "overlay",
-         .tables = {above.colors, alphas, to_bytes(std::span<const std::int32_t>(place))},
-         .pixels = wide_pixels(result.format),
-         .variant = label()},
-        input, result);
+    return make_row_pass(session,
+                         {.file = "overlay.cl",
+                          .function = "overlay",
+                          .tables = {above.colors, alphas, to_bytes(place)},
+                          .pixels = wide_pixels(result.format),
+                          .variant = label()},
+                         input, result);
   }
 
  private:

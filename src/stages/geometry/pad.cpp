@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstring>
-#include <span>
 #include <vector>
 
 #include "base/error.hpp"
@@ -109,12 +108,10 @@ class Frame final : public OneStepStage {
     const auto samples = samples_of(output(input).format, color_);
     std::vector<std::int32_t> numbers{corner_.x, corner_.y};
     numbers.insert(numbers.end(), samples.begin(), samples.end());
-    return make_row_pass(session,
-                         {.file = "pad.cl",
-                          .function = "pad",
-                          .tables = {to_bytes(std::span<const std::int32_t>(numbers))},
-                          .variant = label()},
-                         input, output(input));
+    return make_row_pass(
+        session,
+        {.file = "pad.cl", .function = "pad", .tables = {to_bytes(numbers)}, .variant = label()},
+        input, output(input));
   }
 
  private:

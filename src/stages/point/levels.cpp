@@ -1,5 +1,3 @@
-#include "stages/point/levels.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>

@@ -1,5 +1,3 @@
-#include "stages/point/tonemap.hpp"
-
 #include "base/elementary.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"

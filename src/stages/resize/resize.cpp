@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 
@@ -317,8 +316,7 @@ RowKernel resize_kernel(bool along_rows, const PixelFormat& picture, bool weight
   kernel.pixels = along_rows || weighted ? 1 : 4;
   kernel.lines = along_rows && !weighted ? 4 : 1;
   const std::vector<std::int32_t> weights = weights_table(taps, along_rows && !weighted);
-  kernel.tables = {to_bytes(std::span<const std::int32_t>(taps.first)),
-                   to_bytes(std::span<const std::int32_t>(weights))};
+  kernel.tables = {to_bytes(taps.first), to_bytes(weights)};
   return kernel;
 }
 

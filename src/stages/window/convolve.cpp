@@ -5,7 +5,6 @@
 #include <cmath>
 #include <filesystem>
 #include <numeric>
-#include <span>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
@@ -167,11 +166,10 @@ class Convolve final : public OneStepStage {
                                         bits(of.decimal_offset),
                                         bits(of.decimal_gain),
                                         bits(of.inverse_gain)};
-    return to_bytes(std::span<const std::int64_t>(all));
+    return to_bytes(all);
   }
   [[nodiscard]] static std::vector<std::uint8_t> weights_of(const ConvolutionNumbers& of) {
-    return of.exact ? to_bytes(std::span<const std::int32_t>(of.whole))
-                    : to_bytes(std::span<const float>(of.decimal));
+    return of.exact ? to_bytes(of.whole) : to_bytes(of.decimal);
   }
 
   ConvolveParameters parameters_;

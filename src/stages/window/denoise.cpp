@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 
 #include "base/elementary.hpp"
 #include "base/error.hpp"
@@ -97,8 +96,7 @@ class Denoise : public OneStepStage {
     std::vector<std::int32_t> taps;
     for (const DenoiseTap& tap : numbers.taps)
       taps.insert(taps.end(), {tap.x, tap.y, tap.weight, 0});
-    kernel.tables = {to_bytes(std::span<const std::int32_t>(constants)),
-                     to_bytes(std::span<const std::int32_t>(taps))};
+    kernel.tables = {to_bytes(constants), to_bytes(taps)};
     kernel.variant = label();
     return make_row_pass(session, std::move(kernel), input, input);
   }

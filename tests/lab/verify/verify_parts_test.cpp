@@ -10,7 +10,6 @@
 #include "base/error.hpp"
 #include "lab/stage_samples.hpp"
 #include "lab/verify/verifier.hpp"
-#include "lab/verify/verify_cases.hpp"
 
 namespace gpufilter::lab {
 namespace {

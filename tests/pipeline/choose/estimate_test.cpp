@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "net/pixel/mlp.hpp"
-#include "stages/point/levels.hpp"
+#include "stages/point/lookup.hpp"
 #include "support/picture_tasks.hpp"
 
 namespace gpufilter {

@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "codec/png/codec.hpp"
 #include "pipeline/run/run.hpp"
-#include "stages/point/levels.hpp"
+#include "stages/point/lookup.hpp"
 #include "stages/window/blur.hpp"
 #include "support/filtering.hpp"
 #include "support/jpeg.hpp"

@@ -5,7 +5,7 @@
 #include "codec/png/codec.hpp"
 #include "pipeline/run/run.hpp"
 #include "stages/geometry/geometry.hpp"
-#include "stages/point/levels.hpp"
+#include "stages/point/lookup.hpp"
 #include "stages/window/blur.hpp"
 #include "support/filtering.hpp"
 #include "support/naive_turn.hpp"

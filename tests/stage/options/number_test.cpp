@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/format.hpp"
-#include "net/pixel/network.hpp"
+#include "net/pixel/mlp.hpp"
 #include "stage/options/catalogue.hpp"
 #include "stage/options/stage_text.hpp"
 #include "stages/colour/color.hpp"

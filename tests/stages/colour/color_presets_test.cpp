@@ -1,6 +1,4 @@
 // The presets against the numbers that were published for them.
-#include "stages/colour/color_presets.hpp"
-
 #include <cmath>
 #include <set>
 #include <sstream>

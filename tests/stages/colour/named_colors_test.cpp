@@ -10,7 +10,6 @@
 
 #include "image/icc.hpp"
 #include "stages/colour/color_profile.hpp"
-#include "stages/colour/convert_colors.hpp"
 #include "support/filtering.hpp"
 #include "support/pictures.hpp"
 #include "support/texts.hpp"

@@ -11,7 +11,6 @@
 
 #include "device/device_rows.hpp"
 #include "stages/gaussian/gaussian.hpp"
-#include "stages/gaussian/sharpen.hpp"
 #include "support/filtering.hpp"
 #include "support/pictures.hpp"
 #include "support/texts.hpp"

@@ -1,7 +1,5 @@
 // --sharpen gives the same bits everywhere: the processor with each instruction set against a
 // second implementation, every device against the processor.
-#include "stages/gaussian/sharpen.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "stages/gaussian/gaussian.hpp"
 #include "support/filtering.hpp"
 #include "support/naive_gaussian.hpp"
 #include "support/pictures.hpp"

@@ -9,7 +9,7 @@
 #include "base/format.hpp"
 #include "pipeline/plan/plan.hpp"
 #include "stage/options/catalogue.hpp"
-#include "stages/point/levels.hpp"
+#include "stages/point/lookup.hpp"
 #include "support/filtering.hpp"
 #include "support/single_pixels.hpp"
 #include "support/stage_cases.hpp"

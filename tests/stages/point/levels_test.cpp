@@ -1,11 +1,10 @@
-#include "stages/point/levels.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "stages/point/lookup.hpp"
 #include "support/filtering.hpp"
 #include "support/pictures.hpp"
 #include "support/stage_cases.hpp"

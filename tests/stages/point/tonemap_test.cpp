@@ -1,5 +1,3 @@
-#include "stages/point/tonemap.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>

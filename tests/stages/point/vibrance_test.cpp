@@ -9,7 +9,6 @@
 #include "image/luma.hpp"
 #include "stage/options/catalogue.hpp"
 #include "stages/colour/color.hpp"
-#include "stages/colour/color_presets.hpp"
 #include "support/filtering.hpp"
 #include "support/single_pixels.hpp"
 #include "support/stage_cases.hpp"
