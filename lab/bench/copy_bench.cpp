@@ -1,5 +1,3 @@
-#include "lab/bench/copy_bench.hpp"
-
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -9,6 +7,7 @@
 #include "host/parallel.hpp"
 #include "image/image.hpp"
 #include "lab/bench/benches.hpp"
+#include "lab/bench/report.hpp"
 #include "lab/random_data.hpp"
 
 namespace gpufilter::lab {

@@ -219,21 +219,25 @@ std::string number_text(double number, int digits) {
   return formatted("{:.{}f}", number, std::max(0, digits - before + leading_zeros));
 }
 
-std::string table_text(const Row& row, const Column& column) {
-  const auto found = row.find(column.key);
-  if (found == row.end()) return "";
-  if (const auto* text = std::get_if<std::string>(&found->second)) return printable(*text);
-  if (const auto* whole = std::get_if<std::int64_t>(&found->second)) return std::to_string(*whole);
-  if (const auto* number = std::get_if<double>(&found->second))
-    return number_text(*number, column.digits);
-  return "";
+// As CSV has it; numbers with `digits` significant digits, if that is not 0.
+std::string value_text(const Value& value, int digits = 0) {
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
+  const auto* number = std::get_if<double>(&value);
+  if (number == nullptr) return "";
+  return digits == 0 ? formatted("{}", *number) : number_text(*number, digits);
+}
+
+// The value in a row's column; empty if the row has none.
+Value value_in(const Row& row, const std::string& key) {
+  const auto found = row.find(key);
+  return found == row.end() ? Value() : found->second;
 }
 
 // Texts are left-aligned in their column, numbers right-aligned.
 bool holds_text(const Report& report, const std::string& key) {
   return std::any_of(report.rows.begin(), report.rows.end(), [&key](const Row& row) {
-    const auto found = row.find(key);
-    return found != row.end() && std::holds_alternative<std::string>(found->second);
+    return std::holds_alternative<std::string>(value_in(row, key));
   });
 }
 
@@ -244,7 +248,7 @@ std::string aligned_table(const Report& report) {
     if (column.heading.empty()) continue;
     std::vector<std::string> cells{column.heading};
     for (const Row& row : report.rows)
-      cells.push_back(table_text(row, column));
+      cells.push_back(printable(value_text(value_in(row, column.key), column.digits)));
     if (std::all_of(cells.begin() + 1, cells.end(), [](const auto& cell) { return cell.empty(); }))
       continue;
     std::size_t width = 0;
@@ -279,20 +283,10 @@ std::string corners_text(const Report& report) {
   return text;
 }
 
-std::string value_text(const Value& value) {
-  if (const auto* text = std::get_if<std::string>(&value)) return *text;
-  if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
-  if (const auto* number = std::get_if<double>(&value)) return formatted("{}", *number);
-  return "";
-}
-
 std::string parameter_line(const Parameter& parameter) {
-  const auto* number = std::get_if<double>(&parameter.value);
-  const std::string value =
-      number == nullptr ? printable(value_text(parameter.value)) : number_text(*number, 4);
-  return formatted("{:<10} {}{}{}\n",
-                   parameter.heading.empty() ? parameter.name : parameter.heading, value,
-                   parameter.unit.empty() ? "" : " ", parameter.unit);
+  return formatted(
+      "{:<10} {}{}{}\n", parameter.heading.empty() ? parameter.name : parameter.heading,
+      printable(value_text(parameter.value, 4)), parameter.unit.empty() ? "" : " ", parameter.unit);
 }
 
 Json json_of(const Value& value) {
@@ -304,10 +298,8 @@ Json json_of(const Value& value) {
 
 Json json_of(const Report& report, const Row& row) {
   Json json = Json::object();
-  for (const Column& column : report.columns) {
-    const auto found = row.find(column.key);
-    json[column.key] = found == row.end() ? Json(nullptr) : json_of(found->second);
-  }
+  for (const Column& column : report.columns)
+    json[column.key] = json_of(value_in(row, column.key));
   return json;
 }
 
@@ -392,10 +384,8 @@ std::string bench_csv(const Report& report, const std::string& date) {
     csv +=
         formatted("{},{},{},{},{},{}", report.bench, GPUFILTER_VERSION, date,
                   csv_field(report.device), csv_field(report.driver), csv_field(report.processor));
-    for (const Column& column : report.columns) {
-      const auto found = row.find(column.key);
-      csv += formatted(",{}", found == row.end() ? "" : csv_field(value_text(found->second)));
-    }
+    for (const Column& column : report.columns)
+      csv += formatted(",{}", csv_field(value_text(value_in(row, column.key))));
     csv += "\n";
   }
   return csv;
@@ -403,23 +393,15 @@ std::string bench_csv(const Report& report, const std::string& date) {
 
 namespace {
 
-std::string text_in(const Row& row, const std::string& key) {
-  const auto found = row.find(key);
-  if (found == row.end()) return "";
-  if (const auto* whole = std::get_if<std::int64_t>(&found->second)) return std::to_string(*whole);
-  const auto* text = std::get_if<std::string>(&found->second);
-  return text == nullptr ? "" : *text;
-}
-
 // The label of a row; numbers that are not whole have their column's heading, which is the unit:
 // "1.049 MB".
 std::string label_in(const Report& report, const Row& row, const std::string& key) {
-  const auto number = row.find(key);
-  if (number == row.end() || !std::holds_alternative<double>(number->second))
-    return text_in(row, key);
+  const Value value = value_in(row, key);
+  const auto* number = std::get_if<double>(&value);
+  if (number == nullptr) return value_text(value);
   const auto column = std::find_if(report.columns.begin(), report.columns.end(),
                                    [&key](const auto& each) { return each.key == key; });
-  return formatted("{:.4g} {}", std::get<double>(number->second), column->heading);
+  return formatted("{:.4g} {}", *number, column->heading);
 }
 
 // "device: NVIDIA H200; processor: EPYC 9474F; gpufilter 1.0.0, 2026-01-31".
@@ -436,11 +418,11 @@ std::string draw(const Report& report, const ChartOfLines& chart, const std::str
     const auto x = number_in(row, chart.x);
     const auto y = number_in(row, chart.y);
     if (!x || !y || *x <= 0 || *y <= 0) continue;
-    const std::string label = text_in(row, "kernel");
+    const std::string label = value_text(value_in(row, "kernel"));
     auto line = std::find_if(lines.lines.begin(), lines.lines.end(),
                              [&label](const auto& each) { return each.label == label; });
     if (line == lines.lines.end()) {
-      const bool dashed = text_in(row, "where") == lab::on_processor;
+      const bool dashed = value_text(value_in(row, "where")) == lab::on_processor;
       line = lines.lines.insert(line, {label, {}, dashed});
     }
     line->points.push_back({*x, *y});
@@ -465,7 +447,7 @@ std::string draw(const Report& report, const ChartOfBars& chart, const std::stri
       const std::string part = label_in(report, row, key);
       if (!part.empty()) label += (label.empty() ? "" : ", ") + part;
     }
-    const std::string group = text_in(row, "where");
+    const std::string group = value_text(value_in(row, "where"));
     const auto known = std::find(bars.groups.begin(), bars.groups.end(), group);
     const auto index = static_cast<std::size_t>(known - bars.groups.begin());
     if (known == bars.groups.end()) bars.groups.push_back(group);

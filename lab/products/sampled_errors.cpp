@@ -6,7 +6,7 @@
 
 #include "base/format.hpp"
 #include "host/parallel.hpp"
-#include "lab/products/host_low_product.hpp"
+#include "lab/products/low_product.hpp"
 
 namespace gpufilter::lab {
 namespace {

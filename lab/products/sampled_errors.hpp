@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "lab/products/device_low_product.hpp"
 #include "lab/products/low_product.hpp"
 
 namespace gpufilter::lab {

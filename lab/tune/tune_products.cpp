@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/format.hpp"
-#include "lab/products/device_low_product.hpp"
+#include "lab/products/low_product.hpp"
 #include "lab/products/sampled_errors.hpp"
 #include "lab/random_data.hpp"
 #include "lab/tune/tuner.hpp"

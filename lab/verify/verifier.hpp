@@ -70,6 +70,9 @@ struct VerifyReport {
   [[nodiscard]] bool passed() const { return !first_failure; }
 };
 
+// Such a variant among `all`, with the smaller number of its first job; added if it is not there.
+VerifiedVariant& variant_in(std::vector<VerifiedVariant>& all, const VerifiedVariant& wanted);
+
 // Runs every case on each instruction set of the processor and on each device. Changes the
 // instruction set in use meanwhile: no other thread may be filtering.
 [[nodiscard]] VerifyReport verify(const VerifyOptions& options);

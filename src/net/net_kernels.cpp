@@ -128,6 +128,11 @@ std::optional<ImageSize> matrix_tile(const NetOperation& operation, int planes, 
   return std::nullopt;
 }
 
+// Columns that a work-item computes.
+int columns_of(const DeviceInfo& device) {
+  return device.kind == DeviceKind::gpu ? 4 : 1;
+}
+
 NetKernel convolving(const NetGraph& graph, const NetOperation& operation,
                      const DeviceInfo& device) {
   const NetValue& result = value(graph, operation.output);
@@ -157,7 +162,7 @@ NetKernel convolving(const NetGraph& graph, const NetOperation& operation,
       return kernel;
     }
   }
-  const int columns = device.kind == DeviceKind::gpu ? 4 : 1;
+  const int columns = columns_of(device);
   kernel.pixels.width *= columns;
   kernel.blocks = count;
   kernel.macros += formatted(" -D COLUMNS={}", columns);
@@ -168,22 +173,6 @@ NetKernel convolving(const NetGraph& graph, const NetOperation& operation,
     numbers.push_back(std::bit_cast<float>(plane));
   kernel.numbers = to_bytes(numbers);
   return kernel;
-}
-
-// For operations on quantized values.
-NetKernel net_integer_kernel(const NetGraph& graph, const NetOperation& operation,
-                             const DeviceInfo& device) {
-  if (operation.kind == NetOperator::quantize) return quantizing(graph, operation);
-  if (operation.kind == NetOperator::dequantize) return dequantizing(graph, operation);
-  return convolving(graph, operation, device);
-}
-
-int channels(const NetGraph& graph, int value) {
-  return graph.values[static_cast<size_t>(value)].channels;
-}
-
-std::vector<std::uint8_t> bytes_of(const std::vector<float>& numbers) {
-  return to_bytes(numbers);
 }
 
 std::string activation_macros(const NetActivation& activation) {
@@ -200,7 +189,7 @@ std::vector<std::uint8_t> channel_numbers(const NetOperation& operation, std::ve
   numbers.insert(numbers.end(), slopes.begin(), slopes.end());
   numbers.push_back(operation.activation.low);
   numbers.push_back(operation.activation.high);
-  return bytes_of(numbers);
+  return to_bytes(numbers);
 }
 
 // For each block of outputs of a group and each tap those of the block; 0 where there is none.
@@ -220,12 +209,7 @@ std::vector<std::uint8_t> packed_weights(const NetOperation& operation, int outp
       }
     }
   }
-  return bytes_of(packed);
-}
-
-// Columns that a work-item computes.
-int columns_of(const DeviceInfo& device) {
-  return device.kind == DeviceKind::gpu ? 4 : 1;
+  return to_bytes(packed);
 }
 
 std::string window_macros(const NetOperation& operation, int inputs) {
@@ -306,8 +290,8 @@ NetKernel tiled_convolution(const NetOperation& operation, int inputs, int outpu
 
 NetKernel convolution(const NetGraph& graph, const NetOperation& operation,
                       const DeviceInfo& device) {
-  const int outputs = channels(graph, operation.output);
-  const int inputs = channels(graph, operation.inputs.front()) / operation.groups;
+  const int outputs = value(graph, operation.output).channels;
+  const int inputs = value(graph, operation.inputs.front()).channels / operation.groups;
   if (const auto sharing = sharing_of(operation, inputs, outputs, device))
     return tiled_convolution(operation, inputs, outputs, *sharing);
   constexpr int maximum_outputs = 8;  // of a work-item
@@ -328,13 +312,14 @@ NetKernel convolution(const NetGraph& graph, const NetOperation& operation,
 
 NetKernel kernel_of(const NetGraph& graph, const NetOperation& operation,
                     const DeviceInfo& device) {
-  const int outputs = channels(graph, operation.output);
+  const int outputs = value(graph, operation.output).channels;
   switch (operation.kind) {
     case NetOperator::quantize:
+      return quantizing(graph, operation);
     case NetOperator::dequantize:
-      return net_integer_kernel(graph, operation, device);
+      return dequantizing(graph, operation);
     case NetOperator::convolution:
-      return operation.integer ? net_integer_kernel(graph, operation, device)
+      return operation.integer ? convolving(graph, operation, device)
                                : convolution(graph, operation, device);
     case NetOperator::depth_to_space:
     case NetOperator::nearest:

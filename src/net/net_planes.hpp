@@ -1,4 +1,5 @@
-// The rows of one value of a network that the processor holds while it goes down a picture.
+// The rows of the values of a network that the processor holds while it goes down a picture, which
+// parts of them a part of the result needs, and how pixels become numbers and back.
 #pragma once
 
 #include <cstddef>
@@ -85,5 +86,32 @@ enum class NetAxis { columns, rows };
 [[nodiscard]] constexpr int floor_divide(int i, int n) {
   return i >= 0 ? i / n : -((-i + n - 1) / n);
 }
+
+enum class NetInput {
+  rgb01,   // red, green and blue from 0 to 1
+  rgb255,  // from 0 to 255
+  y        // luma from 0 to 1; colours follow it
+};
+
+// How a network is applied to pictures.
+struct NetUse {
+  NetInput input = NetInput::rgb01;
+  Border border = Border::constant;
+  float strength = 1;  // 0 to 1: how much of the result is the network's
+};
+
+// A number of the network for a sample s is s * net_input_factor, and for a number v of its result
+// the sample is v * net_output_factor.
+[[nodiscard]] float net_input_factor(NetInput input, int depth);
+[[nodiscard]] float net_output_factor(NetInput input, int depth);
+
+// Fills the rows `rows` of the network's input, which may lie outside of the picture, from those of
+// `source`; `size` is the picture's.
+void net_unpack(const NetUse& use, const ConstRows& source, ImageSize size, const RowRange& rows,
+                NetPlanes& planes);
+
+// The pixels `columns` of row y of the result. `base` is the picture at the result's size.
+void net_pack(const NetUse& use, const NetPlanes& planes, int y, const RowRange& columns,
+              const ConstRows& base, const MutableRows& target);
 
 }  // namespace gpufilter

@@ -9,7 +9,7 @@
 #include "device/device_info.hpp"
 #include "image/rows.hpp"
 #include "net/graph/net_graph.hpp"
-#include "net/net_pixels.hpp"
+#include "net/net_planes.hpp"
 #include "stage/step.hpp"
 
 namespace gpufilter {

@@ -150,6 +150,7 @@ class NetBuilder {
   void read_linear_convolution();
   void read_integer_convolution();
 
+  [[nodiscard]] const NetName& quantized_input() const;
   void add_with_constant(NetOperator kind);
   void set_window(NetOperation& operation, const OnnxTensor& weights, int inputs) const;
   [[nodiscard]] NetQuantization quantization(std::size_t scale, std::size_t zero_point) const;

@@ -227,10 +227,15 @@ std::optional<NetOperation> NetBuilder::quantized_convolution(const NetName& sou
   return operation;
 }
 
-void NetBuilder::read_linear_convolution() {
+const NetName& NetBuilder::quantized_input() const {
   const NetName& source = input(0);
   if (!source.value || !source.quantization || source.quantized_value)
     fail("its input is not quantized; put a QuantizeLinear before it");
+  return source;
+}
+
+void NetBuilder::read_linear_convolution() {
+  const NetName& source = quantized_input();
   const NetQuantization from = quantization(1, 2);
   const NetQuantization by = quantization(4, 5);
   const NetQuantization to = quantization(6, 7);
@@ -249,9 +254,7 @@ void NetBuilder::read_linear_convolution() {
 
 // Its sums are whole; the Cast that follows makes them floats.
 void NetBuilder::read_integer_convolution() {
-  const NetName& source = input(0);
-  if (!source.value || !source.quantization || source.quantized_value)
-    fail("its input is not quantized; put a QuantizeLinear before it");
+  const NetName& source = quantized_input();
   int lowest = 0;
   int highest = 0;
   if (zero_points(2, lowest, highest) != source.quantization->zero_points)

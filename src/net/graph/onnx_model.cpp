@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <type_traits>
 #include <utility>
 
 #include <fcntl.h>
@@ -37,63 +38,49 @@ struct StoredTensor {
 // file.
 inline constexpr std::uint64_t most_numbers = stage_file_limit / 4;
 
-std::size_t bytes_of(std::int64_t type) {
-  switch (type) {
-    case static_cast<int>(OnnxType::uint8):
-    case static_cast<int>(OnnxType::int8):
-      return 1;
-    case static_cast<int>(OnnxType::float32):
-    case static_cast<int>(OnnxType::int32):
-      return 4;
-    case static_cast<int>(OnnxType::int64):
-    case static_cast<int>(OnnxType::float64):
-      return 8;
-    default:
-      return 0;
-  }
-}
-
-void add_number(OnnxTensor& tensor, std::uint64_t bits) {
-  switch (tensor.type) {
+// Calls call.operator()<Number>() for the type of a tensor's numbers; `otherwise` if it is not
+// read.
+template <typename Result, typename Call>
+Result for_type(std::int64_t type, Result otherwise, const Call& call) {
+  if (!std::in_range<int>(type)) return otherwise;
+  switch (static_cast<OnnxType>(type)) {
     case OnnxType::float32:
-      return tensor.floats.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+      return call.template operator()<float>();
     case OnnxType::float64:
-      return tensor.floats.push_back(static_cast<float>(std::bit_cast<double>(bits)));
+      return call.template operator()<double>();
     case OnnxType::uint8:
-      return tensor.integers.push_back(static_cast<std::int64_t>(bits));
+      return call.template operator()<std::uint8_t>();
     case OnnxType::int8:
-      return tensor.integers.push_back(static_cast<std::int8_t>(bits));
+      return call.template operator()<std::int8_t>();
     case OnnxType::int32:
-      return tensor.integers.push_back(static_cast<std::int32_t>(bits));
+      return call.template operator()<std::int32_t>();
     case OnnxType::int64:
-      return tensor.integers.push_back(static_cast<std::int64_t>(bits));
+      return call.template operator()<std::int64_t>();
   }
+  return otherwise;
 }
 
-// Whole numbers need not be stored in as many bits as their type has.
-bool fits(OnnxType type, std::int64_t number) {
-  switch (type) {
-    case OnnxType::uint8:
-      return std::in_range<std::uint8_t>(number);
-    case OnnxType::int8:
-      return std::in_range<std::int8_t>(number);
-    case OnnxType::int32:
-      return std::in_range<std::int32_t>(number);
-    default:
-      return true;
-  }
-}
-
-void set_numbers(OnnxTensor& tensor, std::string_view raw, std::size_t width) {
+// Little endian.
+template <typename Number>
+void set_numbers(OnnxTensor& tensor, std::string_view raw) {
+  using Bits =
+      std::conditional_t<sizeof(Number) == 1, std::uint8_t,
+                         std::conditional_t<sizeof(Number) == 4, std::uint32_t, std::uint64_t>>;
   tensor.floats.clear();
   tensor.integers.clear();
-  tensor.is_float() ? tensor.floats.reserve(raw.size() / width)
-                    : tensor.integers.reserve(raw.size() / width);
-  for (std::size_t at = 0; at < raw.size(); at += width) {
-    std::uint64_t bits = 0;
-    for (std::size_t i = 0; i < width; ++i)
-      bits |= static_cast<std::uint64_t>(static_cast<unsigned char>(raw[at + i])) << (8 * i);
-    add_number(tensor, bits);
+  const auto add = [&]<typename To>(std::vector<To>& to) {
+    to.reserve(raw.size() / sizeof(Number));
+    for (std::size_t at = 0; at < raw.size(); at += sizeof(Number)) {
+      std::uint64_t bits = 0;
+      for (std::size_t i = 0; i < sizeof(Number); ++i)
+        bits |= static_cast<std::uint64_t>(static_cast<unsigned char>(raw[at + i])) << (8 * i);
+      to.push_back(static_cast<To>(std::bit_cast<Number>(static_cast<Bits>(bits))));
+    }
+  };
+  if constexpr (std::is_floating_point_v<Number>) {
+    add(tensor.floats);
+  } else {
+    add(tensor.integers);
   }
 }
 
@@ -174,7 +161,8 @@ std::string external_bytes(const StoredTensor& stored, const std::string& folder
 void complete(OnnxTensor& tensor, const StoredTensor& stored, std::uint64_t room,
               const std::string& network, const std::string& folder) {
   const Reporter report(network, tensor.name);
-  const std::size_t width = bytes_of(stored.type);
+  const auto width =
+      for_type(stored.type, std::size_t{0}, []<typename Number>() { return sizeof(Number); });
   if (width == 0) {
     report.fail(
         formatted("its type is number {}; only float, double, uint8, int8, int32 and int64 "
@@ -193,11 +181,18 @@ void complete(OnnxTensor& tensor, const StoredTensor& stored, std::uint64_t room
   if (stored.external) raw = file = external_bytes(stored, folder, count * width, report);
   if (raw) {
     report.check_bytes(raw->size(), count * width);
-    set_numbers(tensor, *raw, width);
+    for_type(stored.type, 0, [&]<typename Number>() {
+      set_numbers<Number>(tensor, *raw);
+      return 0;
+    });
   }
+  // Whole numbers need not be stored in as many bits as their type has.
   for (const std::int64_t number : tensor.integers) {
-    if (!fits(tensor.type, number))
-      report.fail(formatted("its type cannot hold {}; the file is damaged", number));
+    const bool fits = for_type(stored.type, true, [&]<typename Number>() {
+      if constexpr (std::is_integral_v<Number>) return std::in_range<Number>(number);
+      return true;
+    });
+    if (!fits) report.fail(formatted("its type cannot hold {}; the file is damaged", number));
   }
   if (tensor.count() != count) {
     report.fail(formatted("{} numbers where its dimensions ask for {}; the file is damaged",

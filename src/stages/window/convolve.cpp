@@ -1,5 +1,3 @@
-#include "stages/window/convolve.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -13,6 +11,7 @@
 #include "stage/device/row_pass.hpp"
 #include "stage/options/shared_parameters.hpp"
 #include "stage/options/stage_text.hpp"
+#include "stages/window/window_stages.hpp"
 
 namespace gpufilter {
 namespace {

@@ -6,7 +6,7 @@
 #include "host/arithmetic.hpp"
 #include "host/loops.hpp"
 #include "stage/window_rows.hpp"
-#include "stages/window/convolve.hpp"
+#include "stages/window/window_stages.hpp"
 
 namespace gpufilter {
 namespace {

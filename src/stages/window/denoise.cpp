@@ -1,5 +1,3 @@
-#include "stages/window/denoise.hpp"
-
 #include <algorithm>
 #include <cmath>
 
@@ -11,6 +9,7 @@
 #include "stage/options/shared_parameters.hpp"
 #include "stage/options/stage_text.hpp"
 #include "stages/window/denoise_rows.hpp"
+#include "stages/window/window_stages.hpp"
 
 namespace gpufilter {
 namespace {

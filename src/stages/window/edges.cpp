@@ -1,5 +1,3 @@
-#include "stages/window/edges.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,6 +9,7 @@
 #include "stage/device/row_pass.hpp"
 #include "stage/options/shared_parameters.hpp"
 #include "stage/window_rows.hpp"
+#include "stages/window/window_stages.hpp"
 
 namespace gpufilter {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "lab/products/host_low_product.hpp"
+#include "lab/products/low_product.hpp"
 #include "lab/products/sampled_errors.hpp"
 
 namespace gpufilter::lab {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/format.hpp"
-#include "stages/window/convolve.hpp"
+#include "stages/window/window_stages.hpp"
 #include "support/objection.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"

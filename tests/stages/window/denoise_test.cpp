@@ -1,7 +1,5 @@
 // --denoise gives the same bits everywhere: the processor with each instruction set against the
 // formula, every device against the processor.
-#include "stages/window/denoise.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "stages/window/window_stages.hpp"
 #include "support/filtering.hpp"
 #include "support/objection.hpp"
 #include "support/pictures.hpp"

@@ -1,7 +1,5 @@
 // --edges gives the same bits everywhere: the processor with each instruction set against the
 // formula, every device against the processor.
-#include "stages/window/edges.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "stages/window/window_stages.hpp"
 #include "support/filtering.hpp"
 #include "support/pictures.hpp"
 #include "support/stage_cases.hpp"

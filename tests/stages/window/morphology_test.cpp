@@ -1,14 +1,13 @@
 // --dilate, --erode, --open and --close give the same bits everywhere: the processor with each
 // instruction set against the largest and smallest samples of windows, every device against the
 // processor.
-#include "stages/window/morphology.hpp"
-
 #include <algorithm>
 #include <array>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "stages/window/window_stages.hpp"
 #include "support/filtering.hpp"
 #include "support/objection.hpp"
 #include "support/pictures.hpp"
