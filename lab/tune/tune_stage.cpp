@@ -115,7 +115,7 @@ class StageSubject final : public TuneSubject {
     picture_ = random_picture(timing_size(session_.device()), format_);
     expected_ =
         filter_in_memory(picture_, chain_, {.band_rows = whole_picture},
-                         [&](const Plan& plan) { return make_host_executor(plan, unused); });
+                         [&](const Plan& plan) { return make_host_executor(plan, &unused); });
     for (const ImageSize& size : {ImageSize{67, 37}, ImageSize{261, 19}}) {
       small_.push_back(verify_picture({size, format_}));
       small_expected_.push_back(filter_by_baseline(small_.back(), chain_));

@@ -140,7 +140,7 @@ Image filter_on_host(const Image& image, const StageChain& chain, const PlanLimi
 Image filter_on_host(const Image& image, const LoweredChain& chain, const PlanLimits& limits) {
   const Plan plan = make_plan({image.size(), image.format()}, chain, limits);
   Timeline timeline;
-  return run_bands(image, plan, *make_host_executor(plan, timeline));
+  return run_bands(image, plan, *make_host_executor(plan, &timeline));
 }
 
 Image by_statistics(const Image& image, const std::shared_ptr<const Stage>& stage) {

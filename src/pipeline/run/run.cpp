@@ -237,7 +237,7 @@ class PictureRun {
     // Statistics cover the whole picture, so the processor gathers all of them for comparison.
     Timeline unused;
     const auto second = part.prepared().report.kind != processor_kind && options_.verify_blocks > 0
-                            ? make_host_executor(part.plan(), unused)
+                            ? make_host_executor(part.plan(), &unused)
                             : nullptr;
     walk_bands(
         walk,
