@@ -177,7 +177,7 @@ TEST(HostExecutor, MeasuresWhatThePassesMake) {
       ImagePool pool;
       BandFeed feed(reader, plan, pool);
       for (const RowRange& band : plan.bands())
-        executor->measure(feed.next(band).rows(), band);
+        executor->measure(feed.next(band)->rows(), band);
       EXPECT_EQ(executor->statistics(), expected);
     }
   }

@@ -21,8 +21,8 @@ Image run_bands(const Image& image, const Plan& plan, BandExecutor& executor) {
   BandFeed feed(reader, plan, pool);
   Image result = poisoned_image(plan.output().size, plan.output().format);
   for (const RowRange& band : plan.bands()) {
-    const Image input = feed.next(band);
-    executor.run(input.rows(), result.rows().part(band));
+    const auto input = feed.next(band);
+    executor.run(input->rows(), result.rows().part(band));
   }
   feed.finish();
   return result;

@@ -16,15 +16,6 @@ int rows_between_checks(const PictureShape& picture) {
   return static_cast<int>(bytes_between_checks / row_pitch(picture)) + 1;
 }
 
-// The rows `window` of a picture, which reach past its edges: rows are repeated.
-Image repeated_rows(const ConstRows& picture, const RowRange& window) {
-  Image repeated(picture.width, window, picture.format);
-  const int height = picture.rows.count();
-  for (const RepeatedRows& part : cut_at_edges(window, height))
-    copy_pixels(picture.renumbered(part.repeats * height), repeated.rows().part(part.rows));
-  return repeated;
-}
-
 }  // namespace
 
 std::size_t MemoryCall::threads() const {
@@ -71,11 +62,11 @@ void MemoryPart::for_blocks_on_host(const ConstRows& source, MemoryCall& call,
   const Plan& plan = part_.plan();
   const RowRange all{0, output().size.height};
   const RowRange window = plan.windows(all).front();
-  Image repeated;
+  std::shared_ptr<const Image> repeated;
   ConstRows rows = source;
   if (!source.rows.contains(window)) {
-    repeated = repeated_rows(source, window);
-    rows = std::as_const(repeated).rows();
+    repeated = BandFeed(source, plan, part_.pool()).next(all);
+    rows = repeated->rows();
   }
   // Passes look for a stop themselves.
   const bool ends_blocks = plan.passes.empty() || call.reports();
@@ -89,8 +80,7 @@ template <typename Filter, typename Take>
 void MemoryPart::walk_on_device(const ConstRows& source, MemoryCall& call, const Filter& filter,
                                 const Take& take) {
   call.use_device(engine_, part_.prepared().session);
-  MemoryReader reader(source);
-  walk_bands(part_.walk_through(reader, call.limits().max_memory), filter, [&](const Band& band) {
+  part_.walk(source, call.limits().max_memory, Activity::decode, filter, [&](const Band& band) {
     take(band);
     call.add_rows(band.rows.count(), output().size.height);
   });
@@ -101,7 +91,7 @@ void MemoryPart::run(const ConstRows& source, const MutableRows& target, MemoryC
   if (is_on_device()) {
     return walk_on_device(
         source, call, [&](Band& band) { part_.filter(band); },
-        [&](const Band& band) { copy_pixels(band.image.rows(), target.part(band.rows)); });
+        [&](const Band& band) { copy_pixels(band.output(), target.part(band.rows)); });
   }
   BandExecutor* const executor = part_.prepared().executor.get();
   for_blocks_on_host(source, call, [&](const ConstRows& rows, const RowRange& block) {
