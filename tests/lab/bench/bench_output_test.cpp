@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "lab/bench/report.hpp"
-#include "support/svg.hpp"
+#include "support/document_checks.hpp"
 
 namespace gpufilter::lab {
 namespace {
