@@ -12,7 +12,7 @@
 
 #include "base/error.hpp"
 #include "net/net.hpp"
-#include "net/net_regions.hpp"
+#include "net/net_planes.hpp"
 #include "support/objection.hpp"
 #include "support/onnx_sketch.hpp"
 #include "support/pictures.hpp"

@@ -14,7 +14,6 @@
 #include "lab/bench/benches.hpp"
 #include "net/net.hpp"
 #include "net/pixel/mlp.hpp"
-#include "net/pixel/network.hpp"
 #include "stages/colour/color.hpp"
 #include "stages/point/lookup.hpp"
 #include "stages/window/blur.hpp"

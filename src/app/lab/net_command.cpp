@@ -12,7 +12,7 @@
 #include "host/instruction_set.hpp"
 #include "image/image.hpp"
 #include "net/net.hpp"
-#include "net/net_regions.hpp"
+#include "net/net_planes.hpp"
 #include "net/net_rows.hpp"
 
 namespace gpufilter {

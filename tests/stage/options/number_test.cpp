@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "base/format.hpp"
-#include "net/pixel/network.hpp"
+#include "net/pixel/mlp.hpp"
 #include "stage/options/catalogue.hpp"
 #include "stages/colour/color_matrix.hpp"
 #include "support/objection.hpp"
