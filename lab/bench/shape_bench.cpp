@@ -10,7 +10,6 @@
 #include "compute/matrix_product.hpp"
 #include "lab/bench/benches.hpp"
 #include "lab/bench/host_products.hpp"
-#include "lab/bench/layout.hpp"
 #include "lab/bench/open_blas.hpp"
 #include "lab/bench/report.hpp"
 #include "lab/lab_kernels.hpp"

@@ -7,7 +7,6 @@
 #include "base/thread_limit.hpp"
 #include "host/instruction_set.hpp"
 #include "lab/bench/benches.hpp"
-#include "lab/bench/copy.hpp"
 #include "lab/bench/report.hpp"
 #include "lab/random_data.hpp"
 #include "pipeline/execute/band_executor.hpp"

@@ -1,5 +1,3 @@
-#include "lab/products/device_low_product.hpp"
-
 #include <algorithm>
 #include <utility>
 
@@ -9,6 +7,7 @@
 #include "base/format.hpp"
 #include "base/words.hpp"
 #include "lab/lab_kernels.hpp"
+#include "lab/products/low_product.hpp"
 
 namespace gpufilter::lab {
 namespace {

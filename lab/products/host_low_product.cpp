@@ -1,5 +1,3 @@
-#include "lab/products/host_low_product.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstddef>

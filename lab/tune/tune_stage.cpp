@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "lab/random_data.hpp"
-#include "lab/tune/tune_subject.hpp"
-#include "lab/verify/verify_cases.hpp"
+#include "lab/stage_samples.hpp"
+#include "lab/tune/tuner.hpp"
 #include "pipeline/execute/band_feed.hpp"
 #include "pipeline/execute/host_check.hpp"
 #include "pipeline/run/memory_picture.hpp"

@@ -7,7 +7,7 @@
 #include "app/cli/arguments.hpp"
 #include "base/thread_limit.hpp"
 #include "lab/bench/benches.hpp"
-#include "lab/bench/test_bed.hpp"
+#include "lab/bench/report.hpp"
 
 namespace gpufilter {
 

@@ -15,7 +15,6 @@
 #include "base/words.hpp"
 #include "lab/stage_samples.hpp"
 #include "lab/tune/tuner.hpp"
-#include "lab/verify/verify_cases.hpp"
 #include "pipeline/choose/dispatcher.hpp"
 #include "stage/lowering.hpp"
 

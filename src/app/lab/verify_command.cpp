@@ -15,7 +15,6 @@
 #include "base/regular_file.hpp"
 #include "device/kernel_source.hpp"
 #include "lab/verify/verifier.hpp"
-#include "lab/verify/verify_parts.hpp"
 
 namespace gpufilter {
 namespace {

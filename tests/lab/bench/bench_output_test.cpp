@@ -1,8 +1,7 @@
 // The table and the chart of "gpufilter bench" from constructed reports.
-#include "lab/bench/bench_output.hpp"
-
 #include <gtest/gtest.h>
 
+#include "lab/bench/report.hpp"
 #include "support/document_checks.hpp"
 
 namespace gpufilter::lab {

@@ -8,7 +8,7 @@
 
 #include "base/format.hpp"
 #include "device/ptx_target.hpp"
-#include "lab/products/device_low_product.hpp"
+#include "lab/products/low_product.hpp"
 #include "support/pictures.hpp"
 #include "support/process.hpp"
 #include "support/temporary_folder.hpp"

@@ -12,8 +12,6 @@
 
 #include "base/error.hpp"
 #include "host/instruction_set.hpp"
-#include "lab/products/device_low_product.hpp"
-#include "lab/products/host_low_product.hpp"
 #include "support/filtering.hpp"
 
 namespace gpufilter::lab {

@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "lab/products/host_low_product.hpp"
-#include "lab/tune/low_product_oracle.hpp"
+#include "lab/products/low_product.hpp"
+#include "lab/products/sampled_errors.hpp"
 
 namespace gpufilter::lab {
 namespace {

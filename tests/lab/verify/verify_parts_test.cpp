@@ -1,6 +1,4 @@
 // The work of "gpufilter verify" is shared among formats and processes, and nothing is lost.
-#include "lab/verify/verify_parts.hpp"
-
 #include <csignal>
 #include <functional>
 #include <map>
@@ -11,7 +9,7 @@
 
 #include "base/error.hpp"
 #include "lab/stage_samples.hpp"
-#include "lab/verify/verify_cases.hpp"
+#include "lab/verify/verifier.hpp"
 
 namespace gpufilter::lab {
 namespace {
