@@ -24,7 +24,6 @@
 #include "base/process_token.hpp"
 #include "base/regular_file.hpp"
 #include "support/child_process.hpp"
-#include "support/names_in.hpp"
 #include "support/pictures.hpp"
 #include "support/strange_files.hpp"
 #include "support/temporary_folder.hpp"

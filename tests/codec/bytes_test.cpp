@@ -20,7 +20,6 @@
 #include "codec/repeatable_source.hpp"
 #include "codec/text_encoding.hpp"
 #include "support/child_process.hpp"
-#include "support/names_in.hpp"
 #include "support/objection.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"

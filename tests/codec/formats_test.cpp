@@ -15,10 +15,9 @@
 #include "codec/whole_picture.hpp"
 #include "support/coding.hpp"
 #include "support/each_of.hpp"
-#include "support/full_sink.hpp"
+#include "support/failing_streams.hpp"
 #include "support/jpeg.hpp"
 #include "support/pictures.hpp"
-#include "support/shared.hpp"
 
 namespace gpufilter::test {
 namespace {

@@ -12,7 +12,6 @@
 #include "image/tiff.hpp"
 #include "image/turn.hpp"
 #include "image/xmp.hpp"
-#include "support/bytes_of.hpp"
 #include "support/each_of.hpp"
 #include "support/pictures.hpp"
 

@@ -16,7 +16,7 @@
 #include "image/image_resources.hpp"
 #include "image/light_curves.hpp"
 #include "image/tiff.hpp"
-#include "support/bytes_of.hpp"
+#include "support/pictures.hpp"
 
 namespace gpufilter::test {
 namespace {

@@ -28,7 +28,7 @@
 #include "stages/window/blur.hpp"
 #include "support/each_of.hpp"
 #include "support/filtering.hpp"
-#include "support/naive_blur.hpp"
+#include "support/naive_stages.hpp"
 #include "support/objection.hpp"
 #include "support/pictures.hpp"
 #include "support/stage_cases.hpp"

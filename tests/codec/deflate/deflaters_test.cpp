@@ -19,9 +19,9 @@
 #include "codec/deflate/format.hpp"
 #include "codec/deflate/isal_state.hpp"
 #include "support/each_of.hpp"
-#include "support/inflated.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/png_in_memory.hpp"
+#include "support/png_oracle.hpp"
 
 namespace gpufilter::test {
 namespace {

@@ -19,9 +19,8 @@
 #include "support/coding.hpp"
 #include "support/each_of.hpp"
 #include "support/heif_sketch.hpp"
-#include "support/naive_turn.hpp"
+#include "support/naive_stages.hpp"
 #include "support/pictures.hpp"
-#include "support/shared.hpp"
 
 namespace gpufilter::test {
 namespace {

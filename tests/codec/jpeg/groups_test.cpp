@@ -18,13 +18,12 @@
 #include "codec/jpeg/read/group_reader.hpp"
 #include "codec/jpeg/read/row_decoder.hpp"
 #include "codec/jpeg/read/scans.hpp"
-#include "support/bytes_of.hpp"
 #include "support/each_of.hpp"
-#include "support/failing_source.hpp"
+#include "support/failing_streams.hpp"
 #include "support/jpeg.hpp"
-#include "support/jpeg_outcomes.hpp"
 #include "support/jpeg_parts.hpp"
-#include "support/shared.hpp"
+#include "support/jpeg_scans.hpp"
+#include "support/pictures.hpp"
 #include "support/texts.hpp"
 
 namespace gpufilter::test {

@@ -15,10 +15,9 @@
 #include "support/coding.hpp"
 #include "support/each_of.hpp"
 #include "support/jpeg.hpp"
-#include "support/jpeg_coefficients.hpp"
+#include "support/jpeg_parts.hpp"
 #include "support/objection.hpp"
 #include "support/pictures.hpp"
-#include "support/shared.hpp"
 
 namespace gpufilter::test {
 namespace {

@@ -10,7 +10,6 @@
 #include "base/format.hpp"
 #include "support/pictures.hpp"
 #include "support/png_in_memory.hpp"
-#include "support/shared.hpp"
 #include "support/texts.hpp"
 
 namespace gpufilter::test {

@@ -11,10 +11,9 @@
 #include <tbb/global_control.h>
 
 #include "support/each_of.hpp"
-#include "support/inflated.hpp"
 #include "support/pictures.hpp"
-#include "support/png_decoding.hpp"
 #include "support/png_in_memory.hpp"
+#include "support/png_oracle.hpp"
 #include "support/png_pieces.hpp"
 #include "support/stage_cases.hpp"
 

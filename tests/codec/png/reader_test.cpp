@@ -14,11 +14,8 @@
 #include "base/error.hpp"
 #include "support/objection.hpp"
 #include "support/pictures.hpp"
-#include "support/png_decoding.hpp"
 #include "support/png_in_memory.hpp"
-#include "support/png_of_idats.hpp"
 #include "support/png_pieces.hpp"
-#include "support/shared.hpp"
 #include "support/stage_cases.hpp"
 
 namespace gpufilter::test {

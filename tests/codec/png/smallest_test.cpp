@@ -18,7 +18,6 @@
 #include "support/instruction_sets.hpp"
 #include "support/pictures.hpp"
 #include "support/png_in_memory.hpp"
-#include "support/shared.hpp"
 
 namespace gpufilter::test {
 namespace {

@@ -12,11 +12,10 @@
 
 #include "base/error.hpp"
 #include "support/each_of.hpp"
-#include "support/full_sink.hpp"
+#include "support/failing_streams.hpp"
 #include "support/objection.hpp"
 #include "support/pictures.hpp"
 #include "support/png_in_memory.hpp"
-#include "support/shared.hpp"
 
 namespace gpufilter::test {
 namespace {

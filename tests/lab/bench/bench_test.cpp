@@ -28,8 +28,8 @@
 #include "lab/tune/tuner.hpp"
 #include "lab/verify/verify_cases.hpp"
 #include "lab/verify/verify_parts.hpp"
+#include "support/document_checks.hpp"
 #include "support/each_of.hpp"
-#include "support/svg.hpp"
 
 namespace gpufilter::test {
 namespace {

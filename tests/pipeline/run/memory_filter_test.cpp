@@ -23,7 +23,6 @@
 #include "pipeline/run/run.hpp"
 #include "stage/options/catalogue.hpp"
 #include "stages/window/blur.hpp"
-#include "support/cut_out_image.hpp"
 #include "support/each_of.hpp"
 #include "support/filtering.hpp"
 #include "support/guarded_memory.hpp"

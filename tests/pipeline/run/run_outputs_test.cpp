@@ -16,8 +16,7 @@
 #include "stages/window/blur.hpp"
 #include "support/each_of.hpp"
 #include "support/filtering.hpp"
-#include "support/naive_turn.hpp"
-#include "support/names_in.hpp"
+#include "support/naive_stages.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace gpufilter::test {

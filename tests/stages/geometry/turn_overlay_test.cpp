@@ -14,7 +14,7 @@
 #include "support/each_of.hpp"
 #include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"
-#include "support/naive_turn.hpp"
+#include "support/naive_stages.hpp"
 #include "support/objection.hpp"
 #include "support/pictures.hpp"
 #include "support/process.hpp"

@@ -20,7 +20,7 @@
 #include "stages/window/blur_means.hpp"
 #include "support/each_of.hpp"
 #include "support/filtering.hpp"
-#include "support/naive_blur.hpp"
+#include "support/naive_stages.hpp"
 #include "support/objection.hpp"
 #include "support/pictures.hpp"
 #include "support/stage_cases.hpp"
