@@ -22,7 +22,7 @@
 #include "support/each_of.hpp"
 #include "support/filtering.hpp"
 
-namespace gpufilter::test {
+namespace gpufilter::lab {
 namespace {
 
 constexpr std::array<std::size_t, 16> lengths{
@@ -376,4 +376,4 @@ TEST(ReductionPaths, ThatADeviceLacksAreRefused) {
 }
 
 }  // namespace
-}  // namespace gpufilter::test
+}  // namespace gpufilter::lab

@@ -31,7 +31,7 @@
 #include "support/document_checks.hpp"
 #include "support/each_of.hpp"
 
-namespace gpufilter::test {
+namespace gpufilter::lab {
 namespace {
 
 using test::count_of;
@@ -620,4 +620,4 @@ TEST(StageSamples, AllCombinationsOrOneParameterAtATimeAndKindsAreNamedWithoutDa
 }
 
 }  // namespace
-}  // namespace gpufilter::test
+}  // namespace gpufilter::lab

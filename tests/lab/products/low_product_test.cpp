@@ -24,7 +24,7 @@
 #include "support/process.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace gpufilter::test {
+namespace gpufilter::lab {
 namespace {
 
 using Bits = std::vector<std::uint32_t>;
@@ -480,4 +480,4 @@ TEST_F(LowProductPtx, IsWellFormedForEveryArchitecture) {
 }
 
 }  // namespace
-}  // namespace gpufilter::test
+}  // namespace gpufilter::lab
