@@ -25,6 +25,8 @@
 namespace gpufilter::lab {
 namespace {
 
+using test::each_of;
+
 constexpr std::array<std::size_t, 16> lengths{
     0, 1, 2, 31, 32, 33, 63, 64, 1023, 1024, 1025, 4097, 65537, 99999, 1048576, 1048577};
 constexpr std::array paths{ReductionPath::serial, ReductionPath::nvidia, ReductionPath::sub_groups,

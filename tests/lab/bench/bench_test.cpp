@@ -35,6 +35,7 @@ namespace gpufilter::lab {
 namespace {
 
 using test::count_of;
+using test::each_of;
 using Values = std::set<std::size_t>;
 
 constexpr const char* date = "2026-01-31T12:00:00Z";

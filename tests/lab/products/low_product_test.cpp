@@ -27,6 +27,7 @@
 namespace gpufilter::lab {
 namespace {
 
+using test::each_of;
 using Bits = std::vector<std::uint32_t>;
 using MethodsOf = std::function<std::vector<DeviceMethod>(const DeviceInfo&, NumberType)>;
 

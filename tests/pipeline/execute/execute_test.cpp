@@ -12,9 +12,9 @@
 #include "codec/png/codec.hpp"
 #include "host/instruction_set.hpp"
 #include "image/image.hpp"
+#include "pipeline/execute/band_executor.hpp"
 #include "pipeline/execute/band_feed.hpp"
 #include "pipeline/execute/host_check.hpp"
-#include "pipeline/execute/host_passes.hpp"
 #include "pipeline/execute/kept_picture.hpp"
 #include "pipeline/execute/read_ahead.hpp"
 #include "pipeline/run/memory_picture.hpp"
@@ -32,7 +32,20 @@
 namespace gpufilter::test {
 namespace {
 
-// Expects that every band's window holds the picture's rows, by row numbers modulo the height.
+// Expects the picture's rows, by row numbers modulo the height.
+void expect_window(const std::shared_ptr<const Image>& found, const RowRange& window,
+                   const Image& image) {
+  ASSERT_TRUE(found);
+  ASSERT_EQ(found->row_range(), window);
+  const int height = image.size().height;
+  for (int y = window.begin; y < window.end; ++y) {
+    const int row = (y % height + height) % height;
+    EXPECT_TRUE(same_pixels(found->rows().part({y, y + 1}), image.rows().part({row, row + 1})))
+        << "row " << y;
+  }
+}
+
+// Read, in memory, or pushed: every band's window is the same.
 void expect_windows(int height, std::size_t stages, int band_rows, Border border) {
   SCOPED_TRACE(::testing::Message() << height << " rows, " << stages << " stages, bands of "
                                     << band_rows << (border == Border::wrap ? ", wrapping" : ""));
@@ -43,16 +56,26 @@ void expect_windows(int height, std::size_t stages, int band_rows, Border border
   // It only moves forward: a row requested twice would be the wrong one.
   ImageReader reader(image);
   ImagePool pool;
-  BandFeed feed(reader, plan, pool);
+  BandFeed read(reader, plan, pool);
+  BandFeed in_memory(image.rows(), plan, pool);
   for (const RowRange& band : plan.bands()) {
     const RowRange window = plan.windows(band).front();
-    const Image rows = feed.next(band);
-    ASSERT_EQ(rows.row_range(), window);
-    for (int y = window.begin; y < window.end; ++y) {
-      const int row = (y % height + height) % height;
-      EXPECT_TRUE(same_pixels(rows.rows().part({y, y + 1}), image.rows().part({row, row + 1})))
-          << "row " << y;
+    expect_window(read.next(band), window, image);
+    expect_window(in_memory.next(band), window, image);
+  }
+  for (const int rows : {1, 3, 100}) {
+    BandFeed pushed(plan, pool);
+    const std::vector<RowRange> bands = plan.bands();
+    std::size_t next = 0;
+    for (int y = 0; y < height; y += rows) {
+      const ConstRows more = image.rows().part({y, std::min(y + rows, height)});
+      while (next < bands.size()) {
+        const auto found = pushed.next(bands[next], more);
+        if (!found) break;
+        expect_window(found, plan.windows(bands[next++]).front(), image);
+      }
     }
+    EXPECT_EQ(next, bands.size()) << rows;
   }
 }
 
@@ -271,7 +294,7 @@ class TallMaximum final : public OneStepStage {
   int radius_;
 };
 
-TEST(HostPasses, KeepOnlyTheRowsThatTheNextStageReads) {
+TEST(HostExecutor, KeepsOnlyTheRowsThatTheNextStageReads) {
   constexpr int radius = 30;
   constexpr int width = 1500;  // 22 rows of it are enough for a strip
   constexpr int strip = 64;    // but a window has 61
@@ -289,11 +312,7 @@ TEST(HostPasses, KeepOnlyTheRowsThatTheNextStageReads) {
   }
 
   Image result(width, part, image.format());
-  HostPasses passes(plan);
-  Untimed untimed;
-  passes.walk(
-      image.rows(), part, untimed, [&](const RowRange& rows) { return result.rows().part(rows); },
-      [](const ConstRows&) {});
+  make_host_executor(plan, nullptr)->run(image.rows(), result.rows());
 
   EXPECT_FALSE(first_difference(expected.rows(), std::as_const(result).rows()));
   const std::vector<RowRange> windows = plan.windows(part);
