@@ -23,7 +23,10 @@
 #define PIXELS 4  // neighbours in a row that one work-item fills
 #endif
 #ifndef LINES
-#define LINES 1  // rows that one work-item fills
+#define LINES 1  // rows that one work-item fills at a time
+#endif
+#ifndef ROUNDS
+#define ROUNDS 1  // how many times that many it fills
 #endif
 #ifndef BORDER
 #define BORDER BORDER_REPLICATE
@@ -90,13 +93,13 @@ uint bytes_of(uint low, uint high, uint which) {
 #define TARGET_END (target_first + target_rows)
 
 // The first row that a work-item fills, and its part of it: OWN_BEGIN <= x < OWN_END.
-#define OWN_ROW (target_first + (int)get_global_id(1) * LINES)
+#define OWN_ROW (target_first + (int)get_global_id(1) * (LINES * ROUNDS))
 #define OWN_BEGIN ((int)get_global_id(0) * PIXELS)
 #define OWN_END min(OWN_BEGIN + PIXELS, width)
 
 // Where results go. A kernel that may have a sink other than the target has SINK after ROWS in its parameters, and all
-// of its work-items execute OPEN_SINK before the first result and CLOSE_SINK after the last. TAKE_RUN
-// (pixel_functions.cl) passes results to the sink. The macros here are for the target; counting_sink.cl has others.
+// of its work-items execute OPEN_SINK before the first result and CLOSE_SINK after the last. TAKE_RUN and TAKE_PIXEL
+// (pixel_functions.cl) pass results to the sink. The macros here are for the target; counting_sink.cl has others.
 #define SINK
 #define OPEN_SINK
 #define CLOSE_SINK
@@ -344,14 +347,4 @@ pixel_t outside_pixel(void) {
 #pragma unroll
   for (int c = 0; c < CHANNELS; ++c) pixel.at[c] = HAS_ALPHA && c == CHANNELS - 1 ? MAX_SAMPLE : 0;
   return pixel;
-}
-
-// The source's pixel at column x of row y, either of which may lie outside the picture.
-pixel_t border_pixel(SOURCE_BAND, int x, int y, int width, int height) {
-  const int column = border_position(x, width);
-  const int row = border_row(y, height);
-#if BORDER == BORDER_CONSTANT
-  if (column == OUTSIDE || row == OUTSIDE) return outside_pixel();
-#endif
-  return load_pixel(SOURCE_ROW(row), column);
 }

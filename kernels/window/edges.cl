@@ -13,6 +13,8 @@
 #define ALPHA_WEIGHTED 0
 #endif
 
+#include "window.cl"
+
 #define CORNER (OPERATOR == SCHARR ? 3 : 1)
 #define MIDDLE (OPERATOR == SCHARR ? 10 : 2)
 
@@ -27,11 +29,11 @@ typedef struct {
   int at[COLORS][3];
 } window_row_t;
 
-UNROLLED window_row_t window_row(SOURCE_BAND, int x, int y, int width, int height) {
+UNROLLED window_row_t window_row(WINDOW, int x, int y) {
   window_row_t row;
 #pragma unroll
   for (int i = 0; i < 3; ++i) {
-    const pixel_t pixel = border_pixel(source, source_pitch, source_first, x + i - 1, y, width, height);
+    const pixel_t pixel = BORDER_PIXEL(x + i - 1, y);
 #pragma unroll
     for (int c = 0; c < COLORS; ++c) {
 #if ALPHA_WEIGHTED
@@ -43,7 +45,7 @@ UNROLLED window_row_t window_row(SOURCE_BAND, int x, int y, int width, int heigh
   }
   return row;
 }
-#define WINDOW_ROW(y) window_row(source, source_pitch, source_first, x, y, width, height)
+#define WINDOW_ROW(y) window_row(SAME_WINDOW, x, y)
 
 // The whole number nearest to the root: an estimate, corrected by exact squares. There are no ties.
 uint nearest_root(square_t number) {
@@ -69,10 +71,7 @@ uint edge(const int *above, const int *here, const int *below) {
 #endif
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
-void edges(ROWS) {
-  const int x = get_global_id(0);
-  const int first = OWN_ROW;
+UNROLLED void fill_edges(WINDOW, int x, int first) {
   if (x >= width || first >= TARGET_END) return;
   window_row_t rows[3];
   rows[1] = WINDOW_ROW(first - 1);
@@ -87,7 +86,14 @@ void edges(ROWS) {
     pixel_t pixel;
 #pragma unroll
     for (int c = 0; c < COLORS; ++c) pixel.at[c] = (sample_t)edge(rows[0].at[c], rows[1].at[c], rows[2].at[c]);
-    if (HAS_ALPHA) pixel.at[CHANNELS - 1] = load_pixel(SOURCE_ROW(y), x).at[CHANNELS - 1];
-    store_pixel(TARGET_ROW(y), x, pixel);
+    if (HAS_ALPHA) pixel.at[CHANNELS - 1] = SOURCE_PIXEL(x, y).at[CHANNELS - 1];
+    STORE_PIXEL(x, y, pixel);
   }
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
+void edges(KERNEL_ROWS SINK) {
+  OPEN_WINDOW
+  EACH_ROUND(y) fill_edges(SAME_WINDOW, get_global_id(0), y);
+  CLOSE_WINDOW
 }

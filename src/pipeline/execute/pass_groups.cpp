@@ -41,7 +41,8 @@ namespace {
 struct Role {
   bool pixels = false;  // it works on single pixels
   bool window = false;
-  bool heavy = false;  // too much work for pixels that a window loads more than once
+  bool computes_loads = false;  // the window may have stages before it
+  bool heavy = false;           // too much work for pixels that a window loads more than once
 };
 
 Role role_of(const Pass& pass, const DeviceInfo& device) {
@@ -53,7 +54,9 @@ Role role_of(const Pass& pass, const DeviceInfo& device) {
     role.pixels = true;
     role.heavy = function->operations > heavy;
   } else {
-    role.window = pass.step->window_kernel(pass.input.format, device, {}).has_value();
+    const PixelFormat& input = pass.input.format;
+    role.window = pass.step->window_kernel(input, device, {.computes_loads = false}).has_value();
+    role.computes_loads = role.window && pass.step->window_kernel(input, device, {}).has_value();
   }
   return role;
 }
@@ -65,7 +68,7 @@ class Growth {
   [[nodiscard]] bool is_open() const { return open_; }
   [[nodiscard]] bool takes(const Role& role) const {
     if (!open_ || !(role.pixels || role.window)) return false;
-    if (role.window) return !window_ && !heavy_;
+    if (role.window) return role.computes_loads && !window_ && !heavy_;
     return !(window_ && role.heavy);
   }
   void begin(const Role& role) {

@@ -51,6 +51,19 @@ class Median final : public OneStepStage {
     return make_row_pass(session, kernel(input.format, session.device()), input, input);
   }
 
+  // Sliding histograms, and pairs where alpha weighs, return to what they have stored. Larger
+  // windows load each pixel many times.
+  [[nodiscard]] std::optional<RowKernel> window_kernel(const PixelFormat& input,
+                                                       const DeviceInfo& device,
+                                                       const WindowUse& use) const override {
+    RowKernel shared = kernel(input, device);
+    const bool weighs = parameters_.alpha == AlphaMode::weighted && input.has_alpha();
+    if (shared.function == "median_sliding") return std::nullopt;
+    if (shared.function == "median_pairs" && weighs) return std::nullopt;
+    if (use.computes_loads && parameters_.radius > 1) return std::nullopt;
+    return shared;
+  }
+
  private:
   // For a sample.
   [[nodiscard]] double host_seconds(int depth) const {

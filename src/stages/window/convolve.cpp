@@ -132,20 +132,29 @@ class Convolve final : public OneStepStage {
 
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
                                                     const PictureShape& input) const override {
-    const ConvolutionNumbers& of_format = numbers(input.format);
-    RowKernel kernel{.file = "convolve.cl", .function = "convolve"};
-    kernel.macros =
-        formatted("-D BORDER={} -D ALPHA_WEIGHTED={} -D EXACT={} -D WIDE={} -D INVERSE_MAX={:a}f",
-                  static_cast<int>(parameters_.border), weighs(input.format) ? 1 : 0,
-                  of_format.exact ? 1 : 0, of_format.largest > INT32_MAX ? 1 : 0,
-                  1.0F / static_cast<float>(input.format.max_sample()));
-    kernel.pixels = 1;
-    kernel.tables = {constants_of(of_format), weights_of(of_format)};
-    kernel.variant = label();
-    return make_row_pass(session, std::move(kernel), input, input);
+    return make_row_pass(session, kernel_for(input.format), input, input);
+  }
+  [[nodiscard]] std::optional<RowKernel> window_kernel(const PixelFormat& input,
+                                                       const DeviceInfo& /*device*/,
+                                                       const WindowUse& use) const override {
+    if (use.computes_loads) return std::nullopt;  // it loads each pixel many times
+    return kernel_for(input);
   }
 
  private:
+  [[nodiscard]] RowKernel kernel_for(const PixelFormat& format) const {
+    const ConvolutionNumbers& of_format = numbers(format);
+    RowKernel kernel{.file = "convolve.cl", .function = "convolve"};
+    kernel.macros = formatted(
+        "-D BORDER={} -D ALPHA_WEIGHTED={} -D EXACT={} -D WIDE={} -D INVERSE_MAX={:a}f",
+        static_cast<int>(parameters_.border), weighs(format) ? 1 : 0, of_format.exact ? 1 : 0,
+        of_format.largest > INT32_MAX ? 1 : 0, 1.0F / static_cast<float>(format.max_sample()));
+    kernel.pixels = 1;
+    kernel.tables = {constants_of(of_format), weights_of(of_format)};
+    kernel.variant = label();
+    return kernel;
+  }
+
   [[nodiscard]] bool weighs(const PixelFormat& format) const {
     return parameters_.alpha == AlphaMode::weighted && format.has_alpha();
   }

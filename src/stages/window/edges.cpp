@@ -153,18 +153,28 @@ class Edges final : public OneStepStage {
 
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
                                                     const PictureShape& input) const override {
+    return make_row_pass(session, kernel_for(input.format), input, input);
+  }
+  [[nodiscard]] std::optional<RowKernel> window_kernel(const PixelFormat& input,
+                                                       const DeviceInfo& /*device*/,
+                                                       const WindowUse& use) const override {
+    if (use.computes_loads) return std::nullopt;  // it loads each pixel many times
+    return kernel_for(input);
+  }
+
+ private:
+  [[nodiscard]] RowKernel kernel_for(const PixelFormat& format) const {
     RowKernel kernel{.file = "edges.cl", .function = "edges"};
-    const bool weighs = parameters_.alpha == AlphaMode::weighted && input.format.has_alpha();
+    const bool weighs = parameters_.alpha == AlphaMode::weighted && format.has_alpha();
     kernel.macros = formatted("-D BORDER={} -D ALPHA_WEIGHTED={} -D OPERATOR={}",
                               static_cast<int>(parameters_.border), weighs ? 1 : 0,
                               static_cast<int>(parameters_.by));
     kernel.pixels = 1;
     kernel.lines = 4;
     kernel.variant = label();
-    return make_row_pass(session, std::move(kernel), input, input);
+    return kernel;
   }
 
- private:
   EdgesParameters parameters_;
 };
 

@@ -216,9 +216,21 @@ class LineExtremes final : public Step {
 
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
                                                     const PictureShape& input) const override {
+    return make_row_pass(session, kernel_for(input.format), input, input);
+  }
+  [[nodiscard]] std::optional<RowKernel> window_kernel(const PixelFormat& input,
+                                                       const DeviceInfo& /*device*/,
+                                                       const WindowUse& use) const override {
+    // Large windows load each pixel many times.
+    if (use.computes_loads && parameters_.radius > 4) return std::nullopt;
+    return kernel_for(input);
+  }
+
+ private:
+  [[nodiscard]] RowKernel kernel_for(const PixelFormat& format) const {
     RowKernel kernel{.file = "morphology.cl",
                      .function = along_rows_ ? "extremes_along_rows" : "extremes_along_columns"};
-    const bool weighs = parameters_.alpha == AlphaMode::weighted && input.format.has_alpha();
+    const bool weighs = parameters_.alpha == AlphaMode::weighted && format.has_alpha();
     kernel.macros =
         formatted("-D BORDER={} -D ALPHA_WEIGHTED={} -D RADIUS={} -D LARGEST={}",
                   static_cast<int>(parameters_.border), weighs ? 1 : 0, parameters_.radius,
@@ -228,10 +240,9 @@ class LineExtremes final : public Step {
     kernel.pixels = along_rows_ ? results : 1;
     kernel.lines = along_rows_ ? 1 : results;
     kernel.variant = window_text(parameters_.radius);
-    return make_row_pass(session, std::move(kernel), input, input);
+    return kernel;
   }
 
- private:
   MorphologyParameters parameters_;
   bool along_rows_;
 };
