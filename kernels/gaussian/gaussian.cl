@@ -10,8 +10,6 @@
 #define ALPHA_WEIGHTED 0
 #endif
 
-#include "window.cl"
-
 // Bits of the weights, and those that sums along rows lose if they are weighted by alpha: see
 // src/stages/gaussian/gaussian_rows.hpp.
 #define WEIGHT_BITS (DEPTH == 8 ? 15 : 26)
@@ -70,7 +68,7 @@ void gaussian_rows(ROWS, __global const uint *restrict weights MASK) {
 #endif
   const int radius = RADIUS;
   for (int d = -radius; d <= radius; ++d) {
-    const pixel_t pixel = BORDER_PIXEL(x + d, y);
+    const pixel_t pixel = border_pixel(source, source_pitch, source_first, x + d, y, width, height);
     const sum_t weight = WEIGHT(weights, d);
 #pragma unroll
     for (int c = 0; c < CHANNELS; ++c) sums[c] += weight * pixel.at[c];

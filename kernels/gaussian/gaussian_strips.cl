@@ -56,10 +56,29 @@ typedef ushort result_pair_t;
 #define WEIGHT_TYPE "u8"
 #define WEIGHT uchar
 #include "byte_products.cl"
-#include "window.cl"
 
 // Local memory has a chunk's rows in an order in which a work-item gets the sums of four that follow each other.
 UNROLLED int line_of_row(int row) { return (row & 2) * 4 + row / 4 * 2 + row % 2; }
+
+// The four samples of row `y` from number `first` on, some of which are outside the picture.
+UNROLLED uint border_word(SOURCE_BAND, int first, int y, int width, int height) {
+  const int row = border_row(y, height);
+  uint word = 0;
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    const int sample = first + k + (RADIUS + 4) * CHANNELS;  // not negative
+    const int column = border_position(sample / CHANNELS - (RADIUS + 4), width);
+    const int channel = sample % CHANNELS;
+#if BORDER == BORDER_CONSTANT
+    if (column == OUTSIDE || row == OUTSIDE) {
+      word |= (uint)outside_pixel().at[channel] << 8 * k;
+      continue;
+    }
+#endif
+    word |= (uint)SOURCE_ROW(row)[(size_t)column * CHANNELS + channel] << 8 * k;
+  }
+  return word;
+}
 
 // 16 samples of a row outside the picture.
 UNROLLED uint4 outside_piece(void) { return (uint4)(CHANNELS == 4 ? 0xff000000u : CHANNELS == 2 ? 0xff00ff00u : 0u); }
@@ -169,7 +188,7 @@ void gaussian_strips(ROWS, __global const uint *restrict weights MASK) {
         if (x < left - 4 * MARGIN || x >= left + STRIP + 4 * MARGIN) continue;
         const int y = min(top - RADIUS + 16 * chunk + i % 16, bottom + RADIUS - 1);
         ((__local uint *)lines[line_of_row(i % 16)])[4 * HALO + (x - left) / 4] =
-            BORDER_WORD(x, y);
+            border_word(source, source_pitch, source_first, x, y, width, height);
       }
     }
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -32,7 +32,6 @@
 #define WEIGHT_TYPE "u8"
 #define WEIGHT uchar
 #include "byte_products.cl"
-#include "window.cl"
 
 // The samples of a channel of four pixels, the first of which is number `first` of those with these words.
 UNROLLED uint samples_of(const uint *words, int first, int channel) {
@@ -54,7 +53,7 @@ UNROLLED uint samples_of(const uint *words, int first, int channel) {
 }
 
 // The words of the 16 pixels from column x of a row on, either of which may lie outside the picture.
-UNROLLED void load_piece(uint *words, WINDOW, int x, int y) {
+UNROLLED void load_piece(uint *words, SOURCE_BAND, int x, int y, int width, int height) {
   const int row = border_row(y, height);
   if (x >= 0 && x + 16 <= width && row != OUTSIDE) {
     load_words(words, SOURCE_ROW(row) + (size_t)x * CHANNELS, 4 * CHANNELS);
@@ -64,7 +63,7 @@ UNROLLED void load_piece(uint *words, WINDOW, int x, int y) {
   for (int i = 0; i < 4 * CHANNELS; ++i) words[i] = 0;
 #pragma unroll
   for (int i = 0; i < 16; ++i) {
-    const pixel_t pixel = BORDER_PIXEL(x + i, y);
+    const pixel_t pixel = border_pixel(source, source_pitch, source_first, x + i, y, width, height);
 #pragma unroll
     for (int c = 0; c < CHANNELS; ++c) set_sample(words, i * CHANNELS + c, pixel.at[c]);
   }
@@ -72,17 +71,19 @@ UNROLLED void load_piece(uint *words, WINDOW, int x, int y) {
 
 // Loads the work-item's pieces of a chunk, 16 rows from `first` on. Rows before `begin` and from `end` on have no
 // weight for the results of the segment, and may be missing.
-UNROLLED void load_chunk(uint words[][4 * CHANNELS], WINDOW, int left, int first, int begin, int end) {
+UNROLLED void load_chunk(uint words[][4 * CHANNELS], SOURCE_BAND, int left, int first, int begin, int end, int width,
+                         int height) {
 #pragma unroll
   for (int load = 0; load < LOADS; ++load) {
     const int i = LOCAL_ITEM + load * ITEMS;
     if (i >= 16 * PIECES) break;
     const int y = clamp(first + i / PIECES, begin, end - 1);
-    load_piece(words[load], SAME_WINDOW, left + 16 * (i % PIECES), y);
+    load_piece(words[load], source, source_pitch, source_first, left + 16 * (i % PIECES), y, width, height);
   }
 }
-#define LOAD_CHUNK(chunk)                                                                                    \
-  load_chunk(words, SAME_WINDOW, left - PIECE_MARGIN, top - MARGIN + 16 * (chunk), top - RADIUS, bottom + RADIUS)
+#define LOAD_CHUNK(chunk)                                                                                           \
+  load_chunk(words, source, source_pitch, source_first, left - PIECE_MARGIN, top - MARGIN + 16 * (chunk), top - RADIUS, \
+             bottom + RADIUS, width, height)
 
 // Low and high bytes of four numbers of 16 bits.
 UNROLLED uint2 bytes_apart(const uint *numbers) {

@@ -58,7 +58,6 @@ void finish_pixel(WINDOW, int x, int y, pixel_t pixel) {
 
 #ifdef KERNEL_median_bisection
 UNROLLED void fill_pixel(WINDOW, int x, int y) {
-  if (x >= width || y >= TARGET_END) return;
   pixel_t pixel;
   for (int c = 0; c < CHANNELS; ++c) pixel.at[c] = (sample_t)median_by_bits(SAME_WINDOW, x, y, c, false, 0);
   finish_pixel(SAME_WINDOW, x, y, pixel);
@@ -66,9 +65,7 @@ UNROLLED void fill_pixel(WINDOW, int x, int y) {
 
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
 void median_bisection(KERNEL_ROWS SINK) {
-  OPEN_WINDOW
-  EACH_ROUND(y) fill_pixel(SAME_WINDOW, get_global_id(0), y);
-  CLOSE_WINDOW
+  FILL_WINDOWS(fill_pixel(SAME_WINDOW, x, y))
 }
 #endif
 

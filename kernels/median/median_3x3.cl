@@ -37,8 +37,10 @@ UNROLLED row_t load_pair(WINDOW, int x, int y) {
 
 // Returns the pairs' alpha samples, combined by "and"; all bits are set if alpha does not count.
 UNROLLED uint unpack_row(uint *pairs, row_t *row, WINDOW, int x, int y, bool inside) {
-  COMPLETE_ROW(row->words[0], x, y, inside);
-  COMPLETE_ROW(row->words[1], x, y + BELOW, inside);
+  if (!inside) {
+    COMPLETE_ROW(row->words[0], x, y);
+    COMPLETE_ROW(row->words[1], x, y + BELOW);
+  }
   uint alpha = ~0u;
 #pragma unroll
   for (int k = 0; k < SAMPLES; ++k) pairs[k] = pair_of(row->words[0], row->words[1], FIRST_SAMPLE + k);
@@ -48,8 +50,7 @@ UNROLLED uint unpack_row(uint *pairs, row_t *row, WINDOW, int x, int y, bool ins
 #endif
   return alpha;
 }
-#define UNPACK_ROW(pairs, y) \
-  unpack_row(pairs, &next, SAME_WINDOW, x, y, inside)
+#define UNPACK_ROW(pairs, y) unpack_row(pairs, &next, SAME_WINDOW, x, y, inside)
 
 UNROLLED void row_medians(uint *medians, uint rows[SIDE][SAMPLES], int c) {
   uint low[COLUMNS], middle[COLUMNS], high[COLUMNS];

@@ -70,14 +70,13 @@ UNROLLED void unpack_rows(uint pairs[2][SAMPLES], two_rows_t *rows, WINDOW, int 
   for (int i = 0; i < 2; ++i) {
 #pragma unroll
     for (int k = 0; k < 2; ++k) {
-      COMPLETE_ROW(rows->words[i][k], x, y + i + k * BELOW, inside);
+      if (!inside) COMPLETE_ROW(rows->words[i][k], x, y + i + k * BELOW);
     }
 #pragma unroll
     for (int k = 0; k < SAMPLES; ++k) pairs[i][k] = pair_of(rows->words[i][0], rows->words[i][1], FIRST_SAMPLE + k);
   }
 }
-#define UNPACK_ROWS(pairs, y) \
-  unpack_rows(pairs, &next, SAME_WINDOW, x, y, inside)
+#define UNPACK_ROWS(pairs, y) unpack_rows(pairs, &next, SAME_WINDOW, x, y, inside)
 
 // The medians of channel `c` in two rows, from those that their windows have.
 UNROLLED void two_rows_of_medians(uint medians[2][PIXELS * CHANNELS], uint rows[SIDE + 1][SAMPLES], int c) {

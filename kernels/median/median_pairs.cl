@@ -82,7 +82,6 @@ UNROLLED void store_medians(WINDOW, int x, int y, const uint *medians) {
 #endif
 
 UNROLLED void fill_medians(WINDOW, int x, int first) {
-  if (x >= width || first >= TARGET_END) return;
   const bool opaque = fill_rows(SAME_WINDOW, x, first, IS_INSIDE(x, first, LINES));
 #if ALPHA_WEIGHTED
   if (opaque) return;
@@ -96,7 +95,5 @@ UNROLLED void fill_medians(WINDOW, int x, int first) {
 
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
 void median_pairs(KERNEL_ROWS SINK) {
-  OPEN_WINDOW
-  EACH_ROUND(y) fill_medians(SAME_WINDOW, OWN_BEGIN, y);
-  CLOSE_WINDOW
+  FILL_WINDOWS(fill_medians(SAME_WINDOW, x, y))
 }

@@ -348,3 +348,13 @@ pixel_t outside_pixel(void) {
   for (int c = 0; c < CHANNELS; ++c) pixel.at[c] = HAS_ALPHA && c == CHANNELS - 1 ? MAX_SAMPLE : 0;
   return pixel;
 }
+
+// The source's pixel at column x of row y, either of which may lie outside the picture.
+pixel_t border_pixel(SOURCE_BAND, int x, int y, int width, int height) {
+  const int column = border_position(x, width);
+  const int row = border_row(y, height);
+#if BORDER == BORDER_CONSTANT
+  if (column == OUTSIDE || row == OUTSIDE) return outside_pixel();
+#endif
+  return load_pixel(SOURCE_ROW(row), column);
+}

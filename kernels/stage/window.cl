@@ -6,12 +6,14 @@
 //   STORE_WORDS(x, y, words)                PIXELS results, of which those beyond the width are left out
 //   STORE_NUMBERS(x, y, numbers)            the same; each number is the bits of the float 2^23 + sample
 //
-// The kernel has the parameters KERNEL_ROWS, its own tables and SINK. All of its work-items execute OPEN_WINDOW first
-// and CLOSE_WINDOW last. EACH_ROUND(y) is a loop over the first rows of the LINES rows that it fills at a time.
+// A kernel with the parameters KERNEL_ROWS, its own tables and SINK consists of FILL_WINDOWS(statement). The statement
+// fills PIXELS columns of FILLED rows from (x, y) on, which is in the target; a kernel that goes down any number of
+// rows may define FILLED as LINES * ROUNDS.
 //
-// Other stages may share the program. Before this file the host then defines, with STAGES_BEFORE, before_run(in, out) and
-// before_one, which take a run of PIXELS pixels and one pixel through the stages before the window, and with STAGES_AFTER
-// after_run and after_one; pixel_t is what the window reads and produces. COUNTS: results are counted, not stored.
+// Other stages may share the program. Before this file the host then defines, with STAGES_BEFORE, before_run(in, out)
+// and before_one, which take a run of PIXELS pixels and one pixel through the stages before the window, and with
+// STAGES_AFTER after_run and after_one; pixel_t is what the window reads and produces. COUNTS: results are counted, not
+// stored.
 
 #ifndef STAGES_BEFORE
 #define STAGES_BEFORE 0
@@ -27,10 +29,18 @@
 #define SAME_WINDOW SAME_ROWS
 #endif
 
-#define OPEN_WINDOW COPY_TABLES OPEN_SINK
-#define CLOSE_WINDOW CLOSE_SINK
-#define EACH_ROUND(y) \
-  _Pragma("nounroll") for (int round = 0, y = OWN_ROW; round < ROUNDS; ++round, y += LINES)
+#ifndef FILLED
+#define FILLED LINES
+#endif
+
+#define FILL_WINDOWS(statement)                                                                       \
+  COPY_TABLES                                                                                         \
+  OPEN_SINK                                                                                           \
+  const int x = OWN_BEGIN;                                                                            \
+  _Pragma("nounroll") for (int y = OWN_ROW, end = y + LINES * ROUNDS; y < end; y += FILLED) {         \
+    if (x < width && y < TARGET_END) statement;                                                       \
+  }                                                                                                   \
+  CLOSE_SINK
 
 // ---- Pixels ----
 
@@ -38,47 +48,38 @@
 typedef RUN_PIXEL_OF(CHANNELS) window_pixel_t;
 #endif
 
-#define SOURCE_PIXEL(x, y) source_pixel(SAME_WINDOW, x, y)
-pixel_t source_pixel(WINDOW, int x, int y) {
 #if STAGES_BEFORE
-  const in_pixel_t in = load_in_pixel(SOURCE_ROW(y), x);
+#define LOAD_PIXEL(row, x) pixel_through(row, x SAME_TABLES)
+pixel_t pixel_through(__global const sample_t *row, int x TABLES) {
+  const in_pixel_t in = load_in_pixel(row, x);
   window_pixel_t out;
   before_one(&in, &out SAME_TABLES);
   pixel_t pixel;
 #pragma unroll
   for (int c = 0; c < CHANNELS; ++c) pixel.at[c] = (sample_t)SAMPLE(out, c);
   return pixel;
-#else
-  return load_pixel(SOURCE_ROW(y), x);
-#endif
 }
+#else
+#define LOAD_PIXEL(row, x) load_pixel(row, x)
+#endif
 
-#define BORDER_PIXEL(x, y) border_pixel(SAME_WINDOW, x, y)
-pixel_t border_pixel(WINDOW, int x, int y) {
+// The pixel of a row of the picture at any column.
+pixel_t row_pixel(__global const sample_t *row, int x, int width TABLES) {
   const int column = border_position(x, width);
-  const int row = border_row(y, height);
-#if BORDER == BORDER_CONSTANT
-  if (column == OUTSIDE || row == OUTSIDE) return outside_pixel();
-#endif
-  return SOURCE_PIXEL(column, row);
+  return column == OUTSIDE ? outside_pixel() : LOAD_PIXEL(row, column);
 }
 
-// The word that begins with sample `first` of row `y`, as the border has it. Few work-items are at a border, so this
-// is not copied to each place that needs it.
-#define BORDER_WORD(first, y) border_word(SAME_WINDOW, first, y)
-__attribute__((noinline)) uint border_word(WINDOW, int first, int y) {
-  uint word = 0;
+#define SOURCE_PIXEL(x, y) LOAD_PIXEL(SOURCE_ROW(y), x)
 #if STAGES_BEFORE
-#pragma nounroll
-#else
-#pragma unroll
-#endif
-  for (int k = 0; k < SAMPLES_A_WORD; ++k) {
-    const int sample = first + k + 64 * CHANNELS;  // not negative
-    word |= (uint)BORDER_PIXEL(sample / CHANNELS - 64, y).at[sample % CHANNELS] << k * DEPTH;
-  }
-  return word;
+#define BORDER_PIXEL(x, y) border_pixel_through(SAME_WINDOW, x, y)
+pixel_t border_pixel_through(WINDOW, int x, int y) {
+  const int row = border_row(y, height);
+  if (BORDER == BORDER_CONSTANT && row == OUTSIDE) return outside_pixel();
+  return row_pixel(SOURCE_ROW(row), x, width SAME_TABLES);
 }
+#else
+#define BORDER_PIXEL(x, y) border_pixel(source, source_pitch, source_first, x, y, width, height)
+#endif
 
 // ---- Results ----
 
@@ -101,8 +102,8 @@ void take_pixel(WINDOW, int x, int y, pixel_t pixel) {
 #endif
 
 // ---- Rows of words ----
-// A row as words, with the pixels that windows around a stretch of PIXELS columns have on either side of it: for kernels
-// that define ROW_RADIUS, the radius of their windows.
+// A row as words, with the pixels that windows around a stretch of PIXELS columns have on either side of it: for
+// kernels that define ROW_RADIUS, the radius of their windows.
 
 #ifdef ROW_RADIUS
 #define OWN_WORDS STRETCH_WORDS(CHANNELS)
@@ -113,12 +114,9 @@ void take_pixel(WINDOW, int x, int y, pixel_t pixel) {
 #define OWN_SAMPLE (HALO * SAMPLES_A_WORD)
 #define FIRST_SAMPLE (OWN_SAMPLE - ROW_RADIUS * CHANNELS)
 
-// Whether the picture has all words before, or after, the stretch from column x on.
-#define HAS_BEFORE(x) ((x)*CHANNELS >= OWN_SAMPLE)
-#define HAS_AFTER(x) (((x) + PIXELS) * CHANNELS + OWN_SAMPLE <= width * CHANNELS)
-// Whether all words of windows around `lines` rows from row y on are in the picture.
-#define IS_INSIDE(x, y, lines)    \
-  (HAS_BEFORE(x) && HAS_AFTER(x) && \
+// Whether all pixels of windows around `lines` rows of the stretch are in the picture.
+#define IS_INSIDE(x, y, lines)                         \
+  ((x) > 0 && (x) + PIXELS + ROW_RADIUS <= width &&    \
    (BORDER != BORDER_CONSTANT || ((y) >= ROW_RADIUS && (y) + (lines) + ROW_RADIUS <= height)))
 
 // The row to read for row y: of rows after the last one that the band's windows need there are none.
@@ -127,6 +125,12 @@ void take_pixel(WINDOW, int x, int y, pixel_t pixel) {
 int read_row(int y, int last, int height) {
   y = min(y, last);
   return border_row(BORDER == BORDER_CONSTANT ? clamp(y, 0, height - 1) : y, height);
+}
+
+// `first` is the pixel's first sample among those of the words.
+UNROLLED void put_pixel(uint *words, int first, pixel_t pixel) {
+#pragma unroll
+  for (int c = 0; c < CHANNELS; ++c) set_sample(words, first + c, pixel.at[c]);
 }
 
 #if STAGES_BEFORE
@@ -158,69 +162,79 @@ UNROLLED void finish_own(uint *words, const uint *loaded TABLES) {
 
 // ROW_RADIUS pixels from column x on, as sample `first` of HALO words and those after it.
 UNROLLED void load_side(uint *words, WINDOW, int first, int x, int y) {
-  const int row = read_row(y, LAST_ROW, height);
 #pragma unroll
   for (int i = 0; i < HALO; ++i) words[i] = 0;
 #pragma unroll
-  for (int i = 0; i < ROW_RADIUS; ++i) {
-    const pixel_t pixel = SOURCE_PIXEL(clamp(x + i, 0, width - 1), row);
-#pragma unroll
-    for (int c = 0; c < CHANNELS; ++c) set_sample(words, first + i * CHANNELS + c, pixel.at[c]);
-  }
+  for (int i = 0; i < ROW_RADIUS; ++i)
+    put_pixel(words, first + i * CHANNELS, LOAD_PIXEL(READ_ROW(y), clamp(x + i, 0, width - 1)));
 }
 UNROLLED void load_before(uint *words, WINDOW, int x, int y) {
   load_side(words, SAME_WINDOW, FIRST_SAMPLE, x - ROW_RADIUS, y);
 }
 UNROLLED void load_after(uint *words, WINDOW, int x, int y) { load_side(words, SAME_WINDOW, 0, x + PIXELS, y); }
 #else
-// Offsets have 32 bits from the row, which work-items of a row have in common.
-UNROLLED void load_at(uint *words, __global const sample_t *row, uint sample, int count) {
-  load_words(words, (__global const uchar *)row + sample * (DEPTH / 8), count);
-}
 UNROLLED void load_own(uint *words, WINDOW, int x, int y) {
-  load_at(words, READ_ROW(y), (uint)x * CHANNELS, OWN_WORDS);
+  load_words(words, READ_ROW(y) + (uint)(x * CHANNELS), OWN_WORDS);
 }
-// Stretches of 8-bit samples need not begin where two words may.
+// HALO words from a sample of row y on. Stretches of 8-bit samples need not begin where two words may.
 #define SIDE_LOAD (DEPTH == 16 ? HALO : 1)
 UNROLLED void load_side(uint *words, WINDOW, uint sample, int y) {
 #pragma unroll
-  for (int i = 0; i < HALO; i += SIDE_LOAD) {
-    load_at(words + i, READ_ROW(y), sample + i * SAMPLES_A_WORD, SIDE_LOAD);
-  }
+  for (int i = 0; i < HALO; i += SIDE_LOAD)
+    load_words(words + i, READ_ROW(y) + (sample + i * SAMPLES_A_WORD), SIDE_LOAD);
 }
+// Where there is no pixel before or after, any words of the row.
 UNROLLED void load_before(uint *words, WINDOW, int x, int y) {
-  load_side(words, SAME_WINDOW, HAS_BEFORE(x) ? (uint)(x * CHANNELS - OWN_SAMPLE) : 0, y);
+  load_side(words, SAME_WINDOW, (x == 0 ? PIXELS : x) * CHANNELS - OWN_SAMPLE, y);
 }
 UNROLLED void load_after(uint *words, WINDOW, int x, int y) {
-  load_side(words, SAME_WINDOW, HAS_AFTER(x) ? (uint)((x + PIXELS) * CHANNELS) : 0, y);
+  load_side(words, SAME_WINDOW, (x + PIXELS < width ? x + PIXELS : x) * CHANNELS, y);
 }
 #endif
 
-// A row is loaded in two parts. The first has no branches, so that loads are early. The second replaces the words that
-// are not in the picture, unless all are (`inside`).
+// A row is loaded in two parts. The first has no branches, so that loads are early. The second puts the border's pixels
+// into windows that reach beyond the picture.
 #define LOAD_ROW(words, x, y) load_row(words, SAME_WINDOW, x, y)
 UNROLLED void load_row(uint *words, WINDOW, int x, int y) {
-  load_before(words, SAME_WINDOW, x, y);
   load_own(words + HALO, SAME_WINDOW, x, y);
+  load_before(words, SAME_WINDOW, x, y);
   load_after(words + HALO + OWN_WORDS, SAME_WINDOW, x, y);
 }
 
-// Completes the words begin ... end - 1 of those of a row: `words` are these.
-UNROLLED void complete_words(uint *words, WINDOW, int x, int y, int begin, int end) {
-  y = min(y, LAST_ROW);
-  const bool is_outside = BORDER == BORDER_CONSTANT && border_row(y, height) == OUTSIDE;
+UNROLLED void blacken(uint *words, int first, int pixels) {
 #pragma unroll
-  for (int i = begin; i < end; ++i) {
-    const int first = x * CHANNELS + (i - HALO) * SAMPLES_A_WORD;
-    const bool is_loaded = i < HALO ? HAS_BEFORE(x)
-                                    : (i < HALO + OWN_WORDS || HAS_AFTER(x)) &&
-                                          first + SAMPLES_A_WORD <= width * CHANNELS;
-    if (is_outside || !is_loaded) words[i - begin] = BORDER_WORD(first, y);
-  }
+  for (int i = 0; i < pixels; ++i) put_pixel(words, first + i * CHANNELS, outside_pixel());
 }
-#define COMPLETE_ROW(words, x, y, inside) complete_row(words, SAME_WINDOW, x, y, inside)
-UNROLLED void complete_row(uint *words, WINDOW, int x, int y, bool inside) {
-  if (!inside) complete_words(words, SAME_WINDOW, x, y, 0, ROW_WORDS);
+#define IS_BLACK(y) (BORDER == BORDER_CONSTANT && ((y) < 0 || (y) >= height))
+
+// The HALO words before column x.
+UNROLLED void complete_before(uint *words, WINDOW, int x, int y) {
+#pragma unroll
+  for (int i = -ROW_RADIUS; i < 0; ++i) {
+    if (x == 0) put_pixel(words, OWN_SAMPLE + i * CHANNELS, row_pixel(READ_ROW(y), i, width SAME_TABLES));
+  }
+  if (IS_BLACK(y)) blacken(words, FIRST_SAMPLE, ROW_RADIUS);
+}
+
+// The words of `pixels` pixels from column x on.
+UNROLLED void complete_after(uint *words, int pixels, WINDOW, int x, int y) {
+#pragma unroll
+  for (int beyond = 0; beyond < ROW_RADIUS; ++beyond) {
+    const int column = width + beyond;
+    if (x + pixels <= column) continue;
+    const pixel_t pixel = row_pixel(READ_ROW(y), column, width SAME_TABLES);
+#pragma unroll
+    for (int i = 0; i < pixels; ++i) {
+      if (x + i == column) put_pixel(words, i * CHANNELS, pixel);
+    }
+  }
+  if (IS_BLACK(y)) blacken(words, 0, pixels);
+}
+
+#define COMPLETE_ROW(words, x, y) complete_row(words, SAME_WINDOW, x, y)
+UNROLLED void complete_row(uint *words, WINDOW, int x, int y) {
+  complete_before(words, SAME_WINDOW, x, y);
+  complete_after(words + HALO, PIXELS + ROW_RADIUS, SAME_WINDOW, x, y);
 }
 
 #if STAGES_AFTER || COUNTS

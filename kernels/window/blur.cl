@@ -6,8 +6,6 @@
 #define ALPHA_WEIGHTED 0
 #endif
 
-#include "window.cl"
-
 // Sums over a window of nine pixels.
 #if ALPHA_WEIGHTED && DEPTH == 16
 typedef ulong weighted_t;  // 9 * 65535 * 65535 needs 36 bits
@@ -61,7 +59,8 @@ void blur_naive(ROWS) {
   window_clear(&window);
   for (int dy = -1; dy <= 1; ++dy) {
     for (int dx = -1; dx <= 1; ++dx) {
-      window_add(&window, BORDER_PIXEL(x + dx, y + dy));
+      window_add(&window,
+                 border_pixel(source, source_pitch, source_first, x + dx, y + dy, width, height));
     }
   }
   store_pixel(TARGET_ROW(y), x, window_mean(&window));

@@ -232,9 +232,7 @@ void weighted_means(uint *words, const weighed_line_t *above, const weighed_line
   plain_means(plain, above->line, here->line, below->line);
 #pragma unroll
   for (int i = 0; i < PIXELS; ++i) {
-    if (alphas[i] != 0) continue;
-#pragma unroll
-    for (int k = i * CHANNELS; k < (i + 1) * CHANNELS; ++k) set_sample(words, k, sample_of(plain, k));
+    if (alphas[i] == 0) put_pixel(words, i * CHANNELS, pixel_of(plain, i));
   }
 }
 #endif

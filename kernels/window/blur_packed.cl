@@ -10,6 +10,9 @@
 #endif
 
 #define ROW_RADIUS 1
+#ifdef KERNEL_blur_rolled
+#define FILLED (LINES * ROUNDS)
+#endif
 #include "window.cl"
 #include "blur_lines.cl"
 
@@ -21,7 +24,7 @@
 #if ALPHA_WEIGHTED
 void load_weighed(weighed_line_t *weighed, WINDOW, int x, int y) {
   LOAD_ROW(weighed->line, x, y);
-  COMPLETE_ROW(weighed->line, x, y, false);
+  COMPLETE_ROW(weighed->line, x, y);
   weighed->weights = weigh(weighed->line);
 }
 
@@ -52,7 +55,7 @@ void blur_strips(ROWS) {
   for (int i = 0; i < LINES + 2; ++i) LOAD_ROW(lines[i], x, top - 1 + i);
   if (!IS_INSIDE(x, top, LINES)) {
 #pragma unroll
-    for (int i = 0; i < LINES + 2; ++i) COMPLETE_ROW(lines[i], x, top - 1 + i, false);
+    for (int i = 0; i < LINES + 2; ++i) COMPLETE_ROW(lines[i], x, top - 1 + i);
   }
 #if ALPHA_WEIGHTED
   uint alpha = ALPHA_BITS;
@@ -79,15 +82,13 @@ void blur_strips(ROWS) {
 
 #ifdef KERNEL_blur_rolled
 UNROLLED void fill_rolled(WINDOW, int x, int top) {
-  if (x >= width || top >= TARGET_END) return;
-  const int end = min(top + LINES, TARGET_END);
-  const bool inside = IS_INSIDE(x, top, LINES);
+  const int end = min(top + FILLED, TARGET_END);
   kept_line_t lines[3] = {{{0}}};
 #pragma unroll 1
   for (int y = top - 1; y <= end; ++y) {
     uint line[ROW_WORDS];
     LOAD_ROW(line, x, y);
-    COMPLETE_ROW(line, x, y, inside);
+    COMPLETE_ROW(line, x, y);
     lines[0] = lines[1];
     lines[1] = lines[2];
     lines[2] = keep_line(line);
@@ -100,9 +101,7 @@ UNROLLED void fill_rolled(WINDOW, int x, int top) {
 
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
 void blur_rolled(KERNEL_ROWS SINK) {
-  OPEN_WINDOW
-  EACH_ROUND(y) fill_rolled(SAME_WINDOW, OWN_BEGIN, y);
-  CLOSE_WINDOW
+  FILL_WINDOWS(fill_rolled(SAME_WINDOW, x, y))
 }
 #endif
 
@@ -150,10 +149,7 @@ void load_tile(__local uint (*tile)[TILE_LINE], WINDOW) {
 #else
     load_own(words, SAME_WINDOW, min(x, last), TILE_Y(i));
 #endif
-    // Of stretches after the picture only the first one's first pixel is in a window.
-    const bool has_end = x <= width && x + PIXELS > width;
-    if (has_end || BORDER == BORDER_CONSTANT)
-      complete_words(words, SAME_WINDOW, x, TILE_Y(i), HALO, HALO + OWN_WORDS);
+    complete_after(words, PIXELS, SAME_WINDOW, x, TILE_Y(i));
     store_words_local(tile[i / STRETCHES] + 4 + i % STRETCHES * OWN_WORDS, words, OWN_WORDS);
   }
   for (int i = item; i < (TILE_HEIGHT + 2) * 2; i += ITEMS) {
@@ -163,12 +159,11 @@ void load_tile(__local uint (*tile)[TILE_LINE], WINDOW) {
     uint halo[HALO];
     if (is_left) {
       load_before(halo, SAME_WINDOW, left, y);
-      complete_words(halo, SAME_WINDOW, left, y, 0, HALO);
+      complete_before(halo, SAME_WINDOW, left, y);
       store_words_local(tile[line] + 4 - HALO, halo, HALO);
     } else {
-      const int x = left + TILE_WIDTH - PIXELS;
-      load_after(halo, SAME_WINDOW, x, y);
-      complete_words(halo, SAME_WINDOW, x, y, HALO + OWN_WORDS, ROW_WORDS);
+      load_after(halo, SAME_WINDOW, left + TILE_WIDTH - PIXELS, y);
+      complete_after(halo, ROW_RADIUS, SAME_WINDOW, left + TILE_WIDTH, y);
       store_words_local(tile[line] + 4 + TILE_WORDS, halo, HALO);
     }
   }
@@ -209,7 +204,7 @@ void blur_tiled(ROWS) {
 #ifdef KERNEL_blur_rolled_tile
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
 void blur_rolled_tile(KERNEL_ROWS) {
-  OPEN_WINDOW
+  COPY_TABLES
   __local uint tile[TILE_HEIGHT + 2][TILE_LINE] __attribute__((aligned(16)));
   load_tile(tile, SAME_WINDOW);
   const int x = OWN_BEGIN;

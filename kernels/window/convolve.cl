@@ -137,7 +137,6 @@ void add_pixel(sums_t *sums, weight_t weight, pixel_t pixel) {
 
 UNROLLED void fill_pixel(WINDOW, int x, int y, __global const convolution_t *numbers,
                          __global const weight_t *weights) {
-  if (x >= width || y >= TARGET_END) return;
   const int columns = (int)numbers->width;
   const int rows = (int)numbers->height;
   sums_t sums;
@@ -162,8 +161,7 @@ UNROLLED void fill_pixel(WINDOW, int x, int y, __global const convolution_t *num
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
-void convolve(KERNEL_ROWS, __global const convolution_t *restrict numbers, __global const weight_t *restrict weights SINK) {
-  OPEN_WINDOW
-  EACH_ROUND(y) fill_pixel(SAME_WINDOW, get_global_id(0), y, numbers, weights);
-  CLOSE_WINDOW
+void convolve(KERNEL_ROWS, __global const convolution_t *restrict numbers,
+              __global const weight_t *restrict weights SINK) {
+  FILL_WINDOWS(fill_pixel(SAME_WINDOW, x, y, numbers, weights))
 }

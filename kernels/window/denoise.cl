@@ -60,7 +60,6 @@ uint weight_of(uint near, uint difference, uint limit, uint inverse) {
 }
 
 UNROLLED void fill_pixel(WINDOW, int x, int y, __global const denoise_t *numbers, __global const int4 *taps) {
-  if (x >= width || y >= TARGET_END) return;
   const uint limit = numbers->limit;
   const uint inverse = numbers->inverse;
   const pixel_t here = SOURCE_PIXEL(x, y);
@@ -90,7 +89,5 @@ UNROLLED void fill_pixel(WINDOW, int x, int y, __global const denoise_t *numbers
 
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
 void denoise(KERNEL_ROWS, __global const denoise_t *restrict numbers, __global const int4 *restrict taps SINK) {
-  OPEN_WINDOW
-  EACH_ROUND(y) fill_pixel(SAME_WINDOW, get_global_id(0), y, numbers, taps);
-  CLOSE_WINDOW
+  FILL_WINDOWS(fill_pixel(SAME_WINDOW, x, y, numbers, taps))
 }

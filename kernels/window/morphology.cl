@@ -53,7 +53,6 @@ UNROLLED pixel_t pixel_at(WINDOW, int x, int y) {
 
 // Fills RESULTS pixels from (x, y) on. What all of their windows contain is looked at once.
 UNROLLED void fill_extremes(WINDOW, int x, int y) {
-  if (x >= width || y >= TARGET_END) return;
   pixel_t results[RESULTS];
   pixel_t all = PIXEL_AT(RESULTS - 1 - RADIUS);
   for (int i = RESULTS - RADIUS; i <= RADIUS; ++i) all = extreme(all, PIXEL_AT(i));
@@ -79,17 +78,13 @@ UNROLLED void fill_extremes(WINDOW, int x, int y) {
 #ifdef KERNEL_extremes_along_rows
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
 void extremes_along_rows(KERNEL_ROWS SINK) {
-  OPEN_WINDOW
-  EACH_ROUND(y) fill_extremes(SAME_WINDOW, OWN_BEGIN, y);
-  CLOSE_WINDOW
+  FILL_WINDOWS(fill_extremes(SAME_WINDOW, x, y))
 }
 #endif
 
 #ifdef KERNEL_extremes_along_columns
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
 void extremes_along_columns(KERNEL_ROWS SINK) {
-  OPEN_WINDOW
-  EACH_ROUND(y) fill_extremes(SAME_WINDOW, get_global_id(0), y);
-  CLOSE_WINDOW
+  FILL_WINDOWS(fill_extremes(SAME_WINDOW, x, y))
 }
 #endif

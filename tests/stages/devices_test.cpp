@@ -242,7 +242,7 @@ std::vector<Row> shared() {
         "--invert --median 2 @ --gamma 2", "--invert --dilate 2 @ --gamma 1.5 --erode 1 @ --invert",
         "--gamma 1.2 --median 4 @ --invert", "--invert --blur auto @ --gamma 0.5",
         "--invert --close 6 @ --color sepia"},
-       {.share = 2,
+       {.share = 4,
         .sizes = {{67, 19}, {5, 3}},
         .pictures = test::mixed_picture,
         .bands = {5, 1000},

@@ -121,7 +121,7 @@ std::vector<const PixelFunction*> StageGroup::functions() const {
   return all;
 }
 
-std::string fused_source(const StageGroup& group, const FusedShape& shape) {
+std::string fused_source(const StageGroup& group, size_t pixels) {
   std::string text =
       kernel_file("pixel_functions.cl") + tables_text(group.functions(), has_local_tables(group));
   if (group.counted) {
@@ -133,15 +133,14 @@ std::string fused_source(const StageGroup& group, const FusedShape& shape) {
     if (steps.empty()) return;
     text += StepsText(steps, first, "run").text(name) + "\n#undef PIXELS\n#define PIXELS 1\n" +
             StepsText(steps, first, "one").text(name) +
-            formatted("#undef PIXELS\n#define PIXELS {}\n", shape.pixels);
+            formatted("#undef PIXELS\n#define PIXELS {}\n", pixels);
   };
   add(group.before, 0, "before");
   add(group.after, group.before.size(), "after");
-  return text + formatted(
-                    "\n#define STAGES_BEFORE {}\n#define STAGES_AFTER {}\n#define COUNTS {}\n"
-                    "#undef LINES\n#define LINES {}\n#undef ROUNDS\n#define ROUNDS {}\n",
-                    group.before.empty() ? 0 : 1, group.after.empty() ? 0 : 1,
-                    group.counted ? 1 : 0, shape.lines, shape.rounds);
+  return text +
+         formatted("\n#define STAGES_BEFORE {}\n#define STAGES_AFTER {}\n#define COUNTS {}\n",
+                   group.before.empty() ? 0 : 1, group.after.empty() ? 0 : 1,
+                   group.counted ? 1 : 0);
 }
 
 }  // namespace gpufilter

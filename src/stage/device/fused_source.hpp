@@ -39,15 +39,9 @@ struct StageGroup {
   [[nodiscard]] std::vector<const PixelFunction*> functions() const;
 };
 
-// What a work-item fills: `pixels` neighbours of `lines` rows, `rounds` times below each other.
-struct FusedShape {
-  std::size_t pixels = 1;
-  std::size_t lines = 1;
-  std::size_t rounds = 1;
-};
-
-// The text that precedes the kernel's file, fused.cl or the window's. Steps before a window are
-// applied to the pixels that it loads, steps after it to those that it stores.
-[[nodiscard]] std::string fused_source(const StageGroup& group, const FusedShape& shape);
+// The text that precedes the kernel's file, fused.cl or the window's, whose work-items fill
+// `pixels` neighbours. Steps before a window are applied to the pixels that it loads, steps after
+// it to those that it stores.
+[[nodiscard]] std::string fused_source(const StageGroup& group, std::size_t pixels);
 
 }  // namespace gpufilter

@@ -11,7 +11,6 @@
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "device/device_constants.hpp"
-#include "stage/device/row_pass.hpp"
 #include "stage/options/matrix_text.hpp"
 #include "stage/options/number.hpp"
 #include "stage/options/shared_parameters.hpp"
@@ -130,31 +129,23 @@ class Convolve final : public OneStepStage {
     convolve_rows(source, target, sizes.source.height, parameters_, numbers(source.format));
   }
 
-  [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
-                                                    const PictureShape& input) const override {
-    return make_row_pass(session, kernel_for(input.format), input, input);
-  }
-  [[nodiscard]] std::optional<RowKernel> window_kernel(const PixelFormat& input,
-                                                       const DeviceInfo& /*device*/,
-                                                       const WindowUse& use) const override {
-    if (use.computes_loads) return std::nullopt;  // it loads each pixel many times
-    return kernel_for(input);
-  }
-
- private:
-  [[nodiscard]] RowKernel kernel_for(const PixelFormat& format) const {
-    const ConvolutionNumbers& of_format = numbers(format);
+  [[nodiscard]] std::optional<WindowKernel> window_kernel(const PixelFormat& input,
+                                                          const DeviceInfo& /*device*/,
+                                                          const WindowUse& /*use*/) const override {
+    const ConvolutionNumbers& of_format = numbers(input);
     RowKernel kernel{.file = "convolve.cl", .function = "convolve"};
     kernel.macros = formatted(
         "-D BORDER={} -D ALPHA_WEIGHTED={} -D EXACT={} -D WIDE={} -D INVERSE_MAX={:a}f",
-        static_cast<int>(parameters_.border), weighs(format) ? 1 : 0, of_format.exact ? 1 : 0,
-        of_format.largest > INT32_MAX ? 1 : 0, 1.0F / static_cast<float>(format.max_sample()));
+        static_cast<int>(parameters_.border), weighs(input) ? 1 : 0, of_format.exact ? 1 : 0,
+        of_format.largest > INT32_MAX ? 1 : 0, 1.0F / static_cast<float>(input.max_sample()));
     kernel.pixels = 1;
     kernel.tables = {constants_of(of_format), weights_of(of_format)};
     kernel.variant = label();
-    return kernel;
+    return WindowKernel{std::move(kernel),
+                        static_cast<double>(parameters_.matrix.coefficients.size())};
   }
 
+ private:
   [[nodiscard]] bool weighs(const PixelFormat& format) const {
     return parameters_.alpha == AlphaMode::weighted && format.has_alpha();
   }

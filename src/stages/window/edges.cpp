@@ -8,7 +8,6 @@
 
 #include "base/format.hpp"
 #include "host/loops.hpp"
-#include "stage/device/row_pass.hpp"
 #include "stage/options/shared_parameters.hpp"
 #include "stage/window_rows.hpp"
 
@@ -151,30 +150,20 @@ class Edges final : public OneStepStage {
                                  &parameters_);
   }
 
-  [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
-                                                    const PictureShape& input) const override {
-    return make_row_pass(session, kernel_for(input.format), input, input);
-  }
-  [[nodiscard]] std::optional<RowKernel> window_kernel(const PixelFormat& input,
-                                                       const DeviceInfo& /*device*/,
-                                                       const WindowUse& use) const override {
-    if (use.computes_loads) return std::nullopt;  // it loads each pixel many times
-    return kernel_for(input);
-  }
-
- private:
-  [[nodiscard]] RowKernel kernel_for(const PixelFormat& format) const {
+  [[nodiscard]] std::optional<WindowKernel> window_kernel(const PixelFormat& input,
+                                                          const DeviceInfo& /*device*/,
+                                                          const WindowUse& /*use*/) const override {
     RowKernel kernel{.file = "edges.cl", .function = "edges"};
-    const bool weighs = parameters_.alpha == AlphaMode::weighted && format.has_alpha();
+    const bool weighs = parameters_.alpha == AlphaMode::weighted && input.has_alpha();
     kernel.macros = formatted("-D BORDER={} -D ALPHA_WEIGHTED={} -D OPERATOR={}",
                               static_cast<int>(parameters_.border), weighs ? 1 : 0,
                               static_cast<int>(parameters_.by));
-    kernel.pixels = 1;
-    kernel.lines = 4;
+    kernel.lines = 8;
     kernel.variant = label();
-    return kernel;
+    return WindowKernel{std::move(kernel), 1.5 * 1.25};  // 6 x 10 for 4 x 8
   }
 
+ private:
   EdgesParameters parameters_;
 };
 
