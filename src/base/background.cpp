@@ -10,9 +10,8 @@
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
-#include "base/order_annotations.hpp"
 #include "base/stop.hpp"
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 
 namespace gpufilter {
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string_view>
 
 #include "base/format.hpp"
 
@@ -46,6 +47,30 @@ std::size_t utf8_length(std::string_view text) {
     if (!range.contains(static_cast<std::uint8_t>(text[i]))) return 0;
   }
   return tail.length + 1;
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+std::string utf8_from_latin1(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  for (const char c : text) {
+    const auto byte = static_cast<std::uint8_t>(c);
+    if (byte < 0x80) {
+      result += c;
+    } else {
+      result += static_cast<char>(0xC0U | (byte >> 6U));
+      result += static_cast<char>(0x80U | (byte & 0x3FU));
+    }
+  }
+  return result;
 }
 
 namespace {
@@ -120,6 +145,22 @@ std::string printable_end(std::string_view text, std::size_t columns) {
 void remove_byte_order_mark(std::string& text) {
   constexpr std::string_view mark = "\xEF\xBB\xBF";
   if (text.starts_with(mark)) text.erase(0, mark.size());
+}
+
+std::string shell_word(const std::string& word) {
+  constexpr std::string_view plain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";
+  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
+  if (printable(word) != word) {
+    std::string escaped;
+    for (const char c : word)
+      escaped += c == '\'' || c == '\\' ? std::string{'\\', c} : std::string(1, c);
+    return "$'" + printable(escaped) + "'";
+  }
+  std::string quoted = "'";
+  for (const char c : word)
+    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
 }
 
 }  // namespace gpufilter

@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/posix_file.hpp"
+#include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/stop.hpp"
-#include "base/system_failure.hpp"
 
 namespace gpufilter {
 namespace {

@@ -16,7 +16,7 @@
 #include "base/log.hpp"
 #include "codec/codec_table.hpp"
 #include "codec/other_formats.hpp"
-#include "image/luma.hpp"
+#include "image/sample_arithmetic.hpp"
 
 namespace gpufilter {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/rate.hpp"
+#include "base/timeline.hpp"
 #include "codec/codec.hpp"
 
 namespace gpufilter {

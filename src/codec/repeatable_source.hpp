@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "base/posix_file.hpp"
+#include "base/files.hpp"
 #include "codec/byte_source.hpp"
 
 namespace gpufilter {

@@ -1,5 +1,3 @@
-#include "base/abandoned_files.hpp"
-
 #include <csignal>
 
 #include <gtest/gtest.h>
@@ -7,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/atomic_file.hpp"
-#include "base/process_token.hpp"
+#include "base/process.hpp"
 #include "support/child_process.hpp"
 #include "support/names_in.hpp"
 #include "support/pictures.hpp"

@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/process_token.hpp"
+#include "base/process.hpp"
 #include "support/child_process.hpp"
 #include "support/names_in.hpp"
 #include "support/pictures.hpp"

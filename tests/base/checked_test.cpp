@@ -1,10 +1,10 @@
-#include "base/checked.hpp"
-
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 
 #include <gtest/gtest.h>
+
+#include "base/numbers.hpp"
 
 namespace gpufilter {
 namespace {

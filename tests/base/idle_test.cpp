@@ -1,8 +1,8 @@
-#include "base/idle.hpp"
-
 #include <memory>
 
 #include <gtest/gtest.h>
+
+#include "base/background.hpp"
 
 namespace gpufilter {
 namespace {

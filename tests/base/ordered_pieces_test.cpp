@@ -1,10 +1,10 @@
-#include "base/ordered_pieces.hpp"
-
 #include <algorithm>
 #include <stdexcept>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "base/background.hpp"
 
 namespace gpufilter {
 namespace {

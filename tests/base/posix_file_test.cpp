@@ -1,5 +1,3 @@
-#include "base/posix_file.hpp"
-
 #include <array>
 #include <cerrno>
 #include <cstddef>
@@ -9,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "base/files.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace gpufilter {

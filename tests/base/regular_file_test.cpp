@@ -1,5 +1,3 @@
-#include "base/regular_file.hpp"
-
 #include <thread>
 #include <vector>
 
@@ -8,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files.hpp"
 #include "support/pictures.hpp"
 #include "support/strange_files.hpp"
 #include "support/temporary_folder.hpp"

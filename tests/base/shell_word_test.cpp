@@ -1,9 +1,9 @@
-#include "base/shell_word.hpp"
-
 #include <cstdio>
 #include <string>
 
 #include <gtest/gtest.h>
+
+#include "base/printable.hpp"
 
 namespace gpufilter {
 namespace {

@@ -8,7 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/posix_file.hpp"
+#include "base/files.hpp"
 
 namespace gpufilter {
 namespace {

@@ -1,5 +1,3 @@
-#include "base/thread_limit.hpp"
-
 #include <chrono>
 #include <condition_variable>
 #include <memory>
@@ -12,6 +10,7 @@
 #include <tbb/parallel_for.h>
 
 #include "base/background.hpp"
+#include "base/threads.hpp"
 
 namespace gpufilter {
 namespace {

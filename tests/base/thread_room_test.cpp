@@ -1,5 +1,3 @@
-#include "base/thread_room.hpp"
-
 #include <atomic>
 #include <chrono>
 #include <stdexcept>
@@ -10,6 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/threads.hpp"
 #include "support/child_process.hpp"
 
 namespace gpufilter {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
-#include "base/posix_file.hpp"
+#include "base/files.hpp"
 #include "codec/codec_table.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "base/process_token.hpp"
+#include "base/process.hpp"
 #include "support/child_process.hpp"
 #include "support/names_in.hpp"
 #include "support/pictures.hpp"

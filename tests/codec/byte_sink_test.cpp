@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
-#include "base/posix_file.hpp"
+#include "base/files.hpp"
 #include "support/child_process.hpp"
 #include "support/names_in.hpp"
 #include "support/objection.hpp"

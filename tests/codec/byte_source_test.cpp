@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
-#include "base/posix_file.hpp"
+#include "base/files.hpp"
 #include "support/objection.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"

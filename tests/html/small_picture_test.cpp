@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "image/luma.hpp"
+#include "image/sample_arithmetic.hpp"
 #include "support/objection.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"

@@ -1,11 +1,10 @@
-#include "image/exif_orientation.hpp"
-
 #include <array>
 #include <cstddef>
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include "image/exif.hpp"
 #include "support/bytes_of.hpp"
 
 namespace gpufilter {

@@ -1,6 +1,4 @@
 // Which curve leads from samples to light: of profiles built here, number by number.
-#include "image/light_curves.hpp"
-
 #include <cmath>
 #include <random>
 #include <string>

@@ -1,11 +1,10 @@
 // What --strip gps removes: all that says the place, and nothing else.
-#include "image/location.hpp"
-
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "image/exif.hpp"
+#include "image/metadata.hpp"
 #include "image/tiff.hpp"
 
 namespace gpufilter {

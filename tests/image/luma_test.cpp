@@ -1,6 +1,6 @@
-#include "image/luma.hpp"
-
 #include <gtest/gtest.h>
+
+#include "image/sample_arithmetic.hpp"
 
 namespace gpufilter {
 namespace {

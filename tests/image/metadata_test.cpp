@@ -10,8 +10,6 @@
 #include <gtest/gtest.h>
 
 #include "image/exif.hpp"
-#include "image/exif_orientation.hpp"
-#include "image/image_resources.hpp"
 #include "image/tiff.hpp"
 #include "support/bytes_of.hpp"
 

@@ -1,11 +1,10 @@
-#include "image/turn.hpp"
-
 #include <array>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "image/placement.hpp"
 #include "support/pictures.hpp"
 
 namespace gpufilter {

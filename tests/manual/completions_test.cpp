@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/shell_word.hpp"
+#include "base/printable.hpp"
 #include "manual/help_options.hpp"
 #include "support/pseudo_terminal.hpp"
 #include "support/temporary_folder.hpp"

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 #include "pipeline/execute/band_executor.hpp"
 #include "pipeline/execute/band_feed.hpp"
 #include "stages/colour/color.hpp"

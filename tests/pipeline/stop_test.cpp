@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 #include "codec/codec_table.hpp"
 #include "pipeline/execute/band_executor.hpp"
 #include "pipeline/execute/host_check.hpp"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 #include "codec/jpeg/read/scan_reader.hpp"
 #include "support/jpeg_outcomes.hpp"
 

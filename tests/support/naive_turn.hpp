@@ -1,7 +1,7 @@
 // Turns a picture sample by sample, as the definition says.
 #pragma once
 
-#include "image/turn.hpp"
+#include "image/placement.hpp"
 #include "support/pictures.hpp"
 
 namespace gpufilter::test {

@@ -11,8 +11,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
-#include "base/thread_limit.hpp"
-#include "base/thread_room.hpp"
+#include "base/threads.hpp"
 #include "codec/sample_conversion.hpp"
 #include "image/sample_arithmetic.hpp"
 

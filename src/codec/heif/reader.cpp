@@ -11,8 +11,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/thread_limit.hpp"
-#include "base/thread_room.hpp"
+#include "base/threads.hpp"
 #include "codec/heif/codec.hpp"
 #include "codec/heif/coded_picture.hpp"
 #include "codec/heif/color.hpp"
@@ -24,7 +23,6 @@
 #include "codec/whole_picture.hpp"
 #include "host/parallel.hpp"
 #include "image/exif.hpp"
-#include "image/exif_orientation.hpp"
 #include "image/image.hpp"
 #include "image/sample_arithmetic.hpp"
 

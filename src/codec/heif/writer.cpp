@@ -12,8 +12,7 @@
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/printable.hpp"
-#include "base/thread_limit.hpp"
-#include "base/thread_room.hpp"
+#include "base/threads.hpp"
 #include "codec/heif/codec.hpp"
 #include "codec/heif/color.hpp"
 #include "codec/heif/functions.hpp"
@@ -21,7 +20,7 @@
 #include "codec/heif/tree.hpp"
 #include "codec/sample_conversion.hpp"
 #include "codec/whole_picture.hpp"
-#include "image/exif_orientation.hpp"
+#include "image/exif.hpp"
 #include "image/metadata.hpp"
 #include "image/sample_arithmetic.hpp"
 

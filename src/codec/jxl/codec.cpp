@@ -4,7 +4,7 @@
 #include <atomic>
 
 #include "base/format.hpp"
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 #include "codec/jxl/functions.hpp"
 #include "codec/whole_picture.hpp"
 #include "host/parallel.hpp"

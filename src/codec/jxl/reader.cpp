@@ -19,7 +19,6 @@
 #include "codec/sample_conversion.hpp"
 #include "codec/whole_picture.hpp"
 #include "image/exif.hpp"
-#include "image/exif_orientation.hpp"
 
 namespace gpufilter {
 namespace {

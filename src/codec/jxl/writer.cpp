@@ -6,7 +6,7 @@
 #include "codec/jxl/color.hpp"
 #include "codec/jxl/functions.hpp"
 #include "codec/whole_picture.hpp"
-#include "image/exif_orientation.hpp"
+#include "image/exif.hpp"
 #include "image/image.hpp"
 
 namespace gpufilter {

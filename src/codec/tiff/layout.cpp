@@ -9,8 +9,8 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "codec/sample_conversion.hpp"
+#include "image/icc.hpp"
 #include "image/sample_arithmetic.hpp"
-#include "image/transfer_curve.hpp"
 
 namespace gpufilter {
 namespace {

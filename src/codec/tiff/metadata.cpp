@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/format.hpp"
-#include "image/image_resources.hpp"
+#include "image/metadata.hpp"
 
 namespace gpufilter {
 namespace {

@@ -18,7 +18,7 @@
 #include "codec/webp/functions.hpp"
 #include "codec/whole_picture.hpp"
 #include "image/exif.hpp"
-#include "image/region.hpp"
+#include "image/rows.hpp"
 
 namespace gpufilter {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 #include "codec/sample_conversion.hpp"
 #include "codec/webp/codec.hpp"
 #include "codec/webp/functions.hpp"

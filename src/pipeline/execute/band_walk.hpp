@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 #include "base/timeline.hpp"
 #include "codec/codec.hpp"
 #include "image/image.hpp"

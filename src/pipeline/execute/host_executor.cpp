@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "base/format.hpp"
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 #include "host/instruction_set.hpp"
 #include "host/parallel.hpp"
 #include "image/image.hpp"

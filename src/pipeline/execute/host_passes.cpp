@@ -3,7 +3,7 @@
 #include <cstring>
 #include <utility>
 
-#include "base/division.hpp"
+#include "base/numbers.hpp"
 
 namespace gpufilter {
 namespace {

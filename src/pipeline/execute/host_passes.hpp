@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "image/image.hpp"
-#include "image/region.hpp"
+#include "image/rows.hpp"
 #include "pipeline/execute/host_check.hpp"
 #include "pipeline/plan/plan.hpp"
 

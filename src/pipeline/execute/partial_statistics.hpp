@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "base/idle.hpp"
+#include "base/background.hpp"
 #include "image/image.hpp"
 #include "pipeline/execute/host_passes.hpp"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "codec/codec.hpp"
-#include "image/whole_picture.hpp"
+#include "image/image.hpp"
 
 namespace gpufilter {
 

@@ -8,7 +8,7 @@
 #include "base/format.hpp"
 #include "base/words.hpp"
 #include "codec/other_formats.hpp"
-#include "image/exif_orientation.hpp"
+#include "image/exif.hpp"
 #include "pipeline/run/run_description.hpp"
 #include "stages/colour/convert_colors.hpp"
 

@@ -5,10 +5,10 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/lazy_library.hpp"
 #include "base/log.hpp"
-#include "base/system_failure.hpp"
 #include "codec/repeatable_source.hpp"
 #include "image/exif.hpp"
 #include "pipeline/execute/band_walk.hpp"

@@ -9,8 +9,8 @@
 #include <fcntl.h>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/format.hpp"
-#include "base/posix_file.hpp"
 #include "base/words.hpp"
 #include "codec/codec.hpp"
 #include "codec/codec_table.hpp"

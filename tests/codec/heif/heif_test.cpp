@@ -11,7 +11,7 @@
 #include "codec/heif/items.hpp"
 #include "codec/heif/tree.hpp"
 #include "codec/whole_picture.hpp"
-#include "image/exif_orientation.hpp"
+#include "image/exif.hpp"
 #include "image/sample_arithmetic.hpp"
 #include "support/coding.hpp"
 #include "support/naive_turn.hpp"

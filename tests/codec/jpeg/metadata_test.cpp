@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "codec/jpeg/codec.hpp"
-#include "image/exif_orientation.hpp"
+#include "image/exif.hpp"
 #include "support/bytes_of.hpp"
 #include "support/jpeg.hpp"
 #include "support/one_pixel_jpeg.hpp"

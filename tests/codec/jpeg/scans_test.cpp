@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "support/failing_source.hpp"
 #include "support/jpeg.hpp"

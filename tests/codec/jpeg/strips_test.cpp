@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/jpeg/write/strip_encoder.hpp"
 #include "support/coding.hpp"

@@ -5,7 +5,7 @@
 #include <tiffio.h>
 
 #include "codec/tiff/codec.hpp"
-#include "image/exif_orientation.hpp"
+#include "image/exif.hpp"
 #include "image/tiff.hpp"
 #include "support/coding.hpp"
 #include "support/pictures.hpp"

@@ -14,7 +14,7 @@
 
 #include "base/format.hpp"
 #include "device/device_rows.hpp"
-#include "image/luma.hpp"
+#include "image/sample_arithmetic.hpp"
 #include "stage/border.hpp"
 #include "support/filtering.hpp"
 #include "support/pictures.hpp"

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "image/luma.hpp"
+#include "image/sample_arithmetic.hpp"
 #include "stages/point/lookup.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/pictures.hpp"

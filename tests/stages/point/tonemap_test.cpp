@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "image/luma.hpp"
+#include "image/sample_arithmetic.hpp"
 #include "stages/point/lookup.hpp"
 #include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"

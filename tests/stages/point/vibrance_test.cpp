@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/format.hpp"
-#include "image/luma.hpp"
+#include "image/sample_arithmetic.hpp"
 #include "stage/options/catalogue.hpp"
 #include "stages/colour/color.hpp"
 #include "stages/colour/color_presets.hpp"

@@ -12,10 +12,9 @@
 
 #include "base/byte_cursor.hpp"
 #include "base/format.hpp"
-#include "codec/text_encoding.hpp"
+#include "base/printable.hpp"
 #include "image/exif.hpp"
-#include "image/exif_orientation.hpp"
-#include "image/image_resources.hpp"
+#include "image/metadata.hpp"
 
 namespace gpufilter {
 namespace {

@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/background.hpp"
 #include "base/byte_cursor.hpp"
-#include "base/division.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
-#include "base/ordered_pieces.hpp"
+#include "base/numbers.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/jpeg/library.hpp"
 #include "codec/jpeg/metadata/metadata.hpp"

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "base/ordered_pieces.hpp"
+#include "base/background.hpp"
 #include "codec/byte_source.hpp"
 #include "codec/jpeg/library.hpp"
 #include "codec/jpeg/read/input.hpp"

@@ -13,13 +13,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/background.hpp"
 #include "base/byte_cursor.hpp"
-#include "base/division.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
-#include "base/ordered_pieces.hpp"
-#include "base/thread_limit.hpp"
+#include "base/numbers.hpp"
+#include "base/threads.hpp"
 #include "base/words.hpp"
 #include "codec/byte_source.hpp"
 #include "codec/codec.hpp"

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/background.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
-#include "base/ordered_pieces.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/jpeg/library.hpp"
 #include "codec/jpeg/metadata/metadata.hpp"

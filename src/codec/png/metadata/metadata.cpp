@@ -14,10 +14,10 @@
 #include "base/byte_cursor.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
+#include "base/printable.hpp"
 #include "codec/png/read/chunk.hpp"
-#include "codec/text_encoding.hpp"
 #include "image/exif.hpp"
-#include "image/image_resources.hpp"
+#include "image/metadata.hpp"
 
 namespace gpufilter {
 namespace {

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <vector>
 
-#include "base/ordered_pieces.hpp"
+#include "base/background.hpp"
 #include "codec/png/read/serial_reader.hpp"
 #include "codec/png/read/stream.hpp"
 #include "codec/png/read/unfilter.hpp"

@@ -12,10 +12,10 @@
 #include <isa-l/crc.h>
 #include <zlib.h>
 
+#include "base/background.hpp"
 #include "base/byte_cursor.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "base/ordered_pieces.hpp"
 #include "codec/png/codec.hpp"
 #include "codec/png/metadata/metadata.hpp"
 #include "codec/png/read/chunk.hpp"

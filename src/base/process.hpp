@@ -1,7 +1,15 @@
-// The process that this code is a guest in, if it is a library.
+// This process: its unique name, and the program that it belongs to.
 #pragma once
 
+#include <string>
+
 namespace gpufilter {
+
+inline constexpr std::size_t process_token_digits = 16;
+
+// Random hexadecimal digits, constant during the life of the process. Process ids are not unique on
+// a file system that several machines share.
+[[nodiscard]] const std::string& process_token();
 
 // From now on this process belongs to a program that uses the library; see below.
 void become_guest();

@@ -1,6 +1,6 @@
-#include "codec/text_encoding.hpp"
-
 #include <gtest/gtest.h>
+
+#include "base/printable.hpp"
 
 namespace gpufilter {
 namespace {

@@ -1,8 +1,12 @@
-// Arithmetic on sizes from files: it throws instead of overflowing.
+// Arithmetic on sizes and counts, and whole numbers in texts.
 #pragma once
 
+#include <charconv>
 #include <concepts>
 #include <stdexcept>
+#include <string_view>
+#include <system_error>
+#include <type_traits>
 
 namespace gpufilter {
 
@@ -26,6 +30,20 @@ template <std::integral T>
 template <std::integral T>
 [[nodiscard]] constexpr T round_up(T value, T step) {
   return checked_add(value, step - 1) / step * step;
+}
+
+// The number of parts of `by` things, the last one perhaps smaller, that hold `count` things.
+template <std::integral Number>
+[[nodiscard]] constexpr Number divided_up(Number count, std::type_identity_t<Number> by) {
+  return (count + by - 1) / by;
+}
+
+// Whether `text` is a number and nothing else; if so, `number` is set to it.
+template <typename Number>
+[[nodiscard]] bool parse_whole(std::string_view text, Number& number) {
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc{} && stop == end;
 }
 
 }  // namespace gpufilter

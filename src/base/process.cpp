@@ -1,10 +1,22 @@
-#include "base/host_process.hpp"
+#include "base/process.hpp"
 
 #include <atomic>
+#include <random>
 
 #include <sys/stat.h>
 
+#include "base/format.hpp"
+
 namespace gpufilter {
+
+const std::string& process_token() {
+  static const std::string token = [] {
+    std::random_device random;
+    return formatted("{:08x}{:08x}", random(), random());
+  }();
+  return token;
+}
+
 namespace {
 
 std::atomic<bool> is_guest = false;

@@ -1,8 +1,8 @@
-#include "base/system_failure.hpp"
+#include "base/error.hpp"
 
 #include <cerrno>
 
-#include "base/posix_file.hpp"
+#include "base/files.hpp"
 
 namespace gpufilter {
 
