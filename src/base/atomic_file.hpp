@@ -27,8 +27,6 @@ class AtomicFile {
  public:
   explicit AtomicFile(const std::string& path);
   ~AtomicFile();
-  AtomicFile(const AtomicFile&) = delete;
-  AtomicFile& operator=(const AtomicFile&) = delete;
 
   void write(std::span<const std::uint8_t> bytes);
   void commit();

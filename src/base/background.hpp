@@ -142,8 +142,6 @@ class Background {
  public:
   Background();
   ~Background();  // all its tasks have to be destroyed before
-  Background(const Background&) = delete;
-  Background& operator=(const Background&) = delete;
 
   [[nodiscard]] std::size_t threads() const;
 
@@ -160,8 +158,6 @@ class BackgroundTask {
   explicit BackgroundTask(Background& background);
   // If wait() was not called, cancels work that no thread has begun and waits for work in progress.
   ~BackgroundTask();
-  BackgroundTask(const BackgroundTask&) = delete;
-  BackgroundTask& operator=(const BackgroundTask&) = delete;
 
   // May be called again after wait().
   void start(std::function<void()> work);

@@ -37,8 +37,6 @@ class ThreadLimit {
  public:
   explicit ThreadLimit(std::size_t threads);
   ~ThreadLimit();
-  ThreadLimit(const ThreadLimit&) = delete;
-  ThreadLimit& operator=(const ThreadLimit&) = delete;
 
   // Replaces the number. Work in progress gains or loses threads soon afterwards.
   void set(std::size_t threads);

@@ -19,7 +19,7 @@
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/printable.hpp"
-#include "codec/other_formats.hpp"
+#include "codec/codec_table.hpp"
 
 namespace gpufilter {
 namespace {

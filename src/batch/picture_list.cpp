@@ -16,7 +16,6 @@
 #include "batch/folder_scan.hpp"
 #include "batch/journal.hpp"
 #include "codec/codec_table.hpp"
-#include "codec/other_formats.hpp"
 
 namespace gpufilter {
 namespace {

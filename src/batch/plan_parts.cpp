@@ -9,7 +9,7 @@
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "batch/output_name.hpp"
-#include "codec/other_formats.hpp"
+#include "codec/codec_table.hpp"
 
 namespace gpufilter {
 

@@ -15,7 +15,6 @@
 #include "base/lazy_library.hpp"
 #include "base/log.hpp"
 #include "codec/codec_table.hpp"
-#include "codec/other_formats.hpp"
 #include "image/sample_arithmetic.hpp"
 
 namespace gpufilter {

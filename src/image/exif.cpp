@@ -201,9 +201,7 @@ void set_exif_color_space(Metadata& metadata, bool is_srgb) {
   const std::uint16_t value = is_srgb ? srgb : uncalibrated;
   set_xmp_number(metadata.xmp, "exif:ColorSpace", value);
   const Tiff tiff(metadata.exif);
-  if (!tiff.is_valid()) return;
-  const auto pointer = tiff.find(tiff.first_directory(), Tiff::exif_directory_tag);
-  const auto directory = pointer ? tiff.value(*pointer) : std::nullopt;
+  const auto directory = tiff.exif_directory();
   const auto entry = directory ? tiff.find(*directory, color_space_tag) : std::nullopt;
   if (entry && tiff.integer(*entry)) set_integer(metadata.exif, *entry, value);
 }
@@ -227,11 +225,8 @@ void set_entry(Bytes& exif, std::size_t directory, std::uint32_t tag, int value)
 void set_side(Bytes& exif, const Tags& tags, int value) {
   const Tiff tiff(exif);
   if (!tiff.is_valid()) return;
-  const std::size_t first = tiff.first_directory();
-  set_entry(exif, first, tags.picture, value);
-  const auto pointer = tiff.find(first, Tiff::exif_directory_tag);
-  if (const auto directory = pointer ? tiff.value(*pointer) : std::nullopt)
-    set_entry(exif, *directory, tags.exif, value);
+  set_entry(exif, tiff.first_directory(), tags.picture, value);
+  if (const auto directory = tiff.exif_directory()) set_entry(exif, *directory, tags.exif, value);
 }
 
 }  // namespace
@@ -263,8 +258,7 @@ class Fields {
   explicit Fields(const Bytes& exif) : bytes_(exif), tiff_(exif) {
     if (!tiff_.is_valid()) return;
     first_ = tiff_.first_directory();
-    const auto link = tiff_.find(first_, Tiff::exif_directory_tag);
-    if (link) second_ = tiff_.value(*link).value_or(0);
+    second_ = tiff_.exif_directory().value_or(0);
   }
 
   [[nodiscard]] std::string main(std::uint32_t tag) const { return text(first_, tag); }

@@ -12,7 +12,7 @@ namespace {
 
 struct Zlib : LazyLibrary {
   using LazyLibrary::LazyLibrary;
-  GPUFILTER_LIBRARY_FUNCTION(crc32);
+  GPUFILTER_LIBRARY_FUNCTIONS(crc32)
 };
 
 struct FutureZlib : LazyLibrary {

@@ -27,7 +27,7 @@ TEST(Codec, KnowsFormatsByTheirContent) {
   EXPECT_EQ(codec_beginning("\xff\xd8"), nullptr);
   EXPECT_EQ(codec_beginning("GIF89a"), nullptr);
   EXPECT_EQ(codec_beginning(""), nullptr);
-  EXPECT_GE(signature_size(), 8U);
+  EXPECT_GE(recognition_size(), 8U);
 }
 
 TEST(Codec, SaysHowLongAByteTakes) {

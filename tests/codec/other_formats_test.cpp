@@ -1,5 +1,3 @@
-#include "codec/other_formats.hpp"
-
 #include <array>
 #include <utility>
 #include <vector>

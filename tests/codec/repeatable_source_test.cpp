@@ -1,11 +1,10 @@
-#include "codec/repeatable_source.hpp"
-
 #include <thread>
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include "base/error.hpp"
+#include "codec/byte_source.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "codec/png/read/piece_reader.hpp"
+#include "codec/png/read/rows.hpp"
 #include "support/pictures.hpp"
 #include "support/png_pieces.hpp"
 

@@ -8,7 +8,7 @@
 #include "app/report/report_page.hpp"
 #include "base/files.hpp"
 #include "batch/batch_run.hpp"
-#include "codec/repeatable_source.hpp"
+#include "codec/byte_source.hpp"
 
 namespace gpufilter {
 

@@ -244,10 +244,8 @@ HeifPicturePointer heif_picture(const HeifItems& items, const std::string& name,
 }
 
 ByteSpan code_points_of(const HeifItem& item) {
-  constexpr std::size_t kind_size = 4;
   for (const Box& box : item.properties) {
-    if (box.type == "colr" && ByteCursor(box.content).take(kind_size).size() == kind_size &&
-        ByteCursor(box.content).number(kind_size) == 0x6E636C78)  // "nclx"
+    if (box.type == "colr" && as_text(ByteCursor(box.content).take(4)) == "nclx")
       return box.content;
   }
   return {};

@@ -3,8 +3,7 @@
 #include <memory>
 
 #include "codec/jxl/codec.hpp"
-#include "codec/jxl/color.hpp"
-#include "codec/jxl/functions.hpp"
+#include "codec/jxl/library.hpp"
 #include "codec/whole_picture.hpp"
 #include "image/exif.hpp"
 #include "image/image.hpp"

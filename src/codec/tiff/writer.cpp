@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/format.hpp"
-#include "codec/repeatable_source.hpp"
+#include "codec/byte_source.hpp"
 #include "codec/tiff/codec.hpp"
 #include "codec/tiff/library.hpp"
 #include "codec/tiff/metadata.hpp"

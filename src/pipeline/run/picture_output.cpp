@@ -9,7 +9,7 @@
 #include "base/format.hpp"
 #include "base/lazy_library.hpp"
 #include "base/log.hpp"
-#include "codec/repeatable_source.hpp"
+#include "codec/byte_source.hpp"
 #include "image/exif.hpp"
 #include "pipeline/execute/band_walk.hpp"
 #include "pipeline/run/run_description.hpp"

@@ -14,7 +14,6 @@
 #include "base/words.hpp"
 #include "codec/codec.hpp"
 #include "codec/codec_table.hpp"
-#include "codec/other_formats.hpp"
 #include "codec/unread.hpp"
 #include "image/image.hpp"
 #include "stage/options/number.hpp"

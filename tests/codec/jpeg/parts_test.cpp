@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "codec/jpeg/codec.hpp"
-#include "codec/jpeg/metadata/metadata.hpp"
+#include "codec/jpeg/metadata.hpp"
 #include "support/coding.hpp"
 #include "support/jpeg.hpp"
 #include "support/one_pixel_jpeg.hpp"

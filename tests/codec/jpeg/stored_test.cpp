@@ -7,8 +7,8 @@
 
 #include "base/error.hpp"
 #include "base/threads.hpp"
+#include "codec/codec.hpp"
 #include "codec/jpeg/codec.hpp"
-#include "codec/stored_picture.hpp"
 #include "support/coding.hpp"
 #include "support/jpeg_coefficients.hpp"
 #include "support/objection.hpp"

@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "base/threads.hpp"
 #include "codec/jpeg/codec.hpp"
-#include "codec/jpeg/write/strip_encoder.hpp"
+#include "codec/jpeg/write/encoding.hpp"
 #include "support/coding.hpp"
 #include "support/full_sink.hpp"
 #include "support/jpeg.hpp"

@@ -11,7 +11,7 @@
 #include <jxl/encode.h>
 
 #include "codec/jxl/codec.hpp"
-#include "codec/jxl/functions.hpp"
+#include "codec/jxl/library.hpp"
 #include "codec/whole_picture.hpp"
 #include "image/exif.hpp"
 #include "image/icc.hpp"

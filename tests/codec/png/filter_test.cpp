@@ -1,6 +1,4 @@
 // PNG's row filters in both directions, against the formulas of the PNG specification.
-#include "codec/png/write/filter.hpp"
-
 #include <algorithm>
 #include <cstdlib>
 #include <random>
@@ -8,7 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "codec/png/read/unfilter.hpp"
+#include "codec/png/read/rows.hpp"
+#include "codec/png/write/compression.hpp"
 #include "support/instruction_sets.hpp"
 
 namespace gpufilter::test {

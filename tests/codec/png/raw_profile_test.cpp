@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "codec/png/metadata/metadata.hpp"
+#include "codec/png/metadata.hpp"
 #include "support/bytes_of.hpp"
 #include "support/pictures.hpp"
 #include "support/png_in_memory.hpp"

@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "codec/tiff/codec.hpp"
-#include "codec/tiff/directory.hpp"
+#include "codec/tiff/metadata.hpp"
 #include "support/tiff_recipe.hpp"
 
 namespace gpufilter::test {

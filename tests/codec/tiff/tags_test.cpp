@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "codec/tiff/codec.hpp"
-#include "codec/tiff/directory.hpp"
+#include "codec/tiff/metadata.hpp"
 #include "support/tiff_recipe.hpp"
 
 namespace gpufilter::test {

@@ -7,7 +7,7 @@
 
 #include "base/byte_cursor.hpp"
 #include "codec/jpeg/read/decompressor.hpp"
-#include "codec/jpeg/read/scans.hpp"
+#include "codec/jpeg/read/row_decoder.hpp"
 
 namespace gpufilter {
 namespace {

@@ -15,9 +15,7 @@
 #include "base/background.hpp"
 #include "codec/jpeg/library.hpp"
 #include "codec/jpeg/read/decompressor.hpp"
-#include "codec/jpeg/read/input.hpp"
 #include "codec/jpeg/read/row_decoder.hpp"
-#include "codec/jpeg/read/scans.hpp"
 
 namespace gpufilter {
 
@@ -55,8 +53,6 @@ class JpegScanDecoder {
   // and `coefficients` outlive the decoder.
   JpegScanDecoder(const JpegRowDecoder& whole, const JpegScanScript& script, std::size_t index,
                   std::span<const JOCTET> data, JpegCoefficients& coefficients);
-  JpegScanDecoder(const JpegScanDecoder&) = delete;
-  JpegScanDecoder& operator=(const JpegScanDecoder&) = delete;
 
   // Decodes the next `count` rows of MCUs. All scans that this one comes after must have decoded
   // them already.
@@ -91,8 +87,6 @@ class JpegScanReader {
   JpegScanReader(const JpegRowDecoder& whole, JpegScanScript script, std::span<const JOCTET> data,
                  std::size_t threads);
   ~JpegScanReader();
-  JpegScanReader(const JpegScanReader&) = delete;
-  JpegScanReader& operator=(const JpegScanReader&) = delete;
 
   // Decodes the next row. Throws PictureError for every warning of libjpeg about a scan, which may
   // differ from what libjpeg reports about the whole file. All scans have been checked to their

@@ -15,7 +15,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "codec/png/codec.hpp"
-#include "codec/png/metadata/metadata.hpp"
+#include "codec/png/metadata.hpp"
 
 namespace gpufilter {
 namespace {
@@ -41,11 +41,6 @@ std::uint32_t checksum_of(std::string_view type) {
 }
 
 }  // namespace
-
-void read_all(ByteSource& source, std::span<std::uint8_t> buffer) {
-  if (source.read(buffer) < buffer.size())
-    throw PictureError(source.name(), "the file ends too early");
-}
 
 std::optional<Bytes> zlib_inflate(std::span<const std::uint8_t> compressed, std::size_t& budget) {
   z_stream stream{};

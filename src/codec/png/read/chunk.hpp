@@ -21,9 +21,6 @@ inline constexpr std::size_t checksum_size = 4;
 // The maximum size of a chunk's data.
 inline constexpr std::uint32_t longest_chunk = 0x7fffffff;
 
-// Throws PictureError if `source` has fewer bytes.
-void read_all(ByteSource& source, std::span<std::uint8_t> buffer);
-
 struct PngChunk {
   std::string type;  // "tEXt"
   Bytes data;        // without length, type and checksum

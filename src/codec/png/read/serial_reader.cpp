@@ -1,11 +1,10 @@
-#include "codec/png/read/serial_reader.hpp"
-
 #include <algorithm>
 #include <stdexcept>
 #include <string>
 
 #include "base/error.hpp"
 #include "codec/deflate/isal_state.hpp"
+#include "codec/png/read/rows.hpp"
 
 namespace gpufilter {
 namespace {

@@ -20,26 +20,13 @@ constexpr std::size_t chunk_at = 8;  // after the signature
 constexpr std::size_t data_at = chunk_at + 8;
 constexpr std::uint32_t data_size = 13;
 constexpr std::uint32_t longest_side = 0x7fffffff;
+constexpr int palette_color_type = 3;
 
 bool depth_fits(int color_type, int depth) {
-  constexpr std::array grey{1, 2, 4, 8, 16};
-  constexpr std::array palette{1, 2, 4, 8};
-  constexpr std::array others{8, 16};
-  const auto among = [depth](const auto& depths) {
-    return std::find(depths.begin(), depths.end(), depth) != depths.end();
-  };
-  switch (color_type) {
-    case 0:
-      return among(grey);
-    case 3:
-      return among(palette);
-    case 2:
-    case 4:
-    case 6:
-      return among(others);
-    default:
-      return false;
-  }
+  const bool is_small = depth == 1 || depth == 2 || depth == 4;
+  if (color_type == palette_color_type) return is_small || depth == 8;
+  if (color_type == 0 && is_small) return true;
+  return color_type <= 6 && color_type % 2 == 0 && (depth == 8 || depth == 16);
 }
 
 // A palette's colours are RGB.
@@ -85,7 +72,7 @@ PngHeader read_png_header(ByteSource& source) {
   }
   header.format = {channels_of(header.color_type), header.depth == 16 ? 16 : 8};
   header.file_pixels = file_pixels({channels_of(header.color_type), header.depth});
-  if (header.color_type == 3) header.file_pixels = {"palette", 1, header.depth};
+  if (header.color_type == palette_color_type) header.file_pixels = {"palette", 1, header.depth};
   if (data[10] != 0) refuse("IHDR: unknown compression method");
   if (data[11] != 0) refuse("IHDR: unknown filter method");
   if (data[12] > 1) refuse("IHDR: unknown interlace method");
@@ -126,8 +113,6 @@ class ReturnedSource final : public ByteSource {
   std::size_t position_ = 0;
   Bytes peeked_;
 };
-
-constexpr int palette_color_type = 3;
 
 std::string_view type_of(std::span<const std::uint8_t> chunk_head) {
   return as_text(chunk_head.subspan(4, 4));
@@ -244,7 +229,7 @@ std::size_t PngStream::read_idat(std::span<std::uint8_t> buffer) {
       const auto part = buffer.subspan(done, std::min<std::uint64_t>(rest, idat_left_));
       const std::size_t count = take_idat_bytes(part);
       done += count;
-      if (count < part.size()) throw_end();
+      if (count < part.size()) throw PictureError(name(), file_ends_early);
     }
   } catch (const PictureError&) {
     note_damage();
@@ -264,7 +249,7 @@ void PngStream::leave_idat() {
   std::array<std::uint8_t, 4096> ignored{};
   while (idat_left_ > 0) {
     const auto part = std::span(ignored).first(std::min<std::uint64_t>(ignored.size(), idat_left_));
-    if (take_idat_bytes(part) < part.size()) throw_end();
+    if (take_idat_bytes(part) < part.size()) throw PictureError(name(), file_ends_early);
   }
   end_idat();
 }
@@ -329,10 +314,6 @@ void PngStream::begin_idat(const ChunkHead& head) {
   in_idat_ = true;
   idat_left_ = get_u32(head);
   idat_crc_ = crc32_gzip_refl(0, head.data() + 4, 4);
-}
-
-void PngStream::throw_end() const {
-  throw PictureError(name(), "the file ends too early");
 }
 
 }  // namespace gpufilter

@@ -101,7 +101,6 @@ class PngStream {
   void note_damage();
   std::size_t take_idat_bytes(std::span<std::uint8_t> bytes);
   void end_idat();
-  [[noreturn]] void throw_end() const;
 
   std::unique_ptr<ByteSource> source_;
   PngDecoder decoder_;

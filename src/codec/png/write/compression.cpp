@@ -20,7 +20,6 @@
 #include "base/stop.hpp"
 #include "codec/deflate/deflaters.hpp"
 #include "codec/deflate/format.hpp"
-#include "codec/png/write/filter.hpp"
 
 namespace gpufilter {
 

@@ -17,7 +17,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "codec/png/codec.hpp"
-#include "codec/png/metadata/metadata.hpp"
+#include "codec/png/metadata.hpp"
 #include "codec/png/read/chunk.hpp"
 #include "codec/png/write/compression.hpp"
 #include "codec/png/write/held_picture.hpp"

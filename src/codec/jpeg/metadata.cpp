@@ -1,4 +1,4 @@
-#include "codec/jpeg/metadata/metadata.hpp"
+#include "codec/jpeg/metadata.hpp"
 
 #include <algorithm>
 #include <array>
@@ -60,22 +60,11 @@ bool is_xml_text(std::string_view text) {
 std::string escaped(std::string_view text) {
   std::string xml;
   for (const char c : text) {
-    switch (c) {
-      case '&':
-        xml += "&amp;";
-        break;
-      case '<':
-        xml += "&lt;";
-        break;
-      case '>':
-        xml += "&gt;";
-        break;
-      case '\r':
-        xml += "&#xD;";  // a parser would make a line feed of it
-        break;
-      default:
-        xml += c;
-    }
+    xml += c == '&'    ? "&amp;"
+           : c == '<'  ? "&lt;"
+           : c == '>'  ? "&gt;"
+           : c == '\r' ? "&#xD;"  // a parser would make a line feed of it
+                       : std::string(1, c);
   }
   return xml;
 }

@@ -1,5 +1,3 @@
-#include "codec/jpeg/move/moved_writer.hpp"
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -15,10 +13,9 @@
 #include "base/numbers.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/jpeg/library.hpp"
-#include "codec/jpeg/metadata/metadata.hpp"
+#include "codec/jpeg/metadata.hpp"
 #include "codec/jpeg/read/decompressor.hpp"
 #include "codec/jpeg/write/encoding.hpp"
-#include "codec/jpeg/write/strip_encoder.hpp"
 
 namespace gpufilter {
 namespace {

@@ -1,4 +1,4 @@
-#include "codec/png/metadata/metadata.hpp"
+#include "codec/png/metadata.hpp"
 
 #include <algorithm>
 #include <array>
