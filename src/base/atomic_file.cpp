@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/process.hpp"
 
@@ -63,8 +62,8 @@ std::string temporary_name(const std::string& target) {
   return folder / formatted(".{}{}", shortened(name, room), suffix);
 }
 
-// Marks the file as in use for remove_abandoned_files(). False if another process has just removed it
-// as abandoned. On file systems without locks, this succeeds.
+// Marks the file as in use for remove_abandoned_files(). False if another process has just removed
+// it as abandoned. On file systems without locks, this succeeds.
 bool lock_against_removal(int descriptor) {
   if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
   struct stat status {};
@@ -88,6 +87,47 @@ FileDescriptor open_folder(const std::filesystem::path& folder) {
     if (error.code() == std::errc::permission_denied) return {};
     throw;
   }
+}
+
+namespace fs = std::filesystem;
+
+bool all_in(std::string_view text, std::string_view characters) {
+  return !text.empty() && text.find_first_not_of(characters) == std::string_view::npos;
+}
+
+constexpr std::string_view mark = ".gpufilter-";
+
+bool remove_if_abandoned(const fs::path& path, bool without_locks) {
+  try {
+    // For writing, because network file systems lock only files opened for writing.
+    const FileDescriptor file = open_file(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
+    const bool is_free =
+        ::flock(file.get(), LOCK_EX | LOCK_NB) == 0 || (without_locks && errno != EWOULDBLOCK);
+    // Unlinked under the lock: a writer that has created but not yet locked the file notices that.
+    return is_free && ::unlink(path.c_str()) == 0;
+  } catch (const std::system_error&) {
+    return false;  // gone in the meantime, or not ours to write to
+  }
+}
+
+template <typename Wanted>
+int remove_where(const std::string& folder, bool recursive, bool without_locks,
+                 const Wanted& wanted) {
+  int removed = 0;
+  std::error_code error;
+  fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied,
+                                         error);
+  while (!error && entry != fs::recursive_directory_iterator()) {
+    if (!recursive) entry.disable_recursion_pending();
+    std::error_code unknown;
+    if (wanted(entry->path().filename().native()) &&
+        fs::is_regular_file(entry->symlink_status(unknown)) &&
+        remove_if_abandoned(entry->path(), without_locks)) {
+      ++removed;
+    }
+    entry.increment(error);
+  }
+  return removed;
 }
 
 }  // namespace
@@ -175,51 +215,6 @@ void AtomicFile::rename_temporary() {
   temporary_.clear();
   cleanup_.reset();
 }
-
-namespace {
-
-namespace fs = std::filesystem;
-
-bool all_in(std::string_view text, std::string_view characters) {
-  return !text.empty() && text.find_first_not_of(characters) == std::string_view::npos;
-}
-
-constexpr std::string_view mark = ".gpufilter-";
-
-bool remove_if_abandoned(const fs::path& path, bool without_locks) {
-  try {
-    // For writing, because network file systems lock only files opened for writing.
-    const FileDescriptor file = open_file(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
-    const bool is_free =
-        ::flock(file.get(), LOCK_EX | LOCK_NB) == 0 || (without_locks && errno != EWOULDBLOCK);
-    // Unlinked under the lock: a writer that has created but not yet locked the file notices that.
-    return is_free && ::unlink(path.c_str()) == 0;
-  } catch (const std::system_error&) {
-    return false;  // gone in the meantime, or not ours to write to
-  }
-}
-
-template <typename Wanted>
-int remove_where(const std::string& folder, bool recursive, bool without_locks,
-                 const Wanted& wanted) {
-  int removed = 0;
-  std::error_code error;
-  fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied,
-                                         error);
-  while (!error && entry != fs::recursive_directory_iterator()) {
-    if (!recursive) entry.disable_recursion_pending();
-    std::error_code unknown;
-    if (wanted(entry->path().filename().native()) &&
-        fs::is_regular_file(entry->symlink_status(unknown)) &&
-        remove_if_abandoned(entry->path(), without_locks)) {
-      ++removed;
-    }
-    entry.increment(error);
-  }
-  return removed;
-}
-
-}  // namespace
 
 bool is_temporary_name(std::string_view name) {
   constexpr std::size_t old_digits = 8;

@@ -5,8 +5,6 @@
 #include <cctype>
 #include <cerrno>
 #include <filesystem>
-#include <system_error>
-#include <utility>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -19,6 +17,29 @@ namespace {
 
 [[noreturn]] void throw_errno() {
   throw std::system_error(errno, std::generic_category());
+}
+
+constexpr const char* not_regular = "is not a regular file";
+
+struct stat status_of(const FileDescriptor& file) {
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) throw std::system_error(errno, std::generic_category());
+  return status;
+}
+
+[[noreturn]] void throw_too_large(std::uint64_t limit) {
+  const bool is_small = limit < std::uint64_t{1} << 20U;
+  throw UnsuitableFile(
+      formatted("is larger than {} {}", limit >> (is_small ? 10U : 20U), is_small ? "KiB" : "MiB"));
+}
+
+// Why open(2) failed, in words about the file itself if it is not a regular one. ENXIO means a
+// socket, or a pipe that nobody reads.
+void throw_if_unsuitable(const std::string& path, int error) {
+  struct stat status {};
+  if (error == ENXIO) throw UnsuitableFile(not_regular);
+  if (error == ELOOP && ::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode))
+    throw UnsuitableFile("is a symbolic link");
 }
 
 }  // namespace
@@ -96,33 +117,6 @@ std::string link_text(const std::string& path) {
   const std::filesystem::path target = std::filesystem::read_symlink(path, error);
   return error ? "" : formatted("{} is a link to {}", path, target.string());
 }
-
-namespace {
-
-constexpr const char* not_regular = "is not a regular file";
-
-struct stat status_of(const FileDescriptor& file) {
-  struct stat status {};
-  if (::fstat(file.get(), &status) != 0) throw std::system_error(errno, std::generic_category());
-  return status;
-}
-
-[[noreturn]] void throw_too_large(std::uint64_t limit) {
-  const bool is_small = limit < std::uint64_t{1} << 20U;
-  throw UnsuitableFile(
-      formatted("is larger than {} {}", limit >> (is_small ? 10U : 20U), is_small ? "KiB" : "MiB"));
-}
-
-// Why open(2) failed, in words about the file itself if it is not a regular one. ENXIO means a
-// socket, or a pipe that nobody reads.
-void throw_if_unsuitable(const std::string& path, int error) {
-  struct stat status {};
-  if (error == ENXIO) throw UnsuitableFile(not_regular);
-  if (error == ELOOP && ::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode))
-    throw UnsuitableFile("is a symbolic link");
-}
-
-}  // namespace
 
 UnsuitableFile::UnsuitableFile(std::string reason)
     : std::system_error(EINVAL, std::generic_category()), reason_(std::move(reason)) {}

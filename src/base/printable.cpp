@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <string_view>
 
 #include "base/format.hpp"
 
@@ -31,6 +30,33 @@ Tail tail_of(std::uint8_t lead) {
   if (Range{0xF1, 0xF3}.contains(lead)) return {3, {0x80, 0xBF}};
   if (lead == 0xF4) return {3, {0x80, 0x8F}};
   return {0, {0, 0}};
+}
+
+// `character` has to be valid UTF-8.
+char32_t code_point(std::string_view character) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
+  if (character.size() == 1) return byte(0);
+  char32_t code = byte(0) & (0x7FU >> character.size());
+  for (std::size_t i = 1; i < character.size(); ++i)
+    code = code << 6U | (byte(i) & 0x3FU);
+  return code;
+}
+
+bool is_control(char32_t code) {
+  return code < 0x20 || (0x7F <= code && code <= 0x9F);
+}
+
+// Separators of lines and paragraphs, and characters that change the direction of writing.
+bool is_layout(char32_t code) {
+  return code == 0x061C || code == 0x200E || code == 0x200F || (0x2028 <= code && code <= 0x202E) ||
+         (0x2066 <= code && code <= 0x2069);
+}
+
+std::string escaped(char32_t code) {
+  if (code == '\n') return "\\n";
+  if (code == '\t') return "\\t";
+  const auto number = static_cast<unsigned>(code);
+  return code < 0x80 ? formatted("\\x{:02x}", number) : formatted("\\u{:04x}", number);
 }
 
 }  // namespace
@@ -73,37 +99,6 @@ std::string utf8_from_latin1(std::string_view text) {
   return result;
 }
 
-namespace {
-
-// `character` has to be valid UTF-8.
-char32_t code_point(std::string_view character) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
-  if (character.size() == 1) return byte(0);
-  char32_t code = byte(0) & (0x7FU >> character.size());
-  for (std::size_t i = 1; i < character.size(); ++i)
-    code = code << 6U | (byte(i) & 0x3FU);
-  return code;
-}
-
-bool is_control(char32_t code) {
-  return code < 0x20 || (0x7F <= code && code <= 0x9F);
-}
-
-// Separators of lines and paragraphs, and characters that change the direction of writing.
-bool is_layout(char32_t code) {
-  return code == 0x061C || code == 0x200E || code == 0x200F || (0x2028 <= code && code <= 0x202E) ||
-         (0x2066 <= code && code <= 0x2069);
-}
-
-std::string escaped(char32_t code) {
-  if (code == '\n') return "\\n";
-  if (code == '\t') return "\\t";
-  const auto number = static_cast<unsigned>(code);
-  return code < 0x80 ? formatted("\\x{:02x}", number) : formatted("\\u{:04x}", number);
-}
-
-}  // namespace
-
 std::string printable(std::string_view text) {
   std::string line;
   line.reserve(text.size());
@@ -129,8 +124,7 @@ std::string printable_end(std::string_view text, std::size_t columns) {
   const auto begins_character = [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
   };
-  if (static_cast<std::size_t>(std::count_if(line.begin(), line.end(), begins_character)) <=
-      columns) {
+  if (static_cast<std::size_t>(std::ranges::count_if(line, begins_character)) <= columns) {
     return line;
   }
   std::size_t begin = line.size();

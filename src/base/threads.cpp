@@ -4,15 +4,11 @@
 #include <atomic>
 #include <charconv>
 #include <chrono>
-#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <mutex>
-#include <optional>
 #include <string>
-#include <thread>
-#include <vector>
 
 #include <malloc.h>
 #include <pthread.h>

@@ -9,14 +9,12 @@
 #include <stdexcept>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.hpp"
-#include "base/files.hpp"
 #include "base/stop.hpp"
 #include "codec/codec_table.hpp"
 
@@ -156,6 +154,23 @@ class MemorySource final : public ByteSource {
   std::size_t position_ = 0;
 };
 
+FileDescriptor copy_of(ByteSource& source) {
+  constexpr std::size_t step = std::size_t{1} << 20U;
+  try {
+    FileDescriptor file = nameless_file();
+    std::vector<std::uint8_t> buffer(step);
+    for (std::size_t got = step; got == step;) {
+      got = source.read(buffer);
+      write_fully(file.get(), {buffer.data(), got});
+    }
+    return file;
+  } catch (const std::system_error& error) {
+    throw PictureError(source.name(), "it has to be copied to a temporary file, which fails in " +
+                                          std::filesystem::temp_directory_path().string() + ": " +
+                                          describe_system_error(error.code().value()));
+  }
+}
+
 }  // namespace
 
 void ByteSource::skip(std::uint64_t count) {
@@ -203,27 +218,6 @@ std::unique_ptr<ByteSource> descriptor_source(FileDescriptor file, std::string n
 std::unique_ptr<ByteSource> memory_source(std::vector<std::uint8_t> data, std::string name) {
   return std::make_unique<MemorySource>(std::move(data), std::move(name));
 }
-
-namespace {
-
-FileDescriptor copy_of(ByteSource& source) {
-  constexpr std::size_t step = std::size_t{1} << 20U;
-  try {
-    FileDescriptor file = nameless_file();
-    std::vector<std::uint8_t> buffer(step);
-    for (std::size_t got = step; got == step;) {
-      got = source.read(buffer);
-      write_fully(file.get(), {buffer.data(), got});
-    }
-    return file;
-  } catch (const std::system_error& error) {
-    throw PictureError(source.name(), "it has to be copied to a temporary file, which fails in " +
-                                          std::filesystem::temp_directory_path().string() + ": " +
-                                          describe_system_error(error.code().value()));
-  }
-}
-
-}  // namespace
 
 bool is_stream(const std::string& path) {
   std::error_code ignored;

@@ -5,10 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
-#include <memory>
 #include <stdexcept>
-#include <string>
-#include <utility>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
@@ -150,8 +147,7 @@ void RowWriter::note_private_metadata(const PictureHeader& header, const Metadat
                                       const std::vector<std::string>& written) {
   if (header.stored == nullptr || !kinds.has(MetadataKind::other)) return;
   for (std::string& name : header.stored->private_metadata()) {
-    if (std::find(written.begin(), written.end(), name) == written.end())
-      left_out_.add(std::move(name));
+    if (std::ranges::find(written, name) == written.end()) left_out_.add(std::move(name));
   }
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <iterator>
-#include <vector>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
@@ -30,7 +29,7 @@ bool begins_with(std::span<const std::uint8_t> head, std::string_view signature)
 
 bool takes(const Codec& codec, const WriteOption& option) {
   const auto& own = codec.options;
-  return std::find(own.begin(), own.end(), &option) != own.end();
+  return std::ranges::find(own, &option) != own.end();
 }
 
 // Why an option makes no difference to such pictures; empty if it makes one.
@@ -80,7 +79,7 @@ const Codec* codec_of_name(const std::string& path) {
   const std::string extension = extension_of(path);
   for (const Codec* codec : codecs()) {
     const auto& own = codec->extensions;
-    if (std::find(own.begin(), own.end(), extension) != own.end()) return codec;
+    if (std::ranges::find(own, extension) != own.end()) return codec;
   }
   return nullptr;
 }
@@ -102,7 +101,7 @@ std::vector<const WriteOption*> all_write_options() {
   std::vector<const WriteOption*> options;
   for (const Codec* codec : codecs()) {
     for (const WriteOption* option : codec->options) {
-      if (std::find(options.begin(), options.end(), option) == options.end()) {
+      if (std::ranges::find(options, option) == options.end()) {
         options.push_back(option);
       }
     }
@@ -233,16 +232,15 @@ const std::vector<OtherFormat>& other_formats() {
 }
 
 bool is_read(const OtherFormat& format) {
-  return std::any_of(codecs().begin(), codecs().end(),
-                     [&](const Codec* codec) { return codec->name == format.name; });
+  return std::ranges::any_of(codecs(),
+                             [&](const Codec* codec) { return codec->name == format.name; });
 }
 
 // The first format not read that `has` accepts; empty if there is none.
 template <typename Has>
 std::string name_of_first(const Has& has) {
-  const auto found =
-      std::find_if(other_formats().begin(), other_formats().end(),
-                   [&](const OtherFormat& format) { return has(format) && !is_read(format); });
+  const auto found = std::ranges::find_if(
+      other_formats(), [&](const OtherFormat& format) { return has(format) && !is_read(format); });
   return found == other_formats().end() ? "" : found->name;
 }
 
@@ -251,8 +249,7 @@ std::string name_of_first(const Has& has) {
 std::string other_format_of_name(const std::string& path) {
   const std::string extension = extension_of(path);
   return name_of_first([&](const OtherFormat& format) {
-    return std::find(format.extensions.begin(), format.extensions.end(), extension) !=
-           format.extensions.end();
+    return std::ranges::find(format.extensions, extension) != format.extensions.end();
   });
 }
 
@@ -261,8 +258,9 @@ std::string other_format_of_content(std::span<const std::uint8_t> head) {
     return formatted("{} not named {}", codec->name, codec->extensions.front());
   }
   return name_of_first([&](const OtherFormat& format) {
-    return std::any_of(format.signatures.begin(), format.signatures.end(),
-                       [&](std::string_view signature) { return begins_with(head, signature); });
+    return std::ranges::any_of(format.signatures, [&](std::string_view signature) {
+      return begins_with(head, signature);
+    });
   });
 }
 

@@ -42,6 +42,8 @@ EncodingNotes notes_on(const Fidelity& fidelity, std::string_view detail) {
   return notes;
 }
 
+constexpr std::size_t offset_size = 4;
+
 }  // namespace
 
 std::string StoredFidelity::coding() const {
@@ -111,12 +113,6 @@ void WholePictureWriter::finish(const Metadata& trailing) {
 void WholePictureWriter::fail(std::string_view why) const {
   throw PictureError(sink_.name(), formatted("cannot be encoded as {}: {}", codec_.name, why));
 }
-
-namespace {
-
-constexpr std::size_t offset_size = 4;
-
-}  // namespace
 
 Bytes exif_from_box(const Bytes& box) {
   if (box.size() <= offset_size) return {};

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
-#include <cstdint>
 #include <string_view>
 
 #include "base/byte_cursor.hpp"
@@ -33,58 +32,12 @@ double formula_light(const TransferCurve& curve, double sample) {
   return power(curve.a * sample + curve.b, curve.gamma) + curve.e;
 }
 
-}  // namespace
-
-TransferCurve srgb_curve() {
-  return {.gamma = 2.4, .a = 1 / 1.055, .b = 0.055 / 1.055, .c = 1 / 12.92, .d = 0.04045};
-}
-
-bool is_rising(const TransferCurve& curve) {
-  if (!curve.table.empty()) {
-    return std::is_sorted(curve.table.begin(), curve.table.end()) &&
-           curve.table.front() < curve.table.back();
-  }
-  if (!(curve.a > 0) || !(curve.c >= 0)) return false;
-  // The knee, where two formulas meet, is the only place where the curve could fall.
-  const double before = curve.c * curve.d + curve.f;
-  constexpr double rounding = 1e-4;  // of the numbers in profiles
-  return (curve.d <= 0 || before <= formula_light(curve, curve.d) + rounding) &&
-         light_of(curve, 0) < light_of(curve, 1);
-}
-
-double light_of(const TransferCurve& curve, double sample) {
-  const double light =
-      curve.table.empty() ? formula_light(curve, sample) : table_light(curve.table, sample);
-  return std::clamp(light, 0.0, 1.0);
-}
-
-namespace {
-
 using std::size_t;
 
 constexpr size_t header_bytes = 128;
 constexpr size_t version_at = 8;
 constexpr size_t color_space_at = 16;
 constexpr size_t signature_at = 36;
-
-}  // namespace
-
-std::string icc_color_space(const Bytes& profile) {
-  if (profile.size() < header_bytes) return "";
-  const auto begin = profile.begin() + color_space_at;
-  std::string name(begin, begin + 4);
-  while (!name.empty() && name.back() == ' ')
-    name.pop_back();
-  const bool is_word =
-      std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) != 0; });
-  return is_word ? name : "";
-}
-
-int icc_major_version(const Bytes& profile) {
-  return profile.size() < header_bytes ? 0 : profile[version_at];
-}
-
-namespace {
 
 // Some bytes of a profile, numbers big-endian.
 class Part {
@@ -165,41 +118,6 @@ TransferCurve curve_of(const Part& profile, std::string_view name) {
   return curve;
 }
 
-}  // namespace
-
-std::array<TransferCurve, 3> icc_curves(const Bytes& bytes) {
-  const Part profile(bytes);
-  if (profile.word(signature_at) != "acsp") throw NoIccCurves("is damaged");
-  const std::string_view space = profile.word(color_space_at);
-  if (space == "GRAY") {
-    const TransferCurve grey = curve_of(profile, "kTRC");
-    return {grey, grey, grey};
-  }
-  if (space != "RGB ") throw NoIccCurves("is not for RGB or grey pictures");
-  return {curve_of(profile, "rTRC"), curve_of(profile, "gTRC"), curve_of(profile, "bTRC")};
-}
-
-std::optional<std::array<double, 6>> icc_primaries(const Bytes& bytes) try {
-  const Part profile(bytes);
-  std::array<double, 6> primaries{};
-  size_t next = 0;
-  for (const char* name : {"rXYZ", "gXYZ", "bXYZ"}) {
-    const auto tag = find_tag(profile, name);
-    if (!tag) return std::nullopt;
-    const double x = tag->fixed(8);
-    const double y = tag->fixed(12);
-    const double sum = x + y + tag->fixed(16);
-    if (sum <= 0 || y <= 0) return std::nullopt;
-    primaries.at(next++) = x / sum;
-    primaries.at(next++) = y / sum;
-  }
-  return primaries;
-} catch (const NoIccCurves&) {
-  return std::nullopt;
-}
-
-namespace {
-
 LightCurves same_for_all(const TransferCurve& curve, std::string name) {
   return {{curve, curve, curve}, std::move(name)};
 }
@@ -248,6 +166,74 @@ LightCurves curves_of_profile(const IccProfile& profile) {
 }
 
 }  // namespace
+
+TransferCurve srgb_curve() {
+  return {.gamma = 2.4, .a = 1 / 1.055, .b = 0.055 / 1.055, .c = 1 / 12.92, .d = 0.04045};
+}
+
+bool is_rising(const TransferCurve& curve) {
+  if (!curve.table.empty()) {
+    return std::ranges::is_sorted(curve.table) && curve.table.front() < curve.table.back();
+  }
+  if (!(curve.a > 0) || !(curve.c >= 0)) return false;
+  // The knee, where two formulas meet, is the only place where the curve could fall.
+  const double before = curve.c * curve.d + curve.f;
+  constexpr double rounding = 1e-4;  // of the numbers in profiles
+  return (curve.d <= 0 || before <= formula_light(curve, curve.d) + rounding) &&
+         light_of(curve, 0) < light_of(curve, 1);
+}
+
+double light_of(const TransferCurve& curve, double sample) {
+  const double light =
+      curve.table.empty() ? formula_light(curve, sample) : table_light(curve.table, sample);
+  return std::clamp(light, 0.0, 1.0);
+}
+
+std::string icc_color_space(const Bytes& profile) {
+  if (profile.size() < header_bytes) return "";
+  const auto begin = profile.begin() + color_space_at;
+  std::string name(begin, begin + 4);
+  while (!name.empty() && name.back() == ' ')
+    name.pop_back();
+  const bool is_word =
+      std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) != 0; });
+  return is_word ? name : "";
+}
+
+int icc_major_version(const Bytes& profile) {
+  return profile.size() < header_bytes ? 0 : profile[version_at];
+}
+
+std::array<TransferCurve, 3> icc_curves(const Bytes& bytes) {
+  const Part profile(bytes);
+  if (profile.word(signature_at) != "acsp") throw NoIccCurves("is damaged");
+  const std::string_view space = profile.word(color_space_at);
+  if (space == "GRAY") {
+    const TransferCurve grey = curve_of(profile, "kTRC");
+    return {grey, grey, grey};
+  }
+  if (space != "RGB ") throw NoIccCurves("is not for RGB or grey pictures");
+  return {curve_of(profile, "rTRC"), curve_of(profile, "gTRC"), curve_of(profile, "bTRC")};
+}
+
+std::optional<std::array<double, 6>> icc_primaries(const Bytes& bytes) try {
+  const Part profile(bytes);
+  std::array<double, 6> primaries{};
+  size_t next = 0;
+  for (const char* name : {"rXYZ", "gXYZ", "bXYZ"}) {
+    const auto tag = find_tag(profile, name);
+    if (!tag) return std::nullopt;
+    const double x = tag->fixed(8);
+    const double y = tag->fixed(12);
+    const double sum = x + y + tag->fixed(16);
+    if (sum <= 0 || y <= 0) return std::nullopt;
+    primaries.at(next++) = x / sum;
+    primaries.at(next++) = y / sum;
+  }
+  return primaries;
+} catch (const NoIccCurves&) {
+  return std::nullopt;
+}
 
 LightCurves light_curves(const Metadata& metadata) {
   if (metadata.coding_points) return curves_of_points((*metadata.coding_points)[1]);

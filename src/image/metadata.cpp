@@ -1,13 +1,10 @@
 #include "image/metadata.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cstddef>
 #include <iterator>
-#include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <utility>
 
@@ -23,42 +20,6 @@ void clear_colors(Metadata& metadata) {
   metadata.srgb_intent.reset();
   metadata.coding_points.reset();
 }
-
-}  // namespace
-
-Metadata kept_part(const Metadata& metadata, const MetadataKinds& kinds) {
-  Metadata result = metadata;
-  const auto orientation = stored_orientation(metadata);
-  if (!kinds.has(MetadataKind::exif)) result.exif.clear();
-  if (!kinds.has(MetadataKind::xmp)) result.xmp.clear();
-  if (orientation && stored_orientation(result) != orientation)
-    set_orientation(result, *orientation);
-  if (!kinds.has(MetadataKind::location)) remove_location(result);
-  if (!kinds.has(MetadataKind::iptc)) result.image_resources.clear();
-  if (!kinds.has(MetadataKind::text)) result.text.clear();
-  if (!kinds.has(MetadataKind::density)) result.density.reset();
-  if (!kinds.has(MetadataKind::icc)) clear_colors(result);
-  return result;
-}
-
-void set_profile(Metadata& metadata, const IccProfile& profile) {
-  clear_colors(metadata);
-  metadata.icc_profile = profile;
-  set_exif_color_space(metadata, profile.name.starts_with("sRGB"));
-}
-
-void add_late_metadata(Metadata& metadata, Metadata late) {
-  const auto add = [](Bytes& to, Bytes& from) {
-    if (to.empty()) to = std::move(from);
-  };
-  add(metadata.exif, late.exif);
-  add(metadata.image_resources, late.image_resources);
-  add(metadata.xmp, late.xmp);
-  metadata.text.insert(metadata.text.end(), std::make_move_iterator(late.text.begin()),
-                       std::make_move_iterator(late.text.end()));
-}
-
-namespace {
 
 bool is_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
@@ -127,18 +88,6 @@ void remove_from_xmp(Bytes& xmp) {
   xmp.assign(text.begin(), text.end());
 }
 
-}  // namespace
-
-void remove_location(Metadata& metadata) {
-  remove_exif_location(metadata.exif);
-  remove_from_xmp(metadata.xmp);
-  std::erase_if(metadata.text, [](const TextEntry& entry) {
-    return find_location(entry.keyword, 0) < entry.keyword.size();
-  });
-}
-
-namespace {
-
 constexpr std::string_view signature = "8BIM";
 constexpr unsigned iptc_resource = 0x0404;
 constexpr std::array<unsigned, 2> thumbnail_resources{0x0409, 0x040c};
@@ -171,14 +120,54 @@ Resource resource_at(const Bytes& bytes, std::size_t at) {
 
 }  // namespace
 
+Metadata kept_part(const Metadata& metadata, const MetadataKinds& kinds) {
+  Metadata result = metadata;
+  const auto orientation = stored_orientation(metadata);
+  if (!kinds.has(MetadataKind::exif)) result.exif.clear();
+  if (!kinds.has(MetadataKind::xmp)) result.xmp.clear();
+  if (orientation && stored_orientation(result) != orientation)
+    set_orientation(result, *orientation);
+  if (!kinds.has(MetadataKind::location)) remove_location(result);
+  if (!kinds.has(MetadataKind::iptc)) result.image_resources.clear();
+  if (!kinds.has(MetadataKind::text)) result.text.clear();
+  if (!kinds.has(MetadataKind::density)) result.density.reset();
+  if (!kinds.has(MetadataKind::icc)) clear_colors(result);
+  return result;
+}
+
+void set_profile(Metadata& metadata, const IccProfile& profile) {
+  clear_colors(metadata);
+  metadata.icc_profile = profile;
+  set_exif_color_space(metadata, profile.name.starts_with("sRGB"));
+}
+
+void add_late_metadata(Metadata& metadata, Metadata late) {
+  const auto add = [](Bytes& to, Bytes& from) {
+    if (to.empty()) to = std::move(from);
+  };
+  add(metadata.exif, late.exif);
+  add(metadata.image_resources, late.image_resources);
+  add(metadata.xmp, late.xmp);
+  metadata.text.insert(metadata.text.end(), std::make_move_iterator(late.text.begin()),
+                       std::make_move_iterator(late.text.end()));
+}
+
+void remove_location(Metadata& metadata) {
+  remove_exif_location(metadata.exif);
+  remove_from_xmp(metadata.xmp);
+  std::erase_if(metadata.text, [](const TextEntry& entry) {
+    return find_location(entry.keyword, 0) < entry.keyword.size();
+  });
+}
+
 void remove_resource_thumbnails(Bytes& resources) {
   Bytes kept;
   std::size_t at = 0;
   while (at < resources.size()) {
     const Resource resource = resource_at(resources, at);
     const std::size_t size = resource.size == 0 ? resources.size() - at : resource.size;
-    const bool is_thumbnail = std::find(thumbnail_resources.begin(), thumbnail_resources.end(),
-                                        resource.number) != thumbnail_resources.end();
+    const bool is_thumbnail =
+        std::ranges::find(thumbnail_resources, resource.number) != thumbnail_resources.end();
     if (!is_thumbnail) {
       const auto begin = resources.begin() + static_cast<std::ptrdiff_t>(at);
       kept.insert(kept.end(), begin, begin + static_cast<std::ptrdiff_t>(size));

@@ -31,6 +31,29 @@ Codec heif_codec() {
   return codec;
 }
 
+struct Initialized : LibHeif {
+  using LibHeif::LibHeif;
+  Initialized() : LibHeif(GPUFILTER_HEIF_LIBRARY) { heif_init(nullptr); }  // loads its plugins
+};
+
+constexpr std::size_t max_profile_bytes = std::size_t{16} << 20U;
+
+// The kind of a "colr" box.
+std::string_view kind_of(ByteSpan colors) {
+  return as_text(ByteCursor(colors).take(4));
+}
+
+struct CodePoints {
+  explicit CodePoints(ByteSpan colors) {
+    ByteCursor cursor(colors);
+    cursor.take(4);
+    primaries = cursor.number(2);
+    transfer = cursor.number(2);
+  }
+  std::uint64_t primaries = 0;
+  std::uint64_t transfer = 0;
+};
+
 }  // namespace
 
 const Codec& heic_codec() {
@@ -63,15 +86,6 @@ const Codec& avif_codec() {
   return codec;
 }
 
-namespace {
-
-struct Initialized : LibHeif {
-  using LibHeif::LibHeif;
-  Initialized() : LibHeif(GPUFILTER_HEIF_LIBRARY) { heif_init(nullptr); }  // loads its plugins
-};
-
-}  // namespace
-
 const LibHeif& libheif() {
   static const Initialized library;
   return library;
@@ -84,28 +98,6 @@ heif_chroma interleaved_chroma(int channels, int depth) {
     return is_little ? heif_chroma_interleaved_RRGGBBAA_LE : heif_chroma_interleaved_RRGGBBAA_BE;
   return is_little ? heif_chroma_interleaved_RRGGBB_LE : heif_chroma_interleaved_RRGGBB_BE;
 }
-
-namespace {
-
-constexpr std::size_t max_profile_bytes = std::size_t{16} << 20U;
-
-// The kind of a "colr" box.
-std::string_view kind_of(ByteSpan colors) {
-  return as_text(ByteCursor(colors).take(4));
-}
-
-struct CodePoints {
-  explicit CodePoints(ByteSpan colors) {
-    ByteCursor cursor(colors);
-    cursor.take(4);
-    primaries = cursor.number(2);
-    transfer = cursor.number(2);
-  }
-  std::uint64_t primaries = 0;
-  std::uint64_t transfer = 0;
-};
-
-}  // namespace
 
 void read_heif_colors(const HeifPicture& picture, Metadata& metadata) {
   ByteSpan points;

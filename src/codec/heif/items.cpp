@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <set>
 
 #include "base/format.hpp"
@@ -33,7 +32,7 @@ std::vector<Box> boxes_in(ByteSpan bytes) {
 
 ByteSpan content_of(const std::vector<Box>& boxes, std::string_view type) {
   const auto found =
-      std::find_if(boxes.begin(), boxes.end(), [type](const Box& box) { return box.type == type; });
+      std::ranges::find_if(boxes, [type](const Box& box) { return box.type == type; });
   return found == boxes.end() ? ByteSpan() : found->content;
 }
 
@@ -150,7 +149,7 @@ class ItemParser {
     for (const auto& [id, auxiliary] : result_.items) {
       if (!auxiliary.auxiliary_to || !(auxiliary.is_coded() || auxiliary.is_derived())) continue;
       const std::string_view name = FullBox(auxiliary.property("auxC")).cursor.text();
-      if (std::find(names.begin(), names.end(), name) == names.end()) continue;
+      if (std::ranges::find(names, name) == names.end()) continue;
       if (HeifItem* const master = item(*auxiliary.auxiliary_to)) master->alpha = id;
     }
   }
@@ -158,35 +157,13 @@ class ItemParser {
   HeifItems result_;
 };
 
-}  // namespace
-
-Bytes HeifItems::data(const HeifItem& item) const {
-  if (item.is_external || item.construction > 1) return {};
-  const ByteSpan place = item.construction == 0 ? file : idat;
-  Bytes all;
-  for (const auto& [offset, length] : item.extents) {
-    if (offset > place.size() || length > place.size() - offset) return {};
-    const ByteSpan rest = place.subspan(static_cast<std::size_t>(offset));
-    const ByteSpan part = length == 0 ? rest : rest.first(static_cast<std::size_t>(length));
-    if (part.size() > place.size() - all.size()) return {};
-    all.insert(all.end(), part.begin(), part.end());
-  }
-  return all;
-}
-
-HeifItems heif_items(ByteSpan file) {
-  return ItemParser(file).take();
-}
-
-namespace {
-
 constexpr std::string_view gain_map = "a gain map";
 
 bool is_picture(const HeifItem& item) {
   constexpr std::array<std::string_view, 7> others{"hev1", "avc1", "vvc1", "jpeg",
                                                    "j2k1", "unci", "hvt1"};
   return item.is_coded() || item.is_derived() ||
-         std::find(others.begin(), others.end(), item.type) != others.end();
+         std::ranges::find(others, item.type) != others.end();
 }
 
 // Empty for alpha.
@@ -216,11 +193,28 @@ std::string name_of_track(ByteSpan track) {
 
 }  // namespace
 
+Bytes HeifItems::data(const HeifItem& item) const {
+  if (item.is_external || item.construction > 1) return {};
+  const ByteSpan place = item.construction == 0 ? file : idat;
+  Bytes all;
+  for (const auto& [offset, length] : item.extents) {
+    if (offset > place.size() || length > place.size() - offset) return {};
+    const ByteSpan rest = place.subspan(static_cast<std::size_t>(offset));
+    const ByteSpan part = length == 0 ? rest : rest.first(static_cast<std::size_t>(length));
+    if (part.size() > place.size() - all.size()) return {};
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  return all;
+}
+
+HeifItems heif_items(ByteSpan file) {
+  return ItemParser(file).take();
+}
+
 std::vector<std::string> heif_contents(const HeifItems& items) {
   std::vector<std::string> names;
   const auto add = [&names](std::string_view name) {
-    if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end())
-      names.emplace_back(name);
+    if (!name.empty() && std::ranges::find(names, name) == names.end()) names.emplace_back(name);
   };
   std::set<HeifItemId> parts{items.primary};
   for (const auto& [id, item] : items.items)

@@ -167,8 +167,7 @@ class TreeBuilder {
       const int x = offset();
       made.positions.push_back({x, offset()});
     }
-    const bool has_grey_ground =
-        std::count(made.ground.begin(), made.ground.end(), made.ground.front()) == 3;
+    const bool has_grey_ground = std::ranges::count(made.ground, made.ground.front()) == 3;
     made.is_grey = made.is_grey && has_grey_ground;
   }
 

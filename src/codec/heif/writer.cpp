@@ -65,7 +65,7 @@ void correct_order(Bytes& file) {
     std::vector<std::uint64_t> associations(count);
     for (std::uint64_t& association : associations)
       association = cursor.number(size);
-    std::stable_partition(associations.begin(), associations.end(), describes);
+    std::ranges::stable_partition(associations, describes);
     for (std::size_t i = 0; i < place.size() / size; ++i)
       store_number(associations[i], {bytes_of(file, place) + i * size, size});
   }

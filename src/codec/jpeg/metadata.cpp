@@ -14,7 +14,6 @@
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "image/exif.hpp"
-#include "image/metadata.hpp"
 
 namespace gpufilter {
 namespace {
@@ -52,7 +51,7 @@ bool is_xml_text(std::string_view text) {
   const auto is_allowed = [](unsigned char c) {
     return (c >= 0x20 && c != 0x7f) || c == '\t' || c == '\n' || c == '\r';
   };
-  return std::all_of(text.begin(), text.end(), is_allowed) &&
+  return std::ranges::all_of(text, is_allowed) &&
          text.find("\xEF\xBF\xBE") == std::string_view::npos &&
          text.find("\xEF\xBF\xBF") == std::string_view::npos;
 }
@@ -71,8 +70,8 @@ std::string escaped(std::string_view text) {
 
 // A language tag: "de", "en-GB".
 bool is_language(std::string_view text) {
-  return std::all_of(text.begin(), text.end(),
-                     [](unsigned char c) { return std::isalnum(c) != 0 || c == '-'; });
+  return std::ranges::all_of(text,
+                             [](unsigned char c) { return std::isalnum(c) != 0 || c == '-'; });
 }
 
 // XMP's dates are those of ISO 8601: "2024", "2024-05-01", "2024-05-01T10:00:00Z".
@@ -120,9 +119,8 @@ class Packet {
     if (property.form == Form::single && !values.empty()) return false;
     const bool by_language = property.form == Form::languages;
     const std::string language = by_language ? entry.language : "";
-    const bool is_taken = by_language && std::any_of(values.begin(), values.end(), [&](auto& v) {
-                            return v.language == language;
-                          });
+    const bool is_taken =
+        by_language && std::ranges::any_of(values, [&](auto& v) { return v.language == language; });
     if (is_taken) return false;
     values.push_back({language, escaped(entry.text)});
     if (text().size() <= longest_packet) return true;
@@ -151,8 +149,8 @@ class Packet {
 
   // The default has to be there, and first.
   static std::string languages(Values values) {
-    const auto fallback = std::find_if(values.begin(), values.end(),
-                                       [](const Value& value) { return value.language.empty(); });
+    const auto fallback =
+        std::ranges::find_if(values, [](const Value& value) { return value.language.empty(); });
     if (fallback == values.end()) {
       values.insert(values.begin(), {"", values.front().xml});
     } else {
@@ -169,8 +167,22 @@ class Packet {
   std::array<Values, properties.size()> values_;
 };
 
-}  // namespace
+using namespace std::string_view_literals;
 
+constexpr int app1 = JPEG_APP0 + 1;
+constexpr int app13 = JPEG_APP0 + 13;
+constexpr std::size_t largest_icc_profile = std::size_t{255} * (largest_jpeg_segment - 14);
+
+struct JpegText {
+  std::string xmp;                    // a packet; empty if there is nothing for it
+  std::vector<std::string> comments;  // each for a segment of its own
+  std::vector<std::string> left_out;  // names of texts that are too long
+};
+
+// "Comment" becomes a comment. PNG's keywords that XMP has a property for (Title, Author,
+// Description, Copyright, Source, Software, and Creation Time if it is a date in XMP's form) become
+// that property, unless the picture `has_xmp`, which stays as it is. All others become comments
+// with the keyword before the text: "Warning: not for sale".
 JpegText jpeg_text(const std::vector<TextEntry>& text, bool has_xmp) {
   JpegText result;
   Packet packet;
@@ -188,14 +200,6 @@ JpegText jpeg_text(const std::vector<TextEntry>& text, bool has_xmp) {
   result.xmp = packet.text();
   return result;
 }
-
-namespace {
-
-using namespace std::string_view_literals;
-
-constexpr int app1 = JPEG_APP0 + 1;
-constexpr int app13 = JPEG_APP0 + 13;
-constexpr std::size_t largest_icc_profile = std::size_t{255} * (largest_jpeg_segment - 14);
 
 class MetadataWriter {
  public:
@@ -321,19 +325,6 @@ class MetadataWriter {
   bool has_profile_ = false;
 };
 
-}  // namespace
-
-void write_jpeg_metadata(jpeg_compress_struct& jpeg, JpegErrors& errors,
-                         const JpegMetadata& content, LeftOut& left_out) {
-  MetadataWriter writer(jpeg, errors, content, left_out);
-  if (content.layout != nullptr) writer.write_layout(*content.layout);
-  writer.write_rest();
-  if (content.layout == nullptr) writer.write_text();
-  writer.note_colors();
-}
-
-namespace {
-
 constexpr std::string_view extended_xmp_prefix("http://ns.adobe.com/xmp/extension/\0", 35);
 constexpr std::string_view picture_index_prefix("MPF\0", 4);
 constexpr std::string_view gain_map_prefix("urn:iso:std:iso:ts:21496:-1\0", 28);
@@ -356,62 +347,6 @@ MetadataKind kind_of(const JpegSegment& segment) {
     return MetadataKind::iptc;
   return MetadataKind::other;
 }
-
-}  // namespace
-
-JpegSegmentKind jpeg_segment_kind(int marker, std::string_view segment) {
-  switch (marker - JPEG_APP0) {
-    case 1:
-      if (segment.starts_with(exif_prefix)) return JpegSegmentKind::exif;
-      if (segment.starts_with(xmp_prefix)) return JpegSegmentKind::xmp;
-      break;
-    case 2:
-      if (segment.starts_with(icc_prefix)) return JpegSegmentKind::icc_profile;
-      break;
-    case 13:
-      if (segment.starts_with(resources_prefix)) return JpegSegmentKind::image_resources;
-      break;
-    default:
-      break;
-  }
-  return JpegSegmentKind::other;
-}
-
-JpegMetadataLayout kept_part(const JpegMetadataLayout& layout, const MetadataKinds& kinds) {
-  const bool keeps_location = kinds.has(MetadataKind::location);
-  JpegMetadataLayout result;
-  std::copy_if(layout.begin(), layout.end(), std::back_inserter(result),
-               [&](const JpegSegment& segment) {
-                 if (segment.kind != JpegSegmentKind::other) return true;
-                 const MetadataKind kind = kind_of(segment);
-                 const bool may_say_place = kind == MetadataKind::exif || kind == MetadataKind::xmp;
-                 return kinds.has(kind) && (keeps_location || !may_say_place);
-               });
-  return result;
-}
-
-bool announces_parts(int marker, std::string_view segment) {
-  return marker == JPEG_APP0 + 2 &&
-         (picture_index(segment) || segment.starts_with(gain_map_prefix));
-}
-
-std::optional<std::string_view> picture_index(std::string_view segment) {
-  if (!segment.starts_with(picture_index_prefix)) return std::nullopt;
-  return segment.substr(picture_index_prefix.size());
-}
-
-std::string name_of(const JpegSegment& segment) {
-  const std::string_view text = characters_of(segment);
-  if (segment.marker == JPEG_COM) return "a comment";
-  if (text.starts_with(extended_xmp_prefix)) return "extended XMP";
-  const auto end = std::find_if(text.begin(), text.end(), [](char c) { return c < 33 || c > 126; });
-  const auto length = static_cast<std::size_t>(end - text.begin());
-  const std::string marker = formatted("APP{}", segment.marker - JPEG_APP0);
-  if (length == 0) return marker;
-  return formatted("{} \"{}\"", marker, text.substr(0, std::min(length, longest_identifier)));
-}
-
-namespace {
 
 // Some files end a comment with a zero byte, which no other format could store.
 std::string comment_text(std::string_view stored) {
@@ -497,6 +432,67 @@ constexpr bool is_exact_in_centimetres(std::uint32_t per_metre) {
 }
 
 }  // namespace
+
+void write_jpeg_metadata(jpeg_compress_struct& jpeg, JpegErrors& errors,
+                         const JpegMetadata& content, LeftOut& left_out) {
+  MetadataWriter writer(jpeg, errors, content, left_out);
+  if (content.layout != nullptr) writer.write_layout(*content.layout);
+  writer.write_rest();
+  if (content.layout == nullptr) writer.write_text();
+  writer.note_colors();
+}
+
+JpegSegmentKind jpeg_segment_kind(int marker, std::string_view segment) {
+  switch (marker - JPEG_APP0) {
+    case 1:
+      if (segment.starts_with(exif_prefix)) return JpegSegmentKind::exif;
+      if (segment.starts_with(xmp_prefix)) return JpegSegmentKind::xmp;
+      break;
+    case 2:
+      if (segment.starts_with(icc_prefix)) return JpegSegmentKind::icc_profile;
+      break;
+    case 13:
+      if (segment.starts_with(resources_prefix)) return JpegSegmentKind::image_resources;
+      break;
+    default:
+      break;
+  }
+  return JpegSegmentKind::other;
+}
+
+JpegMetadataLayout kept_part(const JpegMetadataLayout& layout, const MetadataKinds& kinds) {
+  const bool keeps_location = kinds.has(MetadataKind::location);
+  JpegMetadataLayout result;
+  std::copy_if(layout.begin(), layout.end(), std::back_inserter(result),
+               [&](const JpegSegment& segment) {
+                 if (segment.kind != JpegSegmentKind::other) return true;
+                 const MetadataKind kind = kind_of(segment);
+                 const bool may_say_place = kind == MetadataKind::exif || kind == MetadataKind::xmp;
+                 return kinds.has(kind) && (keeps_location || !may_say_place);
+               });
+  return result;
+}
+
+bool announces_parts(int marker, std::string_view segment) {
+  return marker == JPEG_APP0 + 2 &&
+         (picture_index(segment) || segment.starts_with(gain_map_prefix));
+}
+
+std::optional<std::string_view> picture_index(std::string_view segment) {
+  if (!segment.starts_with(picture_index_prefix)) return std::nullopt;
+  return segment.substr(picture_index_prefix.size());
+}
+
+std::string name_of(const JpegSegment& segment) {
+  const std::string_view text = characters_of(segment);
+  if (segment.marker == JPEG_COM) return "a comment";
+  if (text.starts_with(extended_xmp_prefix)) return "extended XMP";
+  const auto end = std::ranges::find_if(text, [](char c) { return c < 33 || c > 126; });
+  const auto length = static_cast<std::size_t>(end - text.begin());
+  const std::string marker = formatted("APP{}", segment.marker - JPEG_APP0);
+  if (length == 0) return marker;
+  return formatted("{} \"{}\"", marker, text.substr(0, std::min(length, longest_identifier)));
+}
 
 Metadata read_jpeg_metadata(Decompressor& jpeg, JpegErrors& errors,
                             std::vector<std::string>& warnings) {

@@ -18,18 +18,6 @@ namespace gpufilter {
 // The keyword of a JPEG's comments.
 inline constexpr std::string_view comment_keyword = "Comment";
 
-struct JpegText {
-  std::string xmp;                    // a packet; empty if there is nothing for it
-  std::vector<std::string> comments;  // each for a segment of its own
-  std::vector<std::string> left_out;  // names of texts that are too long
-};
-
-// "Comment" becomes a comment. PNG's keywords that XMP has a property for (Title, Author,
-// Description, Copyright, Source, Software, and Creation Time if it is a date in XMP's form) become
-// that property, unless the picture `has_xmp`, which stays as it is. All others become comments
-// with the keyword before the text: "Warning: not for sale".
-[[nodiscard]] JpegText jpeg_text(const std::vector<TextEntry>& text, bool has_xmp);
-
 inline constexpr std::size_t largest_jpeg_segment = 65533;  // bytes, without its length
 
 // The first bytes of APP1, APP2 and APP13 segments.

@@ -151,9 +151,8 @@ std::uint32_t value_of(const NetpbmInput& input, const std::string& keyword,
   std::istringstream words(text);
   std::uint32_t number = 0;
   std::string more;
-  const bool is_number = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return is_digit(c) || is_blank(c);
-  });
+  const bool is_number =
+      !text.empty() && std::ranges::all_of(text, [](char c) { return is_digit(c) || is_blank(c); });
   if (!is_number || !(words >> number) || words >> more)
     input.refuse(formatted("{} is '{}'", keyword, printable(text)));
   return number;

@@ -6,18 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include "base/byte_cursor.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/printable.hpp"
-#include "codec/png/read/chunk.hpp"
 #include "image/exif.hpp"
-#include "image/metadata.hpp"
 
 namespace gpufilter {
 namespace {
@@ -90,34 +85,6 @@ bool take(std::string_view type, Bytes bytes, Metadata& metadata) {
   metadata.icc_profile.emplace().data = std::move(bytes);
   return true;
 }
-
-}  // namespace
-
-void take_raw_profiles(Metadata& metadata) {
-  const auto taken = [&metadata](const TextEntry& entry) {
-    if (!entry.keyword.starts_with(keyword_prefix)) return false;
-    auto bytes = decode(entry.text);
-    return bytes && take(entry.keyword.substr(keyword_prefix.size()), std::move(*bytes), metadata);
-  };
-  auto& text = metadata.text;
-  text.erase(std::remove_if(text.begin(), text.end(), taken), text.end());
-}
-
-TextEntry raw_profile_of(const Bytes& resources) {
-  TextEntry entry{std::string(keyword_prefix) + "iptc", "", "", "", true};
-  entry.text = formatted("\niptc\n{:8}", resources.size());
-  entry.text.reserve(entry.text.size() + resources.size() * 2 + resources.size() / bytes_a_line +
-                     2);
-  for (std::size_t i = 0; i < resources.size(); ++i) {
-    if (i % bytes_a_line == 0) entry.text += '\n';
-    entry.text += digits[resources[i] / 16];
-    entry.text += digits[resources[i] % 16];
-  }
-  entry.text += '\n';
-  return entry;
-}
-
-namespace {
 
 // XMP travels as an iTXt chunk. Its standard wants it plain, so that tools find it without
 // inflating; a file that has it compressed keeps it so.
@@ -366,8 +333,7 @@ class Collector {
   // Name, NUL, method 0, zlib stream.
   Use take_profile(const Bytes& data) {
     if (metadata_.icc_profile) return Use::meaningless;
-    const auto end =
-        static_cast<std::size_t>(std::find(data.begin(), data.end(), 0) - data.begin());
+    const auto end = static_cast<std::size_t>(std::ranges::find(data, 0) - data.begin());
     if (end == 0 || end > 79 || data.size() < end + 2 || data[end + 1] != 0) return Use::damaged;
     auto profile = zlib_inflate(std::span(data).subspan(end + 2), budget_);
     if (!profile || profile->size() < icc_header_size) return Use::damaged;
@@ -467,10 +433,34 @@ void add_text(std::vector<PngChunk>& chunks, const TextEntry& entry, LeftOut& le
 
 }  // namespace
 
+void take_raw_profiles(Metadata& metadata) {
+  const auto taken = [&metadata](const TextEntry& entry) {
+    if (!entry.keyword.starts_with(keyword_prefix)) return false;
+    auto bytes = decode(entry.text);
+    return bytes && take(entry.keyword.substr(keyword_prefix.size()), std::move(*bytes), metadata);
+  };
+  auto& text = metadata.text;
+  text.erase(std::remove_if(text.begin(), text.end(), taken), text.end());
+}
+
+TextEntry raw_profile_of(const Bytes& resources) {
+  TextEntry entry{std::string(keyword_prefix) + "iptc", "", "", "", true};
+  entry.text = formatted("\niptc\n{:8}", resources.size());
+  entry.text.reserve(entry.text.size() + resources.size() * 2 + resources.size() / bytes_a_line +
+                     2);
+  for (std::size_t i = 0; i < resources.size(); ++i) {
+    if (i % bytes_a_line == 0) entry.text += '\n';
+    entry.text += digits[resources[i] / 16];
+    entry.text += digits[resources[i] % 16];
+  }
+  entry.text += '\n';
+  return entry;
+}
+
 bool is_metadata_chunk(std::string_view type) {
   static constexpr std::array<std::string_view, 10> types{"gAMA", "cHRM", "sRGB", "cICP", "iCCP",
                                                           "pHYs", "eXIf", "tEXt", "zTXt", "iTXt"};
-  return std::find(types.begin(), types.end(), type) != types.end();
+  return std::ranges::find(types, type) != types.end();
 }
 
 Metadata metadata_from_chunks(std::span<const PngChunk> chunks, PngPlace place,

@@ -23,6 +23,12 @@ std::string tiff_libraries() {
   return formatted("libtiff {}", text.substr(text.rfind(' ') + 1));
 }
 
+// The file's name for libtiff: the words have room for it.
+constexpr const char* short_name = "TIFF";
+
+// A fixed array, as callbacks must not throw.
+using Words = std::array<char, 200>;
+
 }  // namespace
 
 const WriteOption& tiff_compression_option() {
@@ -56,16 +62,6 @@ const LibTiff& libtiff() {
   return library;
 }
 
-namespace {
-
-// The file's name for libtiff: the words have room for it.
-constexpr const char* short_name = "TIFF";
-
-// A fixed array, as callbacks must not throw.
-using Words = std::array<char, 200>;
-
-}  // namespace
-
 struct TiffFile::Client {
   TiffBytes bytes;
   std::uint64_t position = 0;
@@ -86,7 +82,7 @@ std::string without_name(const Words& words) {
 }
 
 bool has_part(const Words& words, std::span<const std::string_view> parts) {
-  return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) {
+  return std::ranges::any_of(parts, [&](std::string_view part) {
     return std::string_view(words.data()).find(part) != std::string_view::npos;
   });
 }

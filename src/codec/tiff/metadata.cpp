@@ -4,13 +4,9 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <optional>
 #include <string_view>
-#include <utility>
 
-#include "base/byte_cursor.hpp"
 #include "base/format.hpp"
-#include "image/metadata.hpp"
 #include "image/tiff.hpp"
 
 namespace gpufilter {
@@ -122,145 +118,6 @@ bool says_nothing(const TiffField& field, ByteOrder order) {
   return field.tag == 274 && (orientation < 2 || orientation > 8);
 }
 
-}  // namespace
-
-const TiffField* TiffContent::find(std::uint16_t tag) const {
-  const auto found = std::find_if(first.begin(), first.end(),
-                                  [tag](const TiffField& field) { return field.tag == tag; });
-  return found == first.end() ? nullptr : &*found;
-}
-
-TiffContent read_tiff_content(const TiffReadAt& read) {
-  TiffContent content = Reader(read).content();
-  remove_unmovable(content.exif);
-  remove_unmovable(content.gps);
-  return content;
-}
-
-std::optional<std::uint64_t> number_in(const TiffField& field, ByteOrder order) {
-  const bool is_number = field.type == 3 || field.type == 4 || field.type == 13 ||
-                         field.type == 16 || field.type == 18;
-  if (!is_number || field.count != 1) return std::nullopt;
-  return number_of(field.value, order);
-}
-
-Bytes directory_bytes(TiffFields fields, std::uint32_t offset, ByteOrder order) {
-  std::stable_sort(fields.begin(), fields.end(),
-                   [](const TiffField& a, const TiffField& b) { return a.tag < b.tag; });
-  Bytes directory;
-  Bytes values;
-  const std::size_t values_at = offset + 2 + 12 * fields.size() + 4;
-  put_number(directory, fields.size(), 2, order);
-  for (const TiffField& field : fields) {
-    put_number(directory, field.tag, 2, order);
-    put_number(directory, field.type, 2, order);
-    put_number(directory, field.count, 4, order);
-    if (field.value.size() <= 4) {
-      directory.insert(directory.end(), field.value.begin(), field.value.end());
-      directory.insert(directory.end(), 4 - field.value.size(), 0);
-      continue;
-    }
-    put_number(directory, values_at + values.size(), 4, order);
-    values.insert(values.end(), field.value.begin(), field.value.end());
-    if (values.size() % 2 == 1) values.push_back(0);
-  }
-  put_number(directory, 0, 4, order);  // no next directory
-  directory.insert(directory.end(), values.begin(), values.end());
-  return directory;
-}
-
-void add_fields(const TiffFields& fields, const TiffReadAt& read, const TiffWriteAt& write,
-                std::uint64_t end) {
-  const Structure file(read);
-  const ByteOrder order = file.order;
-  const unsigned offset_size = file.offset_size();
-  const std::size_t entry_size = file.entry_size();
-  const std::uint64_t old = file.number_at(file.pointer_at(), offset_size);
-  const std::uint64_t old_count = file.number_at(old, file.count_size());
-  std::map<std::uint16_t, Bytes> entries;
-  for (std::uint64_t i = 0; i < old_count; ++i) {
-    Bytes entry = file.bytes_at(old + file.count_size() + i * entry_size, entry_size);
-    entries[static_cast<std::uint16_t>(number_of(std::span(entry).first(2), order))] = entry;
-  }
-  Bytes added;  // values, then the directory
-  for (const TiffField& field : fields) {
-    if (entries.contains(field.tag)) continue;
-    Bytes& entry = entries[field.tag];
-    put_number(entry, field.tag, 2, order);
-    put_number(entry, field.type, 2, order);
-    put_number(entry, field.count, offset_size, order);
-    if (field.value.size() <= offset_size) {
-      entry.insert(entry.end(), field.value.begin(), field.value.end());
-      entry.resize(entry_size);
-      continue;
-    }
-    put_number(entry, end + added.size(), offset_size, order);
-    added.insert(added.end(), field.value.begin(), field.value.end());
-    if (added.size() % 2 == 1) added.push_back(0);
-  }
-  Bytes pointer;
-  put_number(pointer, end + added.size(), offset_size, order);
-  put_number(added, entries.size(), file.count_size(), order);
-  for (const auto& [tag, entry] : entries)
-    added.insert(added.end(), entry.begin(), entry.end());
-  put_number(added, 0, offset_size, order);  // no next directory
-  write(end, added);
-  write(file.pointer_at(), pointer);
-}
-
-void swap_bytes(TiffField& field) {
-  const bool is_rational = field.type == 5 || field.type == 10;
-  const auto size = static_cast<std::ptrdiff_t>(is_rational ? 4 : tiff_type_bytes(field.type));
-  for (auto at = field.value.begin(); at != field.value.end(); at += size)
-    std::reverse(at, at + size);
-}
-
-Bytes exif_of(const TiffContent& content) {
-  const ByteOrder order = content.order;
-  TiffFields first;
-  for (const TiffField& field : content.first) {
-    if (is_description(field.tag) && field.type <= 12 && !says_nothing(field, order))
-      first.push_back(field);
-  }
-  if (first.empty() && content.exif.empty() && content.gps.empty()) return {};
-  const auto add_pointer = [&](std::uint16_t tag, const TiffFields& fields) {
-    if (!fields.empty()) first.push_back({tag, Tiff::type_long, 1, Bytes(4)});
-  };
-  add_pointer(exif_pointer, content.exif);
-  add_pointer(gps_pointer, content.gps);
-  constexpr std::uint32_t header_size = 8;
-  auto end =
-      static_cast<std::uint32_t>(header_size + directory_bytes(first, header_size, order).size());
-  Bytes rest;
-  const auto place = [&](std::uint16_t tag, const TiffFields& fields) {
-    if (fields.empty()) return;
-    const Bytes bytes = directory_bytes(fields, end, order);
-    for (TiffField& field : first) {
-      if (field.tag != tag) continue;
-      field.value.clear();
-      put_number(field.value, end, 4, order);
-    }
-    rest.insert(rest.end(), bytes.begin(), bytes.end());
-    end += static_cast<std::uint32_t>(bytes.size());
-  };
-  place(exif_pointer, content.exif);
-  place(gps_pointer, content.gps);
-  Bytes exif(2, order == ByteOrder::little ? 'I' : 'M');
-  put_number(exif, 42, 2, order);
-  put_number(exif, header_size, 4, order);
-  const Bytes directory = directory_bytes(first, header_size, order);
-  exif.insert(exif.end(), directory.begin(), directory.end());
-  exif.insert(exif.end(), rest.begin(), rest.end());
-  return exif;
-}
-
-bool is_description(std::uint16_t tag) {
-  constexpr std::array<std::uint16_t, 10> tags{269, 270, 271, 272, 274, 305, 306, 315, 316, 33432};
-  return std::find(tags.begin(), tags.end(), tag) != tags.end();
-}
-
-namespace {
-
 struct TagRange {
   std::uint16_t first;
   std::uint16_t last;
@@ -281,7 +138,7 @@ constexpr std::uint16_t last_type = 12;
 
 bool is_foreign(const TiffField& field) {
   return field.type <= last_type && !is_description(field.tag) &&
-         std::none_of(handled.begin(), handled.end(), [&](const TagRange& range) {
+         std::ranges::none_of(handled, [&](const TagRange& range) {
            return range.first <= field.tag && field.tag <= range.last;
          });
 }
@@ -295,27 +152,6 @@ std::string name_of(std::uint16_t tag) {
   const auto found = names.find(tag);
   return found == names.end() ? formatted("tag {}", tag) : found->second;
 }
-
-}  // namespace
-
-TiffTags foreign_tags(const TiffContent& content) {
-  TiffTags tags{{}, content.order};
-  std::copy_if(content.first.begin(), content.first.end(), std::back_inserter(tags.fields),
-               is_foreign);
-  return tags;
-}
-
-std::vector<std::string> names_of(const TiffTags& tags) {
-  std::vector<std::string> names;
-  for (const TiffField& field : tags.fields) {
-    std::string name = name_of(field.tag);
-    if (std::find(names.begin(), names.end(), name) == names.end())
-      names.push_back(std::move(name));
-  }
-  return names;
-}
-
-namespace {
 
 constexpr std::uint16_t type_ascii = 2;
 constexpr double inches_a_metre = 10000.0 / 254;
@@ -438,6 +274,157 @@ class ExifWriter {
 };
 
 }  // namespace
+
+const TiffField* TiffContent::find(std::uint16_t tag) const {
+  const auto found =
+      std::ranges::find_if(first, [tag](const TiffField& field) { return field.tag == tag; });
+  return found == first.end() ? nullptr : &*found;
+}
+
+TiffContent read_tiff_content(const TiffReadAt& read) {
+  TiffContent content = Reader(read).content();
+  remove_unmovable(content.exif);
+  remove_unmovable(content.gps);
+  return content;
+}
+
+std::optional<std::uint64_t> number_in(const TiffField& field, ByteOrder order) {
+  const bool is_number = field.type == 3 || field.type == 4 || field.type == 13 ||
+                         field.type == 16 || field.type == 18;
+  if (!is_number || field.count != 1) return std::nullopt;
+  return number_of(field.value, order);
+}
+
+Bytes directory_bytes(TiffFields fields, std::uint32_t offset, ByteOrder order) {
+  std::ranges::stable_sort(fields,
+                           [](const TiffField& a, const TiffField& b) { return a.tag < b.tag; });
+  Bytes directory;
+  Bytes values;
+  const std::size_t values_at = offset + 2 + 12 * fields.size() + 4;
+  put_number(directory, fields.size(), 2, order);
+  for (const TiffField& field : fields) {
+    put_number(directory, field.tag, 2, order);
+    put_number(directory, field.type, 2, order);
+    put_number(directory, field.count, 4, order);
+    if (field.value.size() <= 4) {
+      directory.insert(directory.end(), field.value.begin(), field.value.end());
+      directory.insert(directory.end(), 4 - field.value.size(), 0);
+      continue;
+    }
+    put_number(directory, values_at + values.size(), 4, order);
+    values.insert(values.end(), field.value.begin(), field.value.end());
+    if (values.size() % 2 == 1) values.push_back(0);
+  }
+  put_number(directory, 0, 4, order);  // no next directory
+  directory.insert(directory.end(), values.begin(), values.end());
+  return directory;
+}
+
+void add_fields(const TiffFields& fields, const TiffReadAt& read, const TiffWriteAt& write,
+                std::uint64_t end) {
+  const Structure file(read);
+  const ByteOrder order = file.order;
+  const unsigned offset_size = file.offset_size();
+  const std::size_t entry_size = file.entry_size();
+  const std::uint64_t old = file.number_at(file.pointer_at(), offset_size);
+  const std::uint64_t old_count = file.number_at(old, file.count_size());
+  std::map<std::uint16_t, Bytes> entries;
+  for (std::uint64_t i = 0; i < old_count; ++i) {
+    Bytes entry = file.bytes_at(old + file.count_size() + i * entry_size, entry_size);
+    entries[static_cast<std::uint16_t>(number_of(std::span(entry).first(2), order))] = entry;
+  }
+  Bytes added;  // values, then the directory
+  for (const TiffField& field : fields) {
+    if (entries.contains(field.tag)) continue;
+    Bytes& entry = entries[field.tag];
+    put_number(entry, field.tag, 2, order);
+    put_number(entry, field.type, 2, order);
+    put_number(entry, field.count, offset_size, order);
+    if (field.value.size() <= offset_size) {
+      entry.insert(entry.end(), field.value.begin(), field.value.end());
+      entry.resize(entry_size);
+      continue;
+    }
+    put_number(entry, end + added.size(), offset_size, order);
+    added.insert(added.end(), field.value.begin(), field.value.end());
+    if (added.size() % 2 == 1) added.push_back(0);
+  }
+  Bytes pointer;
+  put_number(pointer, end + added.size(), offset_size, order);
+  put_number(added, entries.size(), file.count_size(), order);
+  for (const auto& [tag, entry] : entries)
+    added.insert(added.end(), entry.begin(), entry.end());
+  put_number(added, 0, offset_size, order);  // no next directory
+  write(end, added);
+  write(file.pointer_at(), pointer);
+}
+
+void swap_bytes(TiffField& field) {
+  const bool is_rational = field.type == 5 || field.type == 10;
+  const auto size = static_cast<std::ptrdiff_t>(is_rational ? 4 : tiff_type_bytes(field.type));
+  for (auto at = field.value.begin(); at != field.value.end(); at += size)
+    std::reverse(at, at + size);
+}
+
+Bytes exif_of(const TiffContent& content) {
+  const ByteOrder order = content.order;
+  TiffFields first;
+  for (const TiffField& field : content.first) {
+    if (is_description(field.tag) && field.type <= 12 && !says_nothing(field, order))
+      first.push_back(field);
+  }
+  if (first.empty() && content.exif.empty() && content.gps.empty()) return {};
+  const auto add_pointer = [&](std::uint16_t tag, const TiffFields& fields) {
+    if (!fields.empty()) first.push_back({tag, Tiff::type_long, 1, Bytes(4)});
+  };
+  add_pointer(exif_pointer, content.exif);
+  add_pointer(gps_pointer, content.gps);
+  constexpr std::uint32_t header_size = 8;
+  auto end =
+      static_cast<std::uint32_t>(header_size + directory_bytes(first, header_size, order).size());
+  Bytes rest;
+  const auto place = [&](std::uint16_t tag, const TiffFields& fields) {
+    if (fields.empty()) return;
+    const Bytes bytes = directory_bytes(fields, end, order);
+    for (TiffField& field : first) {
+      if (field.tag != tag) continue;
+      field.value.clear();
+      put_number(field.value, end, 4, order);
+    }
+    rest.insert(rest.end(), bytes.begin(), bytes.end());
+    end += static_cast<std::uint32_t>(bytes.size());
+  };
+  place(exif_pointer, content.exif);
+  place(gps_pointer, content.gps);
+  Bytes exif(2, order == ByteOrder::little ? 'I' : 'M');
+  put_number(exif, 42, 2, order);
+  put_number(exif, header_size, 4, order);
+  const Bytes directory = directory_bytes(first, header_size, order);
+  exif.insert(exif.end(), directory.begin(), directory.end());
+  exif.insert(exif.end(), rest.begin(), rest.end());
+  return exif;
+}
+
+bool is_description(std::uint16_t tag) {
+  constexpr std::array<std::uint16_t, 10> tags{269, 270, 271, 272, 274, 305, 306, 315, 316, 33432};
+  return std::ranges::find(tags, tag) != tags.end();
+}
+
+TiffTags foreign_tags(const TiffContent& content) {
+  TiffTags tags{{}, content.order};
+  std::copy_if(content.first.begin(), content.first.end(), std::back_inserter(tags.fields),
+               is_foreign);
+  return tags;
+}
+
+std::vector<std::string> names_of(const TiffTags& tags) {
+  std::vector<std::string> names;
+  for (const TiffField& field : tags.fields) {
+    std::string name = name_of(field.tag);
+    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+  }
+  return names;
+}
 
 Metadata read_tiff_metadata(const TiffFile& file, const TiffContent& content) {
   const auto bytes_of = [&](std::uint16_t tag) {

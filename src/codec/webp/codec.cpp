@@ -193,7 +193,7 @@ std::optional<int> webp_quality(ByteSpan file) {
   const ByteSpan picture = chunk(file, "VP8 ", true);
   if (picture.size() < least) return std::nullopt;
   const std::vector<int> all = quantisers(picture);
-  const auto [finest, coarsest] = std::minmax_element(all.begin(), all.end());
+  const auto [finest, coarsest] = std::ranges::minmax_element(all);
   const auto& table = *finest != *coarsest ? coarsest_of_qualities : quantisers_of_qualities;
   int quality = 100;
   while (quality > 1 && table.at(static_cast<std::size_t>(quality)) < *coarsest)

@@ -1,8 +1,6 @@
 #include "codec/jpeg/read/decompressor.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
 #include <cstring>
 #include <iterator>
 #include <new>
@@ -100,6 +98,64 @@ namespace {
 // Bytes that a decompressor reads at a time: JpegScanDecoder relies on it.
 constexpr std::size_t step = JpegInput::buffer_size;
 
+constexpr int max_profile_parts = 255;  // they are numbered by a byte
+constexpr int max_segments = 1000;
+
+void require_input(jpeg_decompress_struct& jpeg) {
+  if (jpeg.src->bytes_in_buffer == 0) jpeg.src->fill_input_buffer(&jpeg);
+}
+
+unsigned read_byte(jpeg_decompress_struct& jpeg) {
+  require_input(jpeg);
+  --jpeg.src->bytes_in_buffer;
+  return *jpeg.src->next_input_byte++;
+}
+
+void read_bytes(jpeg_decompress_struct& jpeg, JOCTET* to, std::size_t count) {
+  while (count > 0) {
+    require_input(jpeg);
+    const std::size_t part = std::min(count, jpeg.src->bytes_in_buffer);
+    std::memcpy(to, jpeg.src->next_input_byte, part);
+    jpeg.src->next_input_byte += part;
+    jpeg.src->bytes_in_buffer -= part;
+    to += part;
+    count -= part;
+  }
+}
+
+// A marker processor of libjpeg, which has just read the marker. The source never suspends.
+boolean read_segment(j_decompress_ptr jpeg) {
+  JpegSegments& segments = static_cast<Decompressor*>(jpeg)->segments;
+  const int marker = jpeg->unread_marker;
+  const unsigned high = read_byte(*jpeg);
+  const unsigned length = high << 8U | read_byte(*jpeg);
+  // libjpeg's own reader takes lengths that do not even count themselves for empty segments.
+  const std::size_t size = std::max(length, 2U) - 2;
+  if (segments.closed()) {
+    jpeg->src->skip_input_data(jpeg, static_cast<long>(size));
+    return TRUE;
+  }
+  JOCTET* const data = segments.buffer().data();
+  read_bytes(*jpeg, data, size);
+  const std::string_view segment(reinterpret_cast<const char*>(data), size);
+  if (segments.wants(marker, segment)) segments.append(*jpeg, marker, segment);
+  return TRUE;
+}
+
+constexpr std::size_t huge_page = std::size_t{2} << 20U;
+
+Decompressor& of(j_common_ptr jpeg) {
+  return *static_cast<Decompressor*>(reinterpret_cast<j_decompress_ptr>(jpeg));
+}
+
+// Only a hint: a system without huge pages uses normal ones.
+void prefer_huge_pages(void* begin, std::size_t bytes) {
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const std::uintptr_t misaligned = reinterpret_cast<std::uintptr_t>(begin) % page;
+  static_cast<void>(
+      madvise(static_cast<char*>(begin) - misaligned, bytes + misaligned, MADV_HUGEPAGE));
+}
+
 }  // namespace
 
 JpegReadAhead::JpegReadAhead(ByteSource& source, std::span<const std::uint8_t> read)
@@ -177,54 +233,6 @@ void JpegCoefficients::clear(int mcu_row) {
     component.clear(mcu_row);
 }
 
-namespace {
-
-constexpr int max_profile_parts = 255;  // they are numbered by a byte
-constexpr int max_segments = 1000;
-
-void require_input(jpeg_decompress_struct& jpeg) {
-  if (jpeg.src->bytes_in_buffer == 0) jpeg.src->fill_input_buffer(&jpeg);
-}
-
-unsigned read_byte(jpeg_decompress_struct& jpeg) {
-  require_input(jpeg);
-  --jpeg.src->bytes_in_buffer;
-  return *jpeg.src->next_input_byte++;
-}
-
-void read_bytes(jpeg_decompress_struct& jpeg, JOCTET* to, std::size_t count) {
-  while (count > 0) {
-    require_input(jpeg);
-    const std::size_t part = std::min(count, jpeg.src->bytes_in_buffer);
-    std::memcpy(to, jpeg.src->next_input_byte, part);
-    jpeg.src->next_input_byte += part;
-    jpeg.src->bytes_in_buffer -= part;
-    to += part;
-    count -= part;
-  }
-}
-
-// A marker processor of libjpeg, which has just read the marker. The source never suspends.
-boolean read_segment(j_decompress_ptr jpeg) {
-  JpegSegments& segments = static_cast<Decompressor*>(jpeg)->segments;
-  const int marker = jpeg->unread_marker;
-  const unsigned high = read_byte(*jpeg);
-  const unsigned length = high << 8U | read_byte(*jpeg);
-  // libjpeg's own reader takes lengths that do not even count themselves for empty segments.
-  const std::size_t size = std::max(length, 2U) - 2;
-  if (segments.closed()) {
-    jpeg->src->skip_input_data(jpeg, static_cast<long>(size));
-    return TRUE;
-  }
-  JOCTET* const data = segments.buffer().data();
-  read_bytes(*jpeg, data, size);
-  const std::string_view segment(reinterpret_cast<const char*>(data), size);
-  if (segments.wants(marker, segment)) segments.append(*jpeg, marker, segment);
-  return TRUE;
-}
-
-}  // namespace
-
 bool JpegSegments::Allowance::admits(std::size_t bytes) {
   ++count_;
   bytes_ += bytes;
@@ -271,24 +279,6 @@ void keep_jpeg_segments(jpeg_decompress_struct& jpeg) {
     if (number != 14) jpeg_set_marker_processor(&jpeg, JPEG_APP0 + number, read_segment);
   }
 }
-
-namespace {
-
-constexpr std::size_t huge_page = std::size_t{2} << 20U;
-
-Decompressor& of(j_common_ptr jpeg) {
-  return *static_cast<Decompressor*>(reinterpret_cast<j_decompress_ptr>(jpeg));
-}
-
-// Only a hint: a system without huge pages uses normal ones.
-void prefer_huge_pages(void* begin, std::size_t bytes) {
-  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  const std::uintptr_t misaligned = reinterpret_cast<std::uintptr_t>(begin) % page;
-  static_cast<void>(
-      madvise(static_cast<char*>(begin) - misaligned, bytes + misaligned, MADV_HUGEPAGE));
-}
-
-}  // namespace
 
 void Decompressor::create() {
   jpeg_create_decompress(this);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <initializer_list>
-#include <utility>
 
 #include "base/byte_cursor.hpp"
 #include "base/error.hpp"
@@ -17,66 +16,6 @@ std::uint64_t rounded_up(std::uint64_t value, int step) {
   const auto unit = static_cast<unsigned>(step);
   return (value + unit - 1) / unit * unit;
 }
-
-}  // namespace
-
-bool has_several_scans(const jpeg_decompress_struct& jpeg) {
-  return jpeg.progressive_mode != FALSE || jpeg.comps_in_scan < jpeg.num_components;
-}
-
-bool has_all_scans(const jpeg_decompress_struct& jpeg) {
-  for (int i = 0; i < jpeg.num_components; ++i) {
-    if (jpeg.comp_info[i].quant_table == nullptr) return false;  // its first scan sets it
-    if (jpeg.progressive_mode == FALSE) continue;
-    const int* const missing_bits = jpeg.coef_bits[i];  // -1: all
-    if (std::any_of(missing_bits, missing_bits + DCTSIZE2, [](int bits) { return bits != 0; }))
-      return false;
-  }
-  return true;
-}
-
-std::uint64_t coefficient_bytes(const jpeg_decompress_struct& jpeg) {
-  return has_several_scans(jpeg) ? all_coefficient_bytes(jpeg) : 0;
-}
-
-std::uint64_t all_coefficient_bytes(const jpeg_decompress_struct& jpeg) {
-  std::uint64_t blocks = 0;
-  for (int i = 0; i < jpeg.num_components; ++i) {
-    const jpeg_component_info& component = jpeg.comp_info[i];
-    blocks += rounded_up(component.width_in_blocks, component.h_samp_factor) *
-              rounded_up(component.height_in_blocks, component.v_samp_factor);
-  }
-  return blocks * sizeof(JBLOCK);
-}
-
-ScanLimits::ScanLimits() : jpeg_progress_mgr{} {
-  progress_monitor = check;
-}
-
-// libjpeg calls this before each row of blocks.
-void ScanLimits::check(j_common_ptr common) {
-  auto& limits = *static_cast<ScanLimits*>(common->progress);
-  const auto& jpeg = *reinterpret_cast<j_decompress_ptr>(common);
-  if (jpeg.input_scan_number == limits.scans_) return;
-  limits.scans_ = jpeg.input_scan_number;
-  for (int i = 0; i < jpeg.comps_in_scan; ++i) {
-    const jpeg_component_info& component = *jpeg.cur_comp_info[i];
-    limits.blocks_ += std::uint64_t{component.width_in_blocks} * component.height_in_blocks;
-  }
-  if (limits.scans_ <= max_scans && limits.blocks_ <= max_blocks) return;
-  auto& errors = *static_cast<JpegErrors*>(jpeg.client_data);
-  errors.call_back([&] {
-    throw PictureError(
-        errors.name(),
-        limits.scans_ > max_scans
-            ? formatted("damaged JPEG: more than {} scans", max_scans)
-            : formatted("unsupported JPEG: {} scans are too many for its size: save it as a "
-                        "baseline JPEG",
-                        limits.scans_));
-  });
-}
-
-namespace {
 
 constexpr int extended_sequential = 0xC1;
 constexpr int progressive = 0xC2;
@@ -126,7 +65,81 @@ void put_scan(std::vector<JOCTET>& to, const JpegScanHeader& scan) {
   put(to, {scan.first_coefficient, scan.last_coefficient, pair_of(scan.high_bit, scan.low_bit)});
 }
 
+// Zero bits: every DC coefficient stays as it is.
+std::size_t no_corrections(std::span<JOCTET> buffer) {
+  std::ranges::fill(buffer, JOCTET{0});
+  return buffer.size();
+}
+
+// A scan of all components that adds the last bit to the DC coefficients.
+JpegScanHeader dc_correction(const jpeg_decompress_struct& whole) {
+  JpegScanHeader scan;
+  for (int i = 0; i < whole.num_components; ++i)
+    scan.components.push_back({i, 0, 0});
+  scan.last_coefficient = 0;
+  scan.high_bit = 1;
+  return scan;
+}
+
+// Whether the scans that were read hold every coefficient of every component, so that no scan can
+// be missing.
+bool has_all_scans(const jpeg_decompress_struct& jpeg) {
+  for (int i = 0; i < jpeg.num_components; ++i) {
+    if (jpeg.comp_info[i].quant_table == nullptr) return false;  // its first scan sets it
+    if (jpeg.progressive_mode == FALSE) continue;
+    const int* const missing_bits = jpeg.coef_bits[i];  // -1: all
+    if (std::any_of(missing_bits, missing_bits + DCTSIZE2, [](int bits) { return bits != 0; }))
+      return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+bool has_several_scans(const jpeg_decompress_struct& jpeg) {
+  return jpeg.progressive_mode != FALSE || jpeg.comps_in_scan < jpeg.num_components;
+}
+
+std::uint64_t coefficient_bytes(const jpeg_decompress_struct& jpeg) {
+  return has_several_scans(jpeg) ? all_coefficient_bytes(jpeg) : 0;
+}
+
+std::uint64_t all_coefficient_bytes(const jpeg_decompress_struct& jpeg) {
+  std::uint64_t blocks = 0;
+  for (int i = 0; i < jpeg.num_components; ++i) {
+    const jpeg_component_info& component = jpeg.comp_info[i];
+    blocks += rounded_up(component.width_in_blocks, component.h_samp_factor) *
+              rounded_up(component.height_in_blocks, component.v_samp_factor);
+  }
+  return blocks * sizeof(JBLOCK);
+}
+
+ScanLimits::ScanLimits() : jpeg_progress_mgr{} {
+  progress_monitor = check;
+}
+
+// libjpeg calls this before each row of blocks.
+void ScanLimits::check(j_common_ptr common) {
+  auto& limits = *static_cast<ScanLimits*>(common->progress);
+  const auto& jpeg = *reinterpret_cast<j_decompress_ptr>(common);
+  if (jpeg.input_scan_number == limits.scans_) return;
+  limits.scans_ = jpeg.input_scan_number;
+  for (int i = 0; i < jpeg.comps_in_scan; ++i) {
+    const jpeg_component_info& component = *jpeg.cur_comp_info[i];
+    limits.blocks_ += std::uint64_t{component.width_in_blocks} * component.height_in_blocks;
+  }
+  if (limits.scans_ <= max_scans && limits.blocks_ <= max_blocks) return;
+  auto& errors = *static_cast<JpegErrors*>(jpeg.client_data);
+  errors.call_back([&] {
+    throw PictureError(
+        errors.name(),
+        limits.scans_ > max_scans
+            ? formatted("damaged JPEG: more than {} scans", max_scans)
+            : formatted("unsupported JPEG: {} scans are too many for its size: save it as a "
+                        "baseline JPEG",
+                        limits.scans_));
+  });
+}
 
 bool holds_all_coefficients(const JpegScanHeader& scan) {
   return scan.first_coefficient == 0 && scan.last_coefficient == DCTSIZE2 - 1 &&
@@ -165,26 +178,6 @@ std::vector<JOCTET> restart_segment(unsigned interval) {
   put_number(segment, interval, 2);
   return segment;
 }
-
-namespace {
-
-// Zero bits: every DC coefficient stays as it is.
-std::size_t no_corrections(std::span<JOCTET> buffer) {
-  std::fill(buffer.begin(), buffer.end(), JOCTET{0});
-  return buffer.size();
-}
-
-// A scan of all components that adds the last bit to the DC coefficients.
-JpegScanHeader dc_correction(const jpeg_decompress_struct& whole) {
-  JpegScanHeader scan;
-  for (int i = 0; i < whole.num_components; ++i)
-    scan.components.push_back({i, 0, 0});
-  scan.last_coefficient = 0;
-  scan.high_bit = 1;
-  return scan;
-}
-
-}  // namespace
 
 JpegRowDecoder::JpegRowDecoder(std::string name)
     : errors_(std::move(name)), input_(errors_), jpeg_(errors_) {}

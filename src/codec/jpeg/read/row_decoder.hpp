@@ -21,10 +21,6 @@ namespace gpufilter {
 // some components. Call after the header was read.
 [[nodiscard]] bool has_several_scans(const jpeg_decompress_struct& jpeg);
 
-// Once scans have been read: whether they hold every coefficient of every component, so that no
-// scan can be missing.
-[[nodiscard]] bool has_all_scans(const jpeg_decompress_struct& jpeg);
-
 // Bytes of the coefficients that libjpeg will allocate; 0 if it decodes row by row. Call after the
 // header was read.
 [[nodiscard]] std::uint64_t coefficient_bytes(const jpeg_decompress_struct& jpeg);

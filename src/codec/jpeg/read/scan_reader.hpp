@@ -35,9 +35,6 @@ struct JpegScanScript {
   std::vector<JOCTET> tables;
 };
 
-// Each scan costs memory: a decompressor.
-inline constexpr std::size_t max_parallel_scans = 64;
-
 // Reads the rest of a file whose header `whole` has read; `input` begins with the data of the first
 // scan. Returns nothing if all is in one scan, if the file is incomplete or so unusual that libjpeg
 // might warn about it or decode it differently as a whole, and if more than `max_bytes` would be
@@ -45,33 +42,7 @@ inline constexpr std::size_t max_parallel_scans = 64;
 [[nodiscard]] std::optional<JpegScanScript> find_scans(const jpeg_decompress_struct& whole,
                                                        JpegReadAhead& input, std::size_t max_bytes);
 
-// Decodes a scan into coefficients that it shares with other scans. All functions throw
-// PictureError for every warning of libjpeg, even a harmless one.
-class JpegScanDecoder {
- public:
-  // Scan `index` of the file whose header `whole` has read; `data` is the rest of the file. `data`
-  // and `coefficients` outlive the decoder.
-  JpegScanDecoder(const JpegRowDecoder& whole, const JpegScanScript& script, std::size_t index,
-                  std::span<const JOCTET> data, JpegCoefficients& coefficients);
-
-  // Decodes the next `count` rows of MCUs. All scans that this one comes after must have decoded
-  // them already.
-  void decode(int count);
-
-  // After the last row: checks that the data end there.
-  void finish();
-
- private:
-  std::size_t read(std::span<JOCTET> buffer);
-
-  std::span<const JOCTET> data_;  // of this scan and of what follows it
-  std::size_t end_;               // of this scan
-  std::size_t at_ = 0;
-  JpegErrors errors_;
-  JpegInput input_;
-  std::vector<JOCTET> header_;  // and the first bytes of the scan
-  Decompressor jpeg_;
-};
+class JpegScanDecoder;
 
 // Every scan has a decoder of its own. They advance through the picture together, band by band,
 // each after the scans that it depends on, and the output follows them. So different threads decode

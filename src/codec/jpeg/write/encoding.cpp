@@ -40,6 +40,101 @@ std::string describe(const JpegSettings& settings) {
   return text;
 }
 
+// Baseline JPEG has no larger divisors; libjpeg clamps them like this for baseline.
+QuantizationTable baseline_table(const JQUANT_TBL& table) {
+  QuantizationTable divisors{};
+  std::transform(
+      std::begin(table.quantval), std::end(table.quantval), divisors.begin(),
+      [](UINT16 divisor) { return static_cast<std::uint8_t>(std::clamp<int>(divisor, 1, 255)); });
+  return divisors;
+}
+
+int distance(const QuantizationTable& a, const QuantizationTable& b) {
+  int sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    sum += std::abs(a[i] - b[i]);
+  return sum;
+}
+
+// Tables may be missing: a file may define them as late as just before the scan that uses them.
+bool read_tables(const jpeg_decompress_struct& jpeg, std::array<QuantizationTable, 3>& tables) {
+  for (int i = 0; i < 3; ++i) {
+    const int component = jpeg.num_components < 3 ? 0 : i;
+    const int number = jpeg.comp_info[component].quant_tbl_no;
+    if (number < 0 || number >= NUM_QUANT_TBLS) return false;
+    const JQUANT_TBL* table = jpeg.quant_tbl_ptrs[number];
+    if (table == nullptr) return false;
+    tables.at(static_cast<std::size_t>(i)) = baseline_table(*table);
+  }
+  return true;
+}
+
+// Sets quality and `standard` by comparison with libjpeg's own tables. In YCbCr and YCCK files the
+// second and third components are chroma; in all others every component is treated like luma.
+void find_quality(JpegQuantization& quantization, bool has_chroma, JpegErrors& errors) {
+  Compressor compressor(errors);
+  errors.run([&] {
+    jpeg_create_compress(&compressor);
+    int nearest = -1;
+    for (int quality = 1; quality <= 100; ++quality) {
+      jpeg_set_quality(&compressor, quality, TRUE);
+      const auto luma = baseline_table(*compressor.quant_tbl_ptrs[0]);
+      const auto others = has_chroma ? baseline_table(*compressor.quant_tbl_ptrs[1]) : luma;
+      const int luma_distance = distance(quantization.tables[0], luma);
+      if (nearest >= 0 && luma_distance >= nearest) continue;
+      nearest = luma_distance;
+      quantization.quality = quality;
+      quantization.standard =
+          quantization.tables == std::array<QuantizationTable, 3>{luma, others, others};
+    }
+  });
+}
+
+// Nothing if there is no chroma, its components differ, or libjpeg could not write it.
+std::optional<ChromaSubsampling> read_subsampling(const jpeg_decompress_struct& jpeg) {
+  if (jpeg.num_components < 3) return std::nullopt;
+  const jpeg_component_info& luma = jpeg.comp_info[0];
+  const jpeg_component_info& blue = jpeg.comp_info[1];
+  const jpeg_component_info& red = jpeg.comp_info[2];
+  if (blue.h_samp_factor != red.h_samp_factor || blue.v_samp_factor != red.v_samp_factor ||
+      luma.h_samp_factor % blue.h_samp_factor != 0 ||
+      luma.v_samp_factor % blue.v_samp_factor != 0) {
+    return std::nullopt;
+  }
+  const ChromaSubsampling found{luma.h_samp_factor / blue.h_samp_factor,
+                                luma.v_samp_factor / blue.v_samp_factor};
+  const bool writable = found.horizontal * found.vertical + 2 <= C_MAX_BLOCKS_IN_MCU;
+  return writable ? std::optional(found) : std::nullopt;
+}
+
+void set_tables(jpeg_compress_struct& jpeg, const std::array<QuantizationTable, 3>& tables) {
+  for (int i = 0; i < jpeg.num_components; ++i) {
+    const auto& table = tables.at(static_cast<std::size_t>(i));
+    // Components with equal tables share one in the file.
+    const auto slot = static_cast<int>(std::ranges::find(tables, table) - tables.begin());
+    std::array<unsigned, 64> divisors{};
+    std::copy(table.begin(), table.end(), divisors.begin());
+    jpeg_add_quant_table(&jpeg, slot, divisors.data(), 100, TRUE);
+    jpeg.comp_info[i].quant_tbl_no = slot;
+  }
+}
+
+// For grey all the same.
+void read_tables(const jpeg_compress_struct& jpeg, JpegCoding& coding) {
+  for (int i = 0; i < 3; ++i) {
+    const jpeg_component_info& component = jpeg.comp_info[std::min(i, jpeg.num_components - 1)];
+    const JQUANT_TBL& table = *jpeg.quant_tbl_ptrs[component.quant_tbl_no];
+    std::transform(std::begin(table.quantval), std::end(table.quantval),
+                   coding.divisors.at(static_cast<std::size_t>(i)).begin(),
+                   [](UINT16 divisor) { return static_cast<std::uint8_t>(divisor); });
+    const auto kind = static_cast<std::size_t>(i == 0 ? 0 : 1);
+    coding.dc.at(kind) = table_of(*jpeg.dc_huff_tbl_ptrs[component.dc_tbl_no]);
+    coding.ac.at(kind) = table_of(*jpeg.ac_huff_tbl_ptrs[component.ac_tbl_no]);
+  }
+}
+
+constexpr std::int64_t pixels_a_strip = std::int64_t{256} << 10U;
+
 }  // namespace
 
 std::string chroma_notation(const ChromaSubsampling& subsampling) {
@@ -116,90 +211,6 @@ JpegSettings choose_jpeg_settings(const JpegEncoding* input, bool is_grey,
   return settings;
 }
 
-namespace {
-
-// Baseline JPEG has no larger divisors; libjpeg clamps them like this for baseline.
-QuantizationTable baseline_table(const JQUANT_TBL& table) {
-  QuantizationTable divisors{};
-  std::transform(
-      std::begin(table.quantval), std::end(table.quantval), divisors.begin(),
-      [](UINT16 divisor) { return static_cast<std::uint8_t>(std::clamp<int>(divisor, 1, 255)); });
-  return divisors;
-}
-
-int distance(const QuantizationTable& a, const QuantizationTable& b) {
-  int sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    sum += std::abs(a[i] - b[i]);
-  return sum;
-}
-
-// Tables may be missing: a file may define them as late as just before the scan that uses them.
-bool read_tables(const jpeg_decompress_struct& jpeg, std::array<QuantizationTable, 3>& tables) {
-  for (int i = 0; i < 3; ++i) {
-    const int component = jpeg.num_components < 3 ? 0 : i;
-    const int number = jpeg.comp_info[component].quant_tbl_no;
-    if (number < 0 || number >= NUM_QUANT_TBLS) return false;
-    const JQUANT_TBL* table = jpeg.quant_tbl_ptrs[number];
-    if (table == nullptr) return false;
-    tables.at(static_cast<std::size_t>(i)) = baseline_table(*table);
-  }
-  return true;
-}
-
-// Sets quality and `standard` by comparison with libjpeg's own tables. In YCbCr and YCCK files the
-// second and third components are chroma; in all others every component is treated like luma.
-void find_quality(JpegQuantization& quantization, bool has_chroma, JpegErrors& errors) {
-  Compressor compressor(errors);
-  errors.run([&] {
-    jpeg_create_compress(&compressor);
-    int nearest = -1;
-    for (int quality = 1; quality <= 100; ++quality) {
-      jpeg_set_quality(&compressor, quality, TRUE);
-      const auto luma = baseline_table(*compressor.quant_tbl_ptrs[0]);
-      const auto others = has_chroma ? baseline_table(*compressor.quant_tbl_ptrs[1]) : luma;
-      const int luma_distance = distance(quantization.tables[0], luma);
-      if (nearest >= 0 && luma_distance >= nearest) continue;
-      nearest = luma_distance;
-      quantization.quality = quality;
-      quantization.standard =
-          quantization.tables == std::array<QuantizationTable, 3>{luma, others, others};
-    }
-  });
-}
-
-// Nothing if there is no chroma, its components differ, or libjpeg could not write it.
-std::optional<ChromaSubsampling> read_subsampling(const jpeg_decompress_struct& jpeg) {
-  if (jpeg.num_components < 3) return std::nullopt;
-  const jpeg_component_info& luma = jpeg.comp_info[0];
-  const jpeg_component_info& blue = jpeg.comp_info[1];
-  const jpeg_component_info& red = jpeg.comp_info[2];
-  if (blue.h_samp_factor != red.h_samp_factor || blue.v_samp_factor != red.v_samp_factor ||
-      luma.h_samp_factor % blue.h_samp_factor != 0 ||
-      luma.v_samp_factor % blue.v_samp_factor != 0) {
-    return std::nullopt;
-  }
-  const ChromaSubsampling found{luma.h_samp_factor / blue.h_samp_factor,
-                                luma.v_samp_factor / blue.v_samp_factor};
-  const bool writable = found.horizontal * found.vertical + 2 <= C_MAX_BLOCKS_IN_MCU;
-  return writable ? std::optional(found) : std::nullopt;
-}
-
-void set_tables(jpeg_compress_struct& jpeg, const std::array<QuantizationTable, 3>& tables) {
-  for (int i = 0; i < jpeg.num_components; ++i) {
-    const auto& table = tables.at(static_cast<std::size_t>(i));
-    // Components with equal tables share one in the file.
-    const auto slot =
-        static_cast<int>(std::find(tables.begin(), tables.end(), table) - tables.begin());
-    std::array<unsigned, 64> divisors{};
-    std::copy(table.begin(), table.end(), divisors.begin());
-    jpeg_add_quant_table(&jpeg, slot, divisors.data(), 100, TRUE);
-    jpeg.comp_info[i].quant_tbl_no = slot;
-  }
-}
-
-}  // namespace
-
 std::shared_ptr<const JpegEncoding> read_jpeg_encoding(const jpeg_decompress_struct& jpeg,
                                                        JpegErrors& errors) {
   auto encoding = std::make_shared<JpegEncoding>();
@@ -251,24 +262,6 @@ JpegHuffmanTable table_of(const JHUFF_TBL& from) {
   std::copy(std::begin(from.huffval), std::end(from.huffval), table.symbols.begin());
   return table;
 }
-
-namespace {
-
-// For grey all the same.
-void read_tables(const jpeg_compress_struct& jpeg, JpegCoding& coding) {
-  for (int i = 0; i < 3; ++i) {
-    const jpeg_component_info& component = jpeg.comp_info[std::min(i, jpeg.num_components - 1)];
-    const JQUANT_TBL& table = *jpeg.quant_tbl_ptrs[component.quant_tbl_no];
-    std::transform(std::begin(table.quantval), std::end(table.quantval),
-                   coding.divisors.at(static_cast<std::size_t>(i)).begin(),
-                   [](UINT16 divisor) { return static_cast<std::uint8_t>(divisor); });
-    const auto kind = static_cast<std::size_t>(i == 0 ? 0 : 1);
-    coding.dc.at(kind) = table_of(*jpeg.dc_huff_tbl_ptrs[component.dc_tbl_no]);
-    coding.ac.at(kind) = table_of(*jpeg.ac_huff_tbl_ptrs[component.ac_tbl_no]);
-  }
-}
-
-}  // namespace
 
 JpegPicture jpeg_picture(const PictureHeader& header, const WriteOptions& options) {
   JpegPicture picture{header.size, header.format, *options.get<Color>(background_option()), {}};
@@ -330,12 +323,6 @@ void JpegOutput::rewind() {
 void JpegOutput::write(std::size_t count) {
   errors_.call_back([&] { sink_.write(std::span(buffer_).first(count)); });
 }
-
-namespace {
-
-constexpr std::int64_t pixels_a_strip = std::int64_t{256} << 10U;
-
-}  // namespace
 
 int mcu_rows_a_strip(const McuGrid& grid) {
   const std::int64_t row = grid.pixels_a_row();

@@ -90,7 +90,26 @@ class MovedComponent {
   // has read; both outlive this object. A block of the result has to be a whole block of the
   // source: StoredPicture::objection() checks that.
   MovedComponent(const jpeg_decompress_struct& source, int index, const Placement& placement,
-                 const std::vector<JBLOCKROW>& rows);
+                 const std::vector<JBLOCKROW>& rows)
+      : turn_(placement.turn), rows_(rows) {
+    const jpeg_component_info& info = source.comp_info[index];
+    const bool alone = source.num_components == 1;
+    const ImageSize mcu = mcu_grid(source).mcu;
+    const ImageSize sampling =
+        alone ? ImageSize{1, 1} : ImageSize{info.h_samp_factor, info.v_samp_factor};
+    const auto begin = [](bool mirrors, int corner, int size, int unit, int blocks) {
+      return mirrors ? (corner + size) / unit * blocks - 1 : corner / unit * blocks;
+    };
+    first_ = {
+        begin(turn_.mirrors_x, placement.corner.x, placement.size.width, mcu.width, sampling.width),
+        begin(turn_.mirrors_y, placement.corner.y, placement.size.height, mcu.height,
+              sampling.height)};
+    step_ = {turn_.mirrors_x ? -1 : 1, turn_.mirrors_y ? -1 : 1};
+    const ImageSize blocks{divided_up(placement.size.width * sampling.width, mcu.width),
+                           divided_up(placement.size.height * sampling.height, mcu.height)};
+    count_ = turn_.size_of(blocks);
+    sampling_ = turn_.size_of(sampling);
+  }
 
   // The sampling and the blocks of the result.
   [[nodiscard]] int horizontal_sampling() const { return sampling_.width; }
@@ -99,7 +118,14 @@ class MovedComponent {
   [[nodiscard]] int row_count() const { return count_.height; }
 
   // Fills `target` with row `row` of the result.
-  void fill(int row, JBLOCKROW target) const;
+  void fill(int row, JBLOCKROW target) const {
+    for (int i = 0; i < count_.width; ++i) {
+      const int across = turn_.swaps ? row : i;
+      const int down = turn_.swaps ? i : row;
+      const JBLOCKROW from = rows_[static_cast<std::size_t>(first_.y + down * step_.y)];
+      turn_block(from[first_.x + across * step_.x], turn_, target[i]);
+    }
+  }
 
  private:
   Turn turn_;
@@ -112,47 +138,18 @@ class MovedComponent {
   const std::vector<JBLOCKROW>& rows_;
 };
 
-MovedComponent::MovedComponent(const jpeg_decompress_struct& source, int index,
-                               const Placement& placement, const std::vector<JBLOCKROW>& rows)
-    : turn_(placement.turn), rows_(rows) {
-  const jpeg_component_info& info = source.comp_info[index];
-  const bool alone = source.num_components == 1;
-  const ImageSize mcu = mcu_grid(source).mcu;
-  const ImageSize sampling =
-      alone ? ImageSize{1, 1} : ImageSize{info.h_samp_factor, info.v_samp_factor};
-  const auto begin = [](bool mirrors, int corner, int size, int unit, int blocks) {
-    return mirrors ? (corner + size) / unit * blocks - 1 : corner / unit * blocks;
-  };
-  first_ = {
-      begin(turn_.mirrors_x, placement.corner.x, placement.size.width, mcu.width, sampling.width),
-      begin(turn_.mirrors_y, placement.corner.y, placement.size.height, mcu.height,
-            sampling.height)};
-  step_ = {turn_.mirrors_x ? -1 : 1, turn_.mirrors_y ? -1 : 1};
-  const ImageSize blocks{divided_up(placement.size.width * sampling.width, mcu.width),
-                         divided_up(placement.size.height * sampling.height, mcu.height)};
-  count_ = turn_.size_of(blocks);
-  sampling_ = turn_.size_of(sampling);
-}
-
-void MovedComponent::fill(int row, JBLOCKROW target) const {
-  for (int i = 0; i < count_.width; ++i) {
-    const int across = turn_.swaps ? row : i;
-    const int down = turn_.swaps ? i : row;
-    const JBLOCKROW from = rows_[static_cast<std::size_t>(first_.y + down * step_.y)];
-    turn_block(from[first_.x + across * step_.x], turn_, target[i]);
-  }
-}
-
 // How the file is written.
 struct MovedJpegForm {
   bool progressive = false;
   int mcu_rows_a_strip = 0;  // between restart markers; 0: there are none
 };
 
-void transpose_table(JQUANT_TBL& table) {
-  for (int i = 0; i < DCTSIZE; ++i) {
-    for (int j = 0; j < i; ++j)
-      std::swap(table.quantval[i * DCTSIZE + j], table.quantval[j * DCTSIZE + i]);
+// The divisors of a block, row by row.
+template <typename Divisors>
+void transpose_divisors(Divisors& divisors) {
+  for (std::size_t i = 0; i < side; ++i) {
+    for (std::size_t j = 0; j < i; ++j)
+      std::swap(divisors[i * side + j], divisors[j * side + i]);
   }
 }
 
@@ -190,7 +187,7 @@ class MovedCompressor : public Compressor {
       comp_info[i].v_samp_factor = windows_[i].component->vertical_sampling();
     }
     for (JQUANT_TBL* table : quant_tbl_ptrs) {
-      if (move.placement.turn.swaps && table != nullptr) transpose_table(*table);
+      if (move.placement.turn.swaps && table != nullptr) transpose_divisors(table->quantval);
     }
     // Ink is stored inverted only in files with this marker.
     if (num_components == 4 && source->saw_Adobe_marker == FALSE) write_Adobe_marker = FALSE;
@@ -216,35 +213,25 @@ class MovedCompressor : public Compressor {
     std::vector<JBLOCKROW> rows = {};
   };
 
-  static JBLOCKARRAY access(j_common_ptr jpeg, jvirt_barray_ptr array, JDIMENSION row,
-                            JDIMENSION rows, boolean writable);
+  // Below the last row, libjpeg makes up blocks.
+  static JBLOCKARRAY access(j_common_ptr /*jpeg*/, jvirt_barray_ptr array, JDIMENSION row,
+                            JDIMENSION rows, boolean /*writable*/) {
+    Window& window = *reinterpret_cast<Window*>(array);
+    for (JDIMENSION i = 0; i < rows; ++i) {
+      const int wanted = window.first_row + static_cast<int>(row + i);
+      if (wanted < window.component->row_count()) window.component->fill(wanted, window.rows[i]);
+    }
+    return window.rows.data();
+  }
 
   std::vector<Window> windows_;
   std::array<jvirt_barray_ptr, MAX_COMPONENTS> arrays_{};
 };
 
-// Below the last row, libjpeg makes up blocks.
-JBLOCKARRAY MovedCompressor::access(j_common_ptr /*jpeg*/, jvirt_barray_ptr array, JDIMENSION row,
-                                    JDIMENSION rows, boolean /*writable*/) {
-  Window& window = *reinterpret_cast<Window*>(array);
-  for (JDIMENSION i = 0; i < rows; ++i) {
-    const int wanted = window.first_row + static_cast<int>(row + i);
-    if (wanted < window.component->row_count()) window.component->fill(wanted, window.rows[i]);
-  }
-  return window.rows.data();
-}
-
 std::atomic<std::size_t> moved_writers{0};
 
 // Strips that wait to be written, besides those that threads encode.
 constexpr std::size_t waiting_strips = 2;
-
-QuantizationTable transposed(const QuantizationTable& table) {
-  QuantizationTable result{};
-  for (std::size_t i = 0; i < result.size(); ++i)
-    result.at(i) = table.at(i % DCTSIZE * DCTSIZE + i / DCTSIZE);
-  return result;
-}
 
 // The settings of the input file, which its turned copy keeps.
 JpegSettings settings_of(const PictureHeader& header, const Turn& turn) {
@@ -257,7 +244,7 @@ JpegSettings settings_of(const PictureHeader& header, const Turn& turn) {
     settings.subsampling = {settings.subsampling->vertical, settings.subsampling->horizontal};
   }
   for (QuantizationTable& table : settings.quantization.tables)
-    table = transposed(table);
+    transpose_divisors(table);
   if (settings.quantization.tables != input->quantization->tables)
     settings.quantization.standard = false;
   return settings;

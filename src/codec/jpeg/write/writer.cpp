@@ -153,8 +153,8 @@ class JpegStripWriter {
   // The caller's thread counts as busy.
   [[nodiscard]] bool has_thread_left() const {
     const auto& pending = strips_.pending();
-    const auto busy = std::count_if(pending.begin(), pending.end(),
-                                    [](const auto& entry) { return !entry->piece.is_encoded; });
+    const auto busy =
+        std::ranges::count_if(pending, [](const auto& entry) { return !entry->piece.is_encoded; });
     return static_cast<std::size_t>(busy) + 1 < share_.of_threads(strips_.threads());
   }
 

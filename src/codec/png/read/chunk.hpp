@@ -48,10 +48,6 @@ inline constexpr std::size_t png_index_size = 5;
 // fewer.
 [[nodiscard]] Bytes make_png_index(std::uint32_t rows_a_piece);
 
-// The number of rows in each IDAT chunk. Nothing if the data is of another version or damaged. The
-// number may be wrong: files are not trusted.
-[[nodiscard]] std::optional<std::uint32_t> parse_png_index(std::span<const std::uint8_t> data);
-
 // Whether a reader that does not know the chunk may skip it. False for tRNS: PNG calls it
 // ancillary, but it decides pixels.
 [[nodiscard]] bool is_ancillary(std::string_view type);

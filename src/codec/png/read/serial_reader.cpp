@@ -17,6 +17,10 @@ std::uint32_t isal_adler32_state(std::uint32_t adler32) {
   return (adler32 & 0xffff0000U) | ((adler32 & 0xffffU) + modulus - 1) % modulus;
 }
 
+// Filtered bytes inflated at a time: few enough for the caches, enough to outweigh the cost of a
+// call of ISA-L.
+constexpr std::size_t batch_size = std::size_t{256} << 10U;
+
 }  // namespace
 
 // The input is read in parts with the same borders wherever the inflater begins, so that a file
@@ -106,14 +110,6 @@ void PngInflater::refuse_end() const {
 void PngInflater::refuse(const char* why) const {
   throw PictureError(stream_.name(), std::string("damaged PNG: ") + why);
 }
-
-namespace {
-
-// Filtered bytes inflated at a time: few enough for the caches, enough to outweigh the cost of a
-// call of ISA-L.
-constexpr std::size_t batch_size = std::size_t{256} << 10U;
-
-}  // namespace
 
 PngSerialReader::PngSerialReader(PngStream& stream, const PngRowShape& shape,
                                  const PngRowPlace& from)

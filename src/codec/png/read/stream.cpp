@@ -34,53 +34,6 @@ int channels_of(int color_type) {
   return ((color_type & 2) != 0 ? 3 : 1) + ((color_type & 4) != 0 ? 1 : 0);
 }
 
-}  // namespace
-
-PngHeader read_png_header(ByteSource& source) {
-  PngHeader header;
-  const auto refuse = [&source](const std::string& why) {
-    throw PictureError(source.name(), "damaged PNG: " + why);
-  };
-  read_all(source, header.bytes);
-  const std::span<const std::uint8_t> chunk = std::span(header.bytes).subspan(chunk_at);
-  const auto type = chunk.subspan(4, 4);
-  if (std::equal(type.begin(), type.end(), "CgBI"sv.begin())) {
-    throw PictureError(source.name(),
-                       "it is a PNG in Apple's own format for iPhones (CgBI): convert it with "
-                       "\"pngcrush -revert-iphone-optimizations\"");
-  }
-  if (!std::equal(type.begin(), type.end(), "IHDR"sv.begin()))
-    refuse("IHDR is not the first chunk");
-  if (get_u32(chunk) != data_size) refuse("IHDR: invalid length");
-  const auto checked = chunk.subspan(4, 4 + data_size);
-  if (get_u32(chunk.last(4)) != crc32_gzip_refl(0, checked.data(), checked.size())) {
-    refuse("IHDR: CRC error");
-  }
-  const std::span<const std::uint8_t> data = std::span(header.bytes).subspan(data_at, data_size);
-  header.width = get_u32(data);
-  header.height = get_u32(data.subspan(4));
-  header.depth = data[8];
-  header.color_type = data[9];
-  header.interlaced = data[12] == 1;
-  const auto is_side = [](std::uint32_t side) { return side > 0 && side <= longest_side; };
-  if (!is_side(header.width) || !is_side(header.height)) {
-    refuse(formatted("IHDR: no picture has {} x {} pixels", header.width, header.height));
-  }
-  if (!depth_fits(header.color_type, header.depth)) {
-    refuse(formatted("IHDR: colour type {} has no samples of {} bits", header.color_type,
-                     header.depth));
-  }
-  header.format = {channels_of(header.color_type), header.depth == 16 ? 16 : 8};
-  header.file_pixels = file_pixels({channels_of(header.color_type), header.depth});
-  if (header.color_type == palette_color_type) header.file_pixels = {"palette", 1, header.depth};
-  if (data[10] != 0) refuse("IHDR: unknown compression method");
-  if (data[11] != 0) refuse("IHDR: unknown filter method");
-  if (data[12] > 1) refuse("IHDR: unknown interlace method");
-  return header;
-}
-
-namespace {
-
 // Yields bytes that were read before, then the rest of another source.
 class ReturnedSource final : public ByteSource {
  public:
@@ -138,6 +91,50 @@ Bytes empty_ancillary() {
 bool is_usual_zlib_head(std::span<const std::uint8_t> head) {
   return head.size() >= 2 && head[0] == 0x78 && (head[1] & 0x20U) == 0 &&
          (head[0] * 256U + head[1]) % 31 == 0;
+}
+
+// Reads the signature and the IHDR chunk that follows it.
+PngHeader read_png_header(ByteSource& source) {
+  PngHeader header;
+  const auto refuse = [&source](const std::string& why) {
+    throw PictureError(source.name(), "damaged PNG: " + why);
+  };
+  read_all(source, header.bytes);
+  const std::span<const std::uint8_t> chunk = std::span(header.bytes).subspan(chunk_at);
+  const auto type = chunk.subspan(4, 4);
+  if (std::equal(type.begin(), type.end(), "CgBI"sv.begin())) {
+    throw PictureError(source.name(),
+                       "it is a PNG in Apple's own format for iPhones (CgBI): convert it with "
+                       "\"pngcrush -revert-iphone-optimizations\"");
+  }
+  if (!std::equal(type.begin(), type.end(), "IHDR"sv.begin()))
+    refuse("IHDR is not the first chunk");
+  if (get_u32(chunk) != data_size) refuse("IHDR: invalid length");
+  const auto checked = chunk.subspan(4, 4 + data_size);
+  if (get_u32(chunk.last(4)) != crc32_gzip_refl(0, checked.data(), checked.size())) {
+    refuse("IHDR: CRC error");
+  }
+  const std::span<const std::uint8_t> data = std::span(header.bytes).subspan(data_at, data_size);
+  header.width = get_u32(data);
+  header.height = get_u32(data.subspan(4));
+  header.depth = data[8];
+  header.color_type = data[9];
+  header.interlaced = data[12] == 1;
+  const auto is_side = [](std::uint32_t side) { return side > 0 && side <= longest_side; };
+  if (!is_side(header.width) || !is_side(header.height)) {
+    refuse(formatted("IHDR: no picture has {} x {} pixels", header.width, header.height));
+  }
+  if (!depth_fits(header.color_type, header.depth)) {
+    refuse(formatted("IHDR: colour type {} has no samples of {} bits", header.color_type,
+                     header.depth));
+  }
+  header.format = {channels_of(header.color_type), header.depth == 16 ? 16 : 8};
+  header.file_pixels = file_pixels({channels_of(header.color_type), header.depth});
+  if (header.color_type == palette_color_type) header.file_pixels = {"palette", 1, header.depth};
+  if (data[10] != 0) refuse("IHDR: unknown compression method");
+  if (data[11] != 0) refuse("IHDR: unknown filter method");
+  if (data[12] > 1) refuse("IHDR: unknown interlace method");
+  return header;
 }
 
 }  // namespace

@@ -3,13 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <memory>
 #include <new>
 #include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 
