@@ -9,7 +9,6 @@
 #include <libheif/heif.h>
 
 #include "base/lazy_library.hpp"
-#include "codec/heif/items.hpp"
 #include "codec/heif/tree.hpp"
 #include "codec/read_limits.hpp"
 #include "codec/unread.hpp"

@@ -13,7 +13,6 @@
 #include "base/error.hpp"
 #include "base/threads.hpp"
 #include "codec/heif/codec.hpp"
-#include "codec/heif/items.hpp"
 #include "codec/heif/library.hpp"
 #include "codec/heif/tree.hpp"
 #include "codec/read_limits.hpp"

@@ -14,7 +14,6 @@
 #include "base/printable.hpp"
 #include "base/threads.hpp"
 #include "codec/heif/codec.hpp"
-#include "codec/heif/items.hpp"
 #include "codec/heif/library.hpp"
 #include "codec/heif/tree.hpp"
 #include "codec/sample_conversion.hpp"

@@ -41,10 +41,14 @@ struct LibTiff : LazyLibrary {
 // Throws LibraryNotLoaded.
 [[nodiscard]] const LibTiff& libtiff();
 
+// Reads at an offset, fewer bytes only at the end.
+using TiffReadAt = std::function<std::size_t(std::uint64_t offset, std::span<std::uint8_t>)>;
+using TiffWriteAt = std::function<void(std::uint64_t offset, std::span<const std::uint8_t>)>;
+
 // How libtiff reaches the bytes of a file. They may throw.
 struct TiffBytes {
-  std::function<std::size_t(std::uint64_t offset, std::span<std::uint8_t>)> read;
-  std::function<void(std::uint64_t offset, std::span<const std::uint8_t>)> write;
+  TiffReadAt read;
+  TiffWriteAt write;
   std::function<std::uint64_t()> size;
 };
 

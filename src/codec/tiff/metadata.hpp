@@ -30,11 +30,6 @@ struct TiffField {
 
 using TiffFields = std::vector<TiffField>;
 
-// Reads at an offset, fewer bytes only at the end.
-using TiffReadAt = std::function<std::size_t(std::uint64_t offset, std::span<std::uint8_t>)>;
-
-using TiffWriteAt = std::function<void(std::uint64_t offset, std::span<const std::uint8_t>)>;
-
 // The fields of a file that describe its first picture.
 struct TiffContent {
   ByteOrder order = ByteOrder::little;

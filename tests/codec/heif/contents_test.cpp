@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "codec/heif/items.hpp"
+#include "codec/heif/tree.hpp"
 #include "support/heif_sketch.hpp"
 
 namespace gpufilter::test {

@@ -8,7 +8,6 @@
 #include <libheif/heif.h>
 
 #include "codec/heif/codec.hpp"
-#include "codec/heif/items.hpp"
 #include "codec/heif/tree.hpp"
 #include "codec/whole_picture.hpp"
 #include "image/exif.hpp"
