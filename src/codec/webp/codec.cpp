@@ -509,10 +509,4 @@ const Codec& webp_codec() {
   return codec;
 }
 
-// libwebpmux brings libwebp.
-const LibWebp& libwebp() {
-  static const LibWebp library(GPUFILTER_WEBP_LIBRARY);
-  return library;
-}
-
 }  // namespace gpufilter
