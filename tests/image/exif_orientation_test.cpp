@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "image/exif.hpp"
-#include "support/bytes_of.hpp"
+#include "support/pictures.hpp"
 
 namespace gpufilter {
 namespace {

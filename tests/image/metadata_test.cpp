@@ -11,7 +11,7 @@
 
 #include "image/exif.hpp"
 #include "image/tiff.hpp"
-#include "support/bytes_of.hpp"
+#include "support/pictures.hpp"
 
 namespace gpufilter {
 namespace {

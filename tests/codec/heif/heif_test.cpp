@@ -13,7 +13,7 @@
 #include "image/exif.hpp"
 #include "image/sample_arithmetic.hpp"
 #include "support/coding.hpp"
-#include "support/naive_turn.hpp"
+#include "support/naive_stages.hpp"
 #include "support/pictures.hpp"
 
 namespace gpufilter::test {

@@ -10,7 +10,7 @@
 #include "codec/codec.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "support/coding.hpp"
-#include "support/jpeg_coefficients.hpp"
+#include "support/jpeg_parts.hpp"
 #include "support/objection.hpp"
 #include "support/pictures.hpp"
 
