@@ -119,7 +119,7 @@ class FormatBench {
     PlanLimits limits;
     limits.band_rows = target_.size().height;
     const Plan plan = make_plan({picture_.size(), picture_.format()}, chain_, limits);
-    const auto executor = make_host_executor(plan, timeline);
+    const auto executor = make_host_executor(plan, &timeline);
     const auto filter = [&](const RowRange& rows) {
       executor->run(std::as_const(picture_).rows().part(plan.windows(rows).front()),
                     target_.rows().part(rows));

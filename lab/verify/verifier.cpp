@@ -380,7 +380,7 @@ class Verification {
     if (place.session) limits.device = &place.session->device();
     return filter_in_memory(work.picture, work.chain.chain, limits, [&](const Plan& plan) {
       auto executor = place.session ? make_device_executor(plan, *place.session, timeline)
-                                    : make_host_executor(plan, timeline);
+                                    : make_host_executor(plan, &timeline);
       passes.insert(passes.end(), executor->passes().begin(), executor->passes().end());
       return executor;
     });

@@ -37,7 +37,7 @@ Image resized(const Image& image, ImageSize size) {
   const StageChain chain{
       make_resize({.width = size.width, .height = size.height, .fit = ResizeFit::fill})};
   return lab::filter_in_memory(image, chain, {},
-                               [&](const Plan& plan) { return make_host_executor(plan, unused); });
+                               [&](const Plan& plan) { return make_host_executor(plan, &unused); });
 }
 
 std::vector<std::uint8_t> encoded(const Image& image, int quality) {

@@ -30,7 +30,7 @@ Image in_srgb(Image image, const Metadata& metadata) {
                                  .metadata = std::make_shared<Metadata>(metadata)};
     return lab::filter_in_memory(
         image, lower_chain({make_to_srgb({})}, picture), {},
-        [&](const Plan& plan) { return make_host_executor(plan, unused); });
+        [&](const Plan& plan) { return make_host_executor(plan, &unused); });
   } catch (const UnusableProfile&) {
     return image;
   }

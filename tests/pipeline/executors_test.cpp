@@ -172,12 +172,12 @@ TEST(HostExecutor, MeasuresWhatThePassesMake) {
       const Image filtered = some.empty() ? test::copy_of(image) : one_by_one(image, some);
       add_pixels(expected, filtered.rows());
       Timeline timeline;
-      const auto executor = make_host_executor(plan, timeline);
+      const auto executor = make_host_executor(plan, &timeline);
       test::ImageReader reader(image);
       ImagePool pool;
       BandFeed feed(reader, plan, pool);
       for (const RowRange& band : plan.bands())
-        executor->measure(feed.next(band).rows(), band);
+        executor->measure(feed.next(band)->rows(), band);
       EXPECT_EQ(executor->statistics(), expected);
     }
   }

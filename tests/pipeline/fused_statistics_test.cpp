@@ -22,8 +22,8 @@ PictureStatistics measured(const Image& image, const Plan& plan, BandExecutor& e
   test::ImageReader reader(image);
   BandFeed feed(reader, plan, executor.pool());
   for (const RowRange& band : plan.bands()) {
-    const Image source = feed.next(band);
-    executor.measure(source.rows(), band);
+    const auto source = feed.next(band);
+    executor.measure(source->rows(), band);
   }
   return executor.statistics();
 }

@@ -69,7 +69,7 @@ TEST_F(StopTest, CannotEndOtherCalls) {
 TEST_F(StopTest, EndsThePartsOfAllThreads) {
   const ThreadLimit limit(8);
   Timeline timeline;
-  const auto executor = make_host_executor(plan_, timeline);
+  const auto executor = make_host_executor(plan_, &timeline);
   const StopScope call(token_);
   EXPECT_THROW(executor->run(std::as_const(input_).rows(), output_.rows()), Stopped);
   EXPECT_GE(stage_->rows(), rows_at_once);

@@ -93,7 +93,8 @@ void complete(Prepared& prepared, const Work& work, const EngineOptions& options
   }
   prepared.plan->measure = work.measure;
   if (device == nullptr) {
-    if (!is_copy(work)) prepared.executor = make_host_executor(*prepared.plan, timeline);
+    if (is_copy(work)) return;
+    prepared.executor = make_host_executor(*prepared.plan, work.is_divided ? nullptr : &timeline);
     return;
   }
   prepared.executor =

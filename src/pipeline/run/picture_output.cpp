@@ -11,7 +11,7 @@
 #include "base/log.hpp"
 #include "codec/byte_source.hpp"
 #include "image/exif.hpp"
-#include "pipeline/execute/band_walk.hpp"
+#include "pipeline/run/chain_part.hpp"
 #include "pipeline/run/run_description.hpp"
 #include "stages/colour/color_profile.hpp"
 

@@ -1,5 +1,7 @@
 #include "pipeline/execute/band_feed.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "stages/window/blur.hpp"
@@ -9,7 +11,21 @@
 namespace gpufilter {
 namespace {
 
-// Expects that every band's window holds the picture's rows, by row numbers modulo the height.
+// Expects the picture's rows, by row numbers modulo the height.
+void expect_window(const std::shared_ptr<const Image>& found, const RowRange& window,
+                   const Image& image) {
+  ASSERT_TRUE(found);
+  ASSERT_EQ(found->row_range(), window);
+  const int height = image.size().height;
+  for (int y = window.begin; y < window.end; ++y) {
+    const int row = (y % height + height) % height;
+    EXPECT_TRUE(
+        test::same_pixels(found->rows().part({y, y + 1}), image.rows().part({row, row + 1})))
+        << "row " << y;
+  }
+}
+
+// Read, in memory, or pushed: every band's window is the same.
 void expect_windows(int height, std::size_t stages, int band_rows, Border border) {
   SCOPED_TRACE(::testing::Message() << height << " rows, " << stages << " stages, bands of "
                                     << band_rows << (border == Border::wrap ? ", wrapping" : ""));
@@ -20,17 +36,26 @@ void expect_windows(int height, std::size_t stages, int band_rows, Border border
   // It only moves forward: a row requested twice would be the wrong one.
   test::ImageReader reader(image);
   ImagePool pool;
-  BandFeed feed(reader, plan, pool);
+  BandFeed read(reader, plan, pool);
+  BandFeed in_memory(image.rows(), plan, pool);
   for (const RowRange& band : plan.bands()) {
     const RowRange window = plan.windows(band).front();
-    const Image rows = feed.next(band);
-    ASSERT_EQ(rows.row_range(), window);
-    for (int y = window.begin; y < window.end; ++y) {
-      const int row = (y % height + height) % height;
-      EXPECT_TRUE(
-          test::same_pixels(rows.rows().part({y, y + 1}), image.rows().part({row, row + 1})))
-          << "row " << y;
+    expect_window(read.next(band), window, image);
+    expect_window(in_memory.next(band), window, image);
+  }
+  for (const int rows : {1, 3, 100}) {
+    BandFeed pushed(plan, pool);
+    const std::vector<RowRange> bands = plan.bands();
+    std::size_t next = 0;
+    for (int y = 0; y < height; y += rows) {
+      const ConstRows more = image.rows().part({y, std::min(y + rows, height)});
+      while (next < bands.size()) {
+        const auto found = pushed.next(bands[next], more);
+        if (!found) break;
+        expect_window(found, plan.windows(bands[next++]).front(), image);
+      }
     }
+    EXPECT_EQ(next, bands.size()) << rows;
   }
 }
 

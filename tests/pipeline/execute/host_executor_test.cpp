@@ -1,6 +1,4 @@
 // The walk of one thread through a chain: what it computes, and which rows it keeps.
-#include "pipeline/execute/host_passes.hpp"
-
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -8,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "image/image.hpp"
+#include "pipeline/execute/band_executor.hpp"
 #include "pipeline/execute/host_check.hpp"
 #include "support/pictures.hpp"
 
@@ -48,7 +47,7 @@ class TallMaximum final : public OneStepStage {
   int radius_;
 };
 
-TEST(HostPasses, KeepOnlyTheRowsThatTheNextStageReads) {
+TEST(HostExecutor, KeepsOnlyTheRowsThatTheNextStageReads) {
   constexpr int radius = 30;
   constexpr int width = 1500;  // 22 rows of it are enough for a strip
   constexpr int strip = 64;    // but a window has 61
@@ -66,11 +65,7 @@ TEST(HostPasses, KeepOnlyTheRowsThatTheNextStageReads) {
   }
 
   Image result(width, part, image.format());
-  HostPasses passes(plan);
-  Untimed untimed;
-  passes.walk(
-      image.rows(), part, untimed, [&](const RowRange& rows) { return result.rows().part(rows); },
-      [](const ConstRows&) {});
+  make_host_executor(plan, nullptr)->run(image.rows(), result.rows());
 
   EXPECT_FALSE(first_difference(expected.rows(), std::as_const(result).rows()));
   const std::vector<RowRange> windows = plan.windows(part);
