@@ -389,7 +389,7 @@ TEST(Json, SaysWhatIsWrongWithAValue) {
 
 struct Zlib : LazyLibrary {
   using LazyLibrary::LazyLibrary;
-  GPUFILTER_LIBRARY_FUNCTION(crc32);
+  GPUFILTER_LIBRARY_FUNCTIONS(crc32)
 };
 
 struct FutureZlib : LazyLibrary {
