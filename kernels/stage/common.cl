@@ -269,7 +269,7 @@ void store_stretch(__global sample_t *row, int x, int width, const uint *words) 
 #define BLUE(pixel) ((pixel).at[COLORS - 1])
 #define ALPHA(pixel) (HAS_ALPHA ? (pixel).at[CHANNELS - 1] : MAX_SAMPLE)
 
-// As luma_bt709() in src/image/luma.hpp.
+// As luma_bt709() in src/image/sample_arithmetic.hpp.
 #define LUMA_BT709(red, green, blue) ((2126u * (red) + 7152u * (green) + 722u * (blue) + 5000u) / 10000u)
 
 // The luma of a pixel; grey is its own luma.

@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-#include "base/time_units.hpp"
+#include "base/timeline.hpp"
 
 namespace gpufilter::lab {
 namespace {

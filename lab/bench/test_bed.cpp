@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 #include "device/device_choice.hpp"
 #include "host/instruction_set.hpp"
 #include "pipeline/choose/dispatcher.hpp"

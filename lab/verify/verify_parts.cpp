@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/format.hpp"
-#include "base/posix_file.hpp"
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 
 namespace gpufilter::lab {
 namespace {

@@ -6,8 +6,8 @@
 #include <optional>
 #include <span>
 
-#include "base/division.hpp"
 #include "base/format.hpp"
+#include "base/numbers.hpp"
 #include "device/device_constants.hpp"
 #include "net/net_fours.hpp"
 #include "stage/byte_products.hpp"

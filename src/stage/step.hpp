@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/rate.hpp"
+#include "base/timeline.hpp"
 #include "device/device_rows.hpp"
-#include "image/region.hpp"
+#include "image/rows.hpp"
 #include "stage/device/pixel_function.hpp"
 #include "stage/device/row_kernel.hpp"
 

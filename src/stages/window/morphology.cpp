@@ -4,8 +4,8 @@
 #include <array>
 #include <vector>
 
-#include "base/division.hpp"
 #include "base/format.hpp"
+#include "base/numbers.hpp"
 #include "host/loops.hpp"
 #include "stage/options/shared_parameters.hpp"
 #include "stage/window_rows.hpp"
