@@ -1,3 +1,5 @@
+#include "base/files.hpp"
+
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -18,11 +20,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/abandoned_files.hpp"
 #include "base/atomic_file.hpp"
-#include "base/posix_file.hpp"
-#include "base/process_token.hpp"
-#include "base/regular_file.hpp"
+#include "base/process.hpp"
 #include "support/child_process.hpp"
 #include "support/pictures.hpp"
 #include "support/strange_files.hpp"

@@ -9,10 +9,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/files.hpp"
 #include "base/log.hpp"
-#include "base/posix_file.hpp"
 #include "base/printable.hpp"
-#include "base/shell_word.hpp"
 #include "base/terminal.hpp"
 #include "base/words.hpp"
 

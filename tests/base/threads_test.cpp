@@ -1,4 +1,6 @@
 // Work in the background: done once, failures reported, nothing left running.
+#include "base/threads.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -20,11 +22,7 @@
 #include <unistd.h>
 
 #include "base/background.hpp"
-#include "base/idle.hpp"
-#include "base/ordered_pieces.hpp"
 #include "base/stop.hpp"
-#include "base/thread_limit.hpp"
-#include "base/thread_room.hpp"
 #include "base/timeline.hpp"
 #include "host/parallel.hpp"
 #include "support/child_process.hpp"

@@ -15,11 +15,11 @@
 #include <zlib.h>
 
 #include "base/byte_cursor.hpp"
-#include "base/checked.hpp"
 #include "base/content_hash.hpp"
 #include "base/elementary.hpp"
 #include "base/json.hpp"
 #include "base/lazy_library.hpp"
+#include "base/numbers.hpp"
 #include "support/objection.hpp"
 
 namespace gpufilter::test {
@@ -389,7 +389,7 @@ TEST(Json, SaysWhatIsWrongWithAValue) {
 
 struct Zlib : LazyLibrary {
   using LazyLibrary::LazyLibrary;
-  GPUFILTER_LIBRARY_FUNCTION(crc32);
+  GPUFILTER_LIBRARY_FUNCTIONS(crc32)
 };
 
 struct FutureZlib : LazyLibrary {

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
-#include "base/posix_file.hpp"
+#include "base/files.hpp"
 #include "batch/picture_list.hpp"
 #include "codec/codec_table.hpp"
 #include "support/objection.hpp"

@@ -14,11 +14,10 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
-#include "base/posix_file.hpp"
+#include "base/files.hpp"
+#include "base/printable.hpp"
 #include "codec/byte_sink.hpp"
 #include "codec/byte_source.hpp"
-#include "codec/repeatable_source.hpp"
-#include "codec/text_encoding.hpp"
 #include "support/child_process.hpp"
 #include "support/objection.hpp"
 #include "support/pictures.hpp"

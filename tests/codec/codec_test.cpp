@@ -14,7 +14,6 @@
 #include "base/error.hpp"
 #include "codec/codec_table.hpp"
 #include "codec/jpeg/codec.hpp"
-#include "codec/other_formats.hpp"
 #include "codec/png/codec.hpp"
 #include "codec/sample_conversion.hpp"
 #include "codec/write_options.hpp"
@@ -39,7 +38,7 @@ TEST(Codec, KnowsFormatsByTheirContent) {
   EXPECT_EQ(codec_beginning("\xff\xd8"), nullptr);
   EXPECT_EQ(codec_beginning("GIF89a"), nullptr);
   EXPECT_EQ(codec_beginning(""), nullptr);
-  EXPECT_GE(signature_size(), 8U);
+  EXPECT_GE(recognition_size(), 8U);
 }
 
 TEST(Codec, SaysHowLongAByteTakesAndTakesTheOutputsFormatFromItsName) {

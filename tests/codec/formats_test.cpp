@@ -9,7 +9,7 @@
 #include <zlib.h>
 
 #include "base/error.hpp"
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 #include "codec/codec_table.hpp"
 #include "codec/png/codec.hpp"
 #include "codec/whole_picture.hpp"

@@ -7,10 +7,9 @@
 
 #include <gtest/gtest.h>
 
-#include "image/exif_orientation.hpp"
-#include "image/location.hpp"
+#include "image/metadata.hpp"
+#include "image/placement.hpp"
 #include "image/tiff.hpp"
-#include "image/turn.hpp"
 #include "image/xmp.hpp"
 #include "support/each_of.hpp"
 #include "support/pictures.hpp"

@@ -11,9 +11,9 @@
 
 #include "base/error.hpp"
 #include "image/color.hpp"
-#include "image/luma.hpp"
 #include "image/pixel_format.hpp"
 #include "image/rows.hpp"
+#include "image/sample_arithmetic.hpp"
 
 namespace gpufilter::test {
 namespace {

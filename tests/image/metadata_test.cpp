@@ -11,10 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "image/exif.hpp"
-#include "image/exif_orientation.hpp"
 #include "image/icc.hpp"
-#include "image/image_resources.hpp"
-#include "image/light_curves.hpp"
 #include "image/tiff.hpp"
 #include "support/pictures.hpp"
 

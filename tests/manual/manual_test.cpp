@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/shell_word.hpp"
+#include "base/printable.hpp"
 #include "manual/pages.hpp"
 #include "manual/stage_sources.hpp"
 #include "support/pictures.hpp"

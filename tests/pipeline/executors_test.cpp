@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 #include "lab/stage_samples.hpp"
 #include "net/pixel/mlp.hpp"
 #include "pipeline/execute/band_executor.hpp"

@@ -128,7 +128,8 @@ TEST(Fusion, BlursInTilesGiveTheBitsOfTheProcessor) {
       const PixelFormat format{each.channels, 8};
       const auto blur = make_blur(each.blur);
       const auto step = blur->lower({}).steps.at(0);
-      ASSERT_EQ(step->window_kernel(format, session->device(), {})->function, "blur_rolled_tile");
+      ASSERT_EQ(step->window_kernel(format, session->device(), {})->kernel.function,
+                "blur_rolled_tile");
       StageChain chain{make_levels({16, false}, {235, false}), blur,
                        make_levels({3, false}, {200, false})};
       if (each.channels >= 3) chain.push_back(Chains(5).color());
@@ -155,6 +156,46 @@ TEST(Fusion, StagesOverSinglePixelsShareAKernel) {
   EXPECT_EQ(fused->passes()[0].work.size(), 3U);
   EXPECT_TRUE(contains(fused->passes()[0].source, "void fused("));
   EXPECT_EQ(make_device_executor(plan, session, timeline, false)->passes().size(), 3U);
+}
+
+// The groups of a chain: "color + edges, blur".
+std::string groups_of(const std::string& words, const PixelFormat& format) {
+  DeviceInfo device;
+  device.kind = DeviceKind::gpu;
+  device.max_work_group_size = 1024;
+  device.max_work_item_sizes = {1024, 1024, 64};
+  device.local_memory = 49152;
+  const Plan plan = make_plan({{64, 48}, format}, test::stages_of(words), {.device = &device});
+  std::vector<std::string> groups;
+  for (const PassGroup& group : group_passes(plan, device, true))
+    groups.push_back(describe_group(plan, group).stage);
+  return formatted("{}", fmt::join(groups, ", "));
+}
+
+TEST(Fusion, WindowsShareAKernelWithTheStagesAfterThem) {
+  for (const std::string window : {"--blur auto", "--median 1", "--median 2", "--denoise 10",
+                                   "--edges sobel", "--convolve \"1 2 1\""}) {
+    const std::string groups = groups_of(window + " --color sepia --gamma 2", {3, 8});
+    EXPECT_TRUE(groups.ends_with(" + color + gamma")) << groups;
+    EXPECT_FALSE(test::contains(groups, ",")) << groups;
+  }
+  EXPECT_EQ(groups_of("--dilate 2 --color sepia", {3, 8}), "dilate rows, dilate columns + color");
+  EXPECT_EQ(groups_of("--median 3 --color sepia", {3, 8}), "median, color");
+  EXPECT_EQ(groups_of("--median 1 --color sepia", {4, 8}), "median, color");
+  EXPECT_EQ(groups_of("--edges sobel --blur auto", {3, 8}), "edges, blur");
+}
+
+// A window loads a pixel several times, and computes what stands before it as often.
+TEST(Fusion, WindowsShareAKernelWithTheStagesBeforeThemIfThatIsLessThanAPass) {
+  EXPECT_EQ(groups_of("--color sepia --blur auto --gamma 2", {3, 8}), "color + blur + gamma");
+  EXPECT_EQ(groups_of("--color sepia --median 1 --gamma 2", {3, 8}), "color, median + gamma");
+  EXPECT_EQ(groups_of("--color sepia --median 1 --gamma 2", {3, 16}), "color + median + gamma");
+  EXPECT_EQ(groups_of("--color sepia --dilate 4", {3, 8}), "color + dilate rows, dilate columns");
+  EXPECT_EQ(groups_of("--color sepia --dilate 30", {3, 8}), "color, dilate rows, dilate columns");
+  EXPECT_EQ(groups_of("--color sepia --median 2", {3, 8}), "color, median");
+  EXPECT_EQ(groups_of("--color sepia --edges sobel --gamma 2", {3, 8}), "color + edges + gamma");
+  EXPECT_EQ(groups_of("--color sepia --convolve \"1 2 1; 2 4 2; 1 2 1\"", {3, 8}),
+            "color, convolve");
 }
 
 // Statistics that the kernel of the stages before them gathers: those of separate kernels and of

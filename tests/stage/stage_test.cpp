@@ -17,7 +17,7 @@
 #include "base/format.hpp"
 #include "device/device_rows.hpp"
 #include "image/image.hpp"
-#include "image/luma.hpp"
+#include "image/sample_arithmetic.hpp"
 #include "pipeline/run/memory_rows.hpp"
 #include "stage/border.hpp"
 #include "stage/device/row_tuning.hpp"

@@ -229,6 +229,22 @@ std::vector<Row> blurs() {
        {.formats = {{4, 8}}, .sizes = {{80, 60}}, .pictures = mixed_picture, .bands = {1, 9, 30}}}};
 }
 
+// Windows among stages over single pixels, which share their kernels.
+std::vector<Row> shared() {
+  return {
+      {"Shared",
+       {"--invert --edges sobel @ --gamma 1.5",
+        "--gray --convolve \"1 2 1; 0 1 0; 3 1 2\" @ --invert", "--gamma 0.7 --median 1 @ --invert",
+        "--invert --median 2 @ --gamma 2", "--invert --dilate 2 @ --gamma 1.5 --erode 1 @ --invert",
+        "--gamma 1.2 --median 4 @ --invert", "--invert --blur auto @ --gamma 0.5",
+        "--invert --close 6 @ --color sepia"},
+       {.share = 4,
+        .sizes = {{67, 19}, {5, 3}},
+        .pictures = test::mixed_picture,
+        .bands = {5, 1000},
+        .as_both = true}}};
+}
+
 class Devices : public ::testing::TestWithParam<Row> {};
 
 TEST_P(Devices, GiveTheProcessorsBits) {
@@ -250,6 +266,7 @@ std::string name_of(const ::testing::TestParamInfo<Row>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Ranks, Devices, ::testing::ValuesIn(ranks()), name_of);
 INSTANTIATE_TEST_SUITE_P(Windows, Devices, ::testing::ValuesIn(windows()), name_of);
+INSTANTIATE_TEST_SUITE_P(Shared, Devices, ::testing::ValuesIn(shared()), name_of);
 INSTANTIATE_TEST_SUITE_P(Places, Devices, ::testing::ValuesIn(places()), name_of);
 INSTANTIATE_TEST_SUITE_P(Points, Devices, ::testing::ValuesIn(points()), name_of);
 INSTANTIATE_TEST_SUITE_P(Blurs, Devices, ::testing::ValuesIn(blurs()), name_of);

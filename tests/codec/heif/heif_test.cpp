@@ -11,10 +11,9 @@
 #include <libheif/heif.h>
 
 #include "codec/heif/codec.hpp"
-#include "codec/heif/items.hpp"
 #include "codec/heif/tree.hpp"
 #include "codec/whole_picture.hpp"
-#include "image/exif_orientation.hpp"
+#include "image/exif.hpp"
 #include "image/sample_arithmetic.hpp"
 #include "support/coding.hpp"
 #include "support/each_of.hpp"

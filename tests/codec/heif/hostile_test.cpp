@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "codec/heif/items.hpp"
+#include "codec/heif/tree.hpp"
 #include "support/coding.hpp"
 #include "support/heif_sketch.hpp"
 #include "support/pictures.hpp"

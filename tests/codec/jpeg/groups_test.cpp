@@ -11,13 +11,12 @@
 
 #include <gtest/gtest.h>
 
+#include "base/background.hpp"
 #include "base/error.hpp"
-#include "base/ordered_pieces.hpp"
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/jpeg/read/group_reader.hpp"
 #include "codec/jpeg/read/row_decoder.hpp"
-#include "codec/jpeg/read/scans.hpp"
 #include "support/each_of.hpp"
 #include "support/failing_streams.hpp"
 #include "support/jpeg.hpp"

@@ -1,4 +1,4 @@
-#include "codec/jpeg/metadata/metadata.hpp"
+#include "codec/jpeg/metadata.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "codec/jpeg/codec.hpp"
-#include "image/exif_orientation.hpp"
+#include "image/exif.hpp"
 #include "support/coding.hpp"
 #include "support/jpeg.hpp"
 #include "support/jpeg_parts.hpp"

@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
+#include "codec/codec.hpp"
 #include "codec/jpeg/codec.hpp"
-#include "codec/stored_picture.hpp"
 #include "image/image.hpp"
 #include "support/coding.hpp"
 #include "support/each_of.hpp"

@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "support/each_of.hpp"
 #include "support/failing_streams.hpp"

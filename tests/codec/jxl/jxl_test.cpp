@@ -11,9 +11,9 @@
 #include <jxl/encode.h>
 
 #include "codec/jxl/codec.hpp"
-#include "codec/jxl/functions.hpp"
+#include "codec/jxl/library.hpp"
 #include "codec/whole_picture.hpp"
-#include "image/exif_orientation.hpp"
+#include "image/exif.hpp"
 #include "image/icc.hpp"
 #include "image/sample_arithmetic.hpp"
 #include "support/coding.hpp"

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "codec/netpbm/codec.hpp"
-#include "image/luma.hpp"
+#include "image/sample_arithmetic.hpp"
 #include "support/coding.hpp"
 #include "support/pictures.hpp"
 

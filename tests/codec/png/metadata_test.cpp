@@ -1,5 +1,5 @@
 // Metadata through PNG and back: it comes back unchanged, in equivalent chunks.
-#include "codec/png/metadata/metadata.hpp"
+#include "codec/png/metadata.hpp"
 
 #include <algorithm>
 #include <string>

@@ -12,8 +12,8 @@
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 
-#include "codec/png/read/unfilter.hpp"
-#include "codec/png/write/filter.hpp"
+#include "codec/png/read/rows.hpp"
+#include "codec/png/write/compression.hpp"
 #include "support/each_of.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/pictures.hpp"

@@ -1,4 +1,6 @@
 // Metadata in TIFF files, and compressions.
+#include "codec/tiff/metadata.hpp"
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -9,8 +11,7 @@
 
 #include "base/error.hpp"
 #include "codec/tiff/codec.hpp"
-#include "codec/tiff/directory.hpp"
-#include "image/exif_orientation.hpp"
+#include "image/exif.hpp"
 #include "image/tiff.hpp"
 #include "support/coding.hpp"
 #include "support/each_of.hpp"

@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 #include "pipeline/run/run.hpp"
 #include "stages/window/blur.hpp"
 #include "support/picture_tasks.hpp"

@@ -14,7 +14,7 @@
 
 #include "base/log.hpp"
 #include "base/stop.hpp"
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 #include "codec/codec_table.hpp"
 #include "lab/stage_samples.hpp"
 #include "pipeline/execute/band_executor.hpp"

@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "codec/codec_table.hpp"
 #include "codec/png/codec.hpp"
-#include "image/exif_orientation.hpp"
+#include "image/exif.hpp"
 #include "pipeline/run/run.hpp"
 #include "stages/geometry/crop.hpp"
 #include "stages/geometry/pad.hpp"

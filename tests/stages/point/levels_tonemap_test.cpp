@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "image/luma.hpp"
+#include "image/sample_arithmetic.hpp"
 #include "stages/point/levels.hpp"
 #include "stages/point/lookup.hpp"
 #include "stages/point/tonemap.hpp"

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "base/format.hpp"
-#include "image/luma.hpp"
+#include "image/sample_arithmetic.hpp"
 #include "pipeline/plan/plan.hpp"
 #include "stage/options/catalogue.hpp"
 #include "stages/colour/color.hpp"
