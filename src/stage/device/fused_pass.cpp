@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/division.hpp"
 #include "base/format.hpp"
+#include "base/numbers.hpp"
 #include "compute/histogram_counters.hpp"
 #include "device/device_rows.hpp"
 #include "stage/device/row_pass.hpp"
