@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 #include "host/instruction_set.hpp"
 #include "lab/bench/benches.hpp"
 #include "lab/bench/report.hpp"

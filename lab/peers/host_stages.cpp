@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 #include "base/timeline.hpp"
 #include "cases.hpp"
 #include "host/amx.hpp"

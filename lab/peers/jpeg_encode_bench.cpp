@@ -8,8 +8,7 @@
 
 #include <gpufilter/gpufilter.hpp>
 
-#include "base/thread_limit.hpp"
-#include "base/time_units.hpp"
+#include "base/threads.hpp"
 #include "base/timeline.hpp"
 #include "codec/codec_table.hpp"
 #include "compute/jpeg_encoder.hpp"
@@ -59,7 +58,7 @@ struct Target {
 
 void measure(Session& session, const Image& image, const std::string& quality,
              const std::string& subsampling) {
-  Target target{{}, {}};
+  Target target;
   target.header.size = image.size();
   target.header.format = image.format();
   for (const WriteOption* option : target.codec.options) {

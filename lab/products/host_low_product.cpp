@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include "base/division.hpp"
 #include "base/format.hpp"
-#include "base/thread_limit.hpp"
+#include "base/numbers.hpp"
+#include "base/threads.hpp"
 #include "host/arithmetic.hpp"
 #include "host/instruction_set.hpp"
 #include "host/loops.hpp"

@@ -10,8 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "base/thread_limit.hpp"
-#include "base/thread_room.hpp"
+#include "base/threads.hpp"
 #include "codec/codec_table.hpp"
 #include "compare/difference_picture.hpp"
 #include "compute/jpeg_decoder.hpp"

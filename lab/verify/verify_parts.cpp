@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/format.hpp"
-#include "base/posix_file.hpp"
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 #include "lab/verify/verifier.hpp"
 
 namespace gpufilter::lab {

@@ -5,7 +5,8 @@
 #include <cstring>
 #include <utility>
 
-#include "base/division.hpp"
+#include "base/numbers.hpp"
+#include "image/jpeg_coding.hpp"
 
 namespace gpufilter {
 namespace {

@@ -5,8 +5,9 @@
 #include <cstring>
 #include <utility>
 
-#include "base/division.hpp"
 #include "base/format.hpp"
+#include "base/numbers.hpp"
+#include "image/jpeg_coding.hpp"
 
 namespace gpufilter {
 namespace {

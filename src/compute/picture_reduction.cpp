@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "base/content_hash.hpp"
-#include "base/division.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
+#include "base/numbers.hpp"
 #include "device/kernel_source.hpp"
 
 namespace gpufilter {

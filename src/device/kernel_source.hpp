@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/embedded_files.hpp"
+#include "base/installed_files.hpp"
 
 namespace gpufilter {
 

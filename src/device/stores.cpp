@@ -7,10 +7,10 @@
 #include <system_error>
 
 #include "base/atomic_file.hpp"
+#include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
-#include "base/regular_file.hpp"
 #include "device/kernel_source.hpp"
 
 namespace gpufilter {

@@ -24,13 +24,13 @@
 #include <unistd.h>
 
 #include "base/content_hash.hpp"
+#include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
-#include "base/posix_file.hpp"
+#include "base/numbers.hpp"
 #include "base/printable.hpp"
-#include "base/thread_room.hpp"
-#include "base/whole_number.hpp"
+#include "base/threads.hpp"
 #include "device/device_info.hpp"
 #include "device/opencl.hpp"
 #include "device/stores.hpp"

@@ -6,9 +6,9 @@
 
 #include <fcntl.h>
 
-#include "base/posix_file.hpp"
+#include "base/files.hpp"
 #include "codec/codec_table.hpp"
-#include "image/by_format.hpp"
+#include "image/pixel_format.hpp"
 #include "pipeline/run/memory_picture.hpp"
 #include "stages/resize/resize.hpp"
 

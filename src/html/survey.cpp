@@ -13,7 +13,7 @@
 #include "host/parallel.hpp"
 #include "host/turn_rows.hpp"
 #include "html/small_picture.hpp"
-#include "image/exif_orientation.hpp"
+#include "image/exif.hpp"
 #include "image/image.hpp"
 #include "image/metadata.hpp"
 #include "pipeline/run/memory_picture.hpp"

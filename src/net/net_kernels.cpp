@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <optional>
 
-#include "base/division.hpp"
 #include "base/format.hpp"
+#include "base/numbers.hpp"
 #include "device/device_rows.hpp"
 #include "net/net_fours.hpp"
 #include "net/net_step.hpp"

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/division.hpp"
 #include "base/format.hpp"
+#include "base/numbers.hpp"
 #include "device/device_rows.hpp"
 #include "image/image.hpp"
 #include "net/net_planes.hpp"

@@ -273,7 +273,7 @@ const std::vector<Confinement>& confinements() {
       {"CL/", {"device"}},
       {"CLI/", {"app"}},
       {"tbb/",
-       {"base/background.cpp", "base/thread_limit.cpp", "host/parallel.cpp",
+       {"base/background.cpp", "base/threads.cpp", "host/parallel.cpp",
         "pipeline/execute/band_pipeline.hpp"}},
       {"oneapi/", {}},
       {"nlohmann/", {"base/json.cpp", "net/pixel/network.cpp"}},

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/cli/arguments.hpp"
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 #include "lab/bench/benches.hpp"
 #include "lab/bench/report.hpp"
 

@@ -10,7 +10,7 @@
 #include "app/lab/bench_options.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "base/whole_number.hpp"
+#include "base/numbers.hpp"
 #include "lab/bench/benches.hpp"
 #include "net/net.hpp"
 #include "net/pixel/mlp.hpp"

@@ -8,7 +8,7 @@
 #include "app/cli/commands.hpp"
 #include "app/cli/parse.hpp"
 #include "base/format.hpp"
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 #include "host/instruction_set.hpp"
 #include "image/image.hpp"
 #include "net/net.hpp"

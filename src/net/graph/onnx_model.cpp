@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
-#include "base/regular_file.hpp"
 #include "net/graph/net_builder.hpp"
 #include "stage/options/stage_text.hpp"
 

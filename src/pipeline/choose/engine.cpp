@@ -7,8 +7,8 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
-#include "base/thread_room.hpp"
-#include "base/time_units.hpp"
+#include "base/threads.hpp"
+#include "base/timeline.hpp"
 #include "pipeline/execute/device_decoding.hpp"
 
 namespace gpufilter {

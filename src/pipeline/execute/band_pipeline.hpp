@@ -5,7 +5,7 @@
 
 #include <tbb/parallel_pipeline.h>
 
-#include "base/order_annotations.hpp"
+#include "base/background.hpp"
 #include "base/stop.hpp"
 
 namespace gpufilter {

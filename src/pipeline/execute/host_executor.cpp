@@ -2,14 +2,14 @@
 #include <cstring>
 #include <utility>
 
-#include "base/division.hpp"
+#include "base/background.hpp"
 #include "base/format.hpp"
-#include "base/idle.hpp"
-#include "base/thread_limit.hpp"
+#include "base/numbers.hpp"
+#include "base/threads.hpp"
 #include "host/instruction_set.hpp"
 #include "host/parallel.hpp"
 #include "image/image.hpp"
-#include "image/region.hpp"
+#include "image/rows.hpp"
 #include "pipeline/execute/band_executor.hpp"
 #include "pipeline/execute/host_check.hpp"
 

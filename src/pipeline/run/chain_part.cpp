@@ -3,7 +3,7 @@
 #include <random>
 #include <utility>
 
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 
 namespace gpufilter {
 

@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "base/stop.hpp"
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 #include "host/parallel.hpp"
 #include "image/rows.hpp"
 #include "pipeline/choose/engine.hpp"

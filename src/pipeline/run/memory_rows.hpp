@@ -1,7 +1,7 @@
 // A picture in memory, where others come from files.
 #pragma once
 
-#include "image/whole_picture.hpp"
+#include "image/image.hpp"
 
 namespace gpufilter {
 

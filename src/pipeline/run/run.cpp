@@ -11,7 +11,7 @@
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "codec/byte_sink.hpp"
-#include "codec/repeatable_source.hpp"
+#include "codec/byte_source.hpp"
 #include "pipeline/execute/device_decoding.hpp"
 #include "pipeline/run/chain_part.hpp"
 #include "pipeline/run/picture_output.hpp"

@@ -1,7 +1,7 @@
 // The parameters that several kinds of stages may take, each declared once.
 #pragma once
 
-#include "image/region.hpp"
+#include "image/rows.hpp"
 #include "stage/options/catalogue.hpp"
 
 namespace gpufilter {

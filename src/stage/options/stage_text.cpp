@@ -5,9 +5,9 @@
 #include <system_error>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
-#include "base/regular_file.hpp"
 
 namespace gpufilter {
 

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "codec/ink_conversion.hpp"
+#include "codec/read_limits.hpp"
 #include "image/icc.hpp"
 #include "image/metadata.hpp"
 #include "image/pixel_format.hpp"

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/division.hpp"
 #include "base/elementary.hpp"
 #include "base/format.hpp"
+#include "base/numbers.hpp"
 #include "device/device_rows.hpp"
 #include "stage/device/row_kernel.hpp"
 #include "stage/device/row_pass.hpp"

@@ -6,7 +6,6 @@
 
 #include "image/color.hpp"
 #include "image/image.hpp"
-#include "image/whole_picture.hpp"
 #include "stage/options/catalogue.hpp"
 #include "stage/options/shared_parameters.hpp"
 

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <mutex>
 
-#include "base/division.hpp"
 #include "base/format.hpp"
+#include "base/numbers.hpp"
 #include "host/parallel.hpp"
 #include "image/image.hpp"
 #include "stages/geometry/geometry.hpp"
