@@ -7,7 +7,7 @@
 #include "api/call_options.hpp"
 #include "base/log.hpp"
 #include "base/process.hpp"
-#include "device/device_catalog.hpp"
+#include "device/device_choice.hpp"
 
 namespace gpufilter {
 namespace {

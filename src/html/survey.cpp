@@ -23,7 +23,6 @@
 #include "image/pixel_format.hpp"
 #include "pipeline/run/memory_picture.hpp"
 #include "stages/colour/color_profile.hpp"
-#include "stages/colour/convert_colors.hpp"
 #include "stages/resize/resize.hpp"
 
 namespace gpufilter::html {

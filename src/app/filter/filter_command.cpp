@@ -29,7 +29,7 @@
 #include "base/words.hpp"
 #include "batch/output_name.hpp"
 #include "batch/shard.hpp"
-#include "device/pocl_environment.hpp"
+#include "device/pocl.hpp"
 #include "pipeline/choose/dispatcher.hpp"
 #include "pipeline/run/run.hpp"
 #include "pipeline/run/run_description.hpp"

@@ -19,7 +19,7 @@
 #include "base/words.hpp"
 #include "codec/codec_table.hpp"
 #include "stage/options/catalogue.hpp"
-#include "stages/colour/color_presets.hpp"
+#include "stages/colour/color.hpp"
 
 namespace gpufilter {
 namespace {

@@ -11,7 +11,7 @@
 #include "base/log.hpp"
 #include "base/words.hpp"
 #include "device/device_choice.hpp"
-#include "device/pocl_environment.hpp"
+#include "device/pocl.hpp"
 #include "lab/bench/report.hpp"
 #include "lab/stage_samples.hpp"
 #include "pipeline/choose/dispatcher.hpp"
