@@ -1,20 +1,10 @@
-#include <array>
-#include <cstdlib>
-#include <filesystem>
-#include <limits>
-
-#include <gtest/gtest.h>
-#include <unistd.h>
-
 #include "device/json_cache.hpp"
 #include "device/program_cache.hpp"
 #include "device/rate_store.hpp"
 #include "device/tuning_store.hpp"
 #include "device/vendor_probes.hpp"
 #include "support/kernel_folder.hpp"
-#include "support/pictures.hpp"
 #include "support/strange_files.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace gpufilter::test {
 namespace {

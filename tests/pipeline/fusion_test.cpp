@@ -1,26 +1,13 @@
 // Stages that share a kernel give the same bits as stages with separate kernels and as the
 // processor: random chains over formats, sizes, borders and band heights.
-#include <array>
-#include <optional>
-#include <stdexcept>
 
-#include <gtest/gtest.h>
-
-#include "base/format.hpp"
-#include "net/pixel/mlp.hpp"
 #include "pipeline/execute/band_feed.hpp"
 #include "pipeline/execute/pass_groups.hpp"
 #include "pipeline/run/memory_picture.hpp"
 #include "pipeline/run/run.hpp"
-#include "stage/options/catalogue.hpp"
-#include "stages/point/levels.hpp"
 #include "stages/point/tonemap.hpp"
-#include "support/filtering.hpp"
-#include "support/pictures.hpp"
 #include "support/random_chains.hpp"
 #include "support/stage_cases.hpp"
-#include "support/temporary_folder.hpp"
-#include "support/texts.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -371,9 +358,8 @@ TEST_F(ChainsOfFiles, OfThreeInEveryOrderAreTheSameEverywhere) {
     std::vector<std::unique_ptr<Engine>> devices;
     for (const int rows : {1, 13, 1000}) {
       engines.push_back(engine(std::nullopt, rows));
-      for (const auto& session : all_sessions()) {
+      for (const auto& session : all_sessions())
         devices.push_back(engine(session->device(), rows));
-      }
     }
     constexpr std::size_t kinds = uses.size();
     for (std::size_t i = 0; i < kinds * kinds * kinds; ++i) {

@@ -1,21 +1,11 @@
 // Every device gives the processor's bits: a row of the tables names chains, as words of the
 // command line, with the formats, pictures and bands that reach all of their kernels. The tests of
 // each stage compare the processor with a second implementation.
-#include <algorithm>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 #include "net/pixel/mlp.hpp"
-#include "stage/options/catalogue.hpp"
-#include "stages/colour/color.hpp"
 #include "stages/point/levels.hpp"
 #include "stages/point/tonemap.hpp"
 #include "stages/window/blur.hpp"
-#include "support/each_of.hpp"
 #include "support/stage_cases.hpp"
 
 namespace gpufilter::test {

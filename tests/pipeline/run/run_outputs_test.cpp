@@ -1,10 +1,6 @@
 // Several outputs of one chain: each holds what the stages before it give, and the file is decoded
 // once.
-#include <filesystem>
 
-#include <gtest/gtest.h>
-
-#include "base/error.hpp"
 #include "codec/codec_table.hpp"
 #include "codec/png/codec.hpp"
 #include "image/exif.hpp"
@@ -13,11 +9,8 @@
 #include "stages/geometry/pad.hpp"
 #include "stages/geometry/trim.hpp"
 #include "stages/point/levels.hpp"
-#include "stages/window/blur.hpp"
-#include "support/each_of.hpp"
 #include "support/filtering.hpp"
 #include "support/naive_stages.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace gpufilter::test {
 namespace {

@@ -2,27 +2,10 @@
 // second implementation, every device against the processor.
 #include "stages/gaussian/gaussian.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <memory>
-#include <numeric>
-#include <string>
-#include <tuple>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include "stage/byte_products.hpp"
 #include "stages/gaussian/sharpen.hpp"
-#include "stages/window/blur.hpp"
-#include "support/each_of.hpp"
-#include "support/filtering.hpp"
 #include "support/naive_stages.hpp"
-#include "support/pictures.hpp"
 #include "support/stage_cases.hpp"
-#include "support/texts.hpp"
 
 namespace gpufilter::test {
 namespace {

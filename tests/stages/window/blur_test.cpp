@@ -3,28 +3,9 @@
 // processor.
 #include "stages/window/blur.hpp"
 
-#include <algorithm>
-#include <array>
-#include <memory>
-#include <optional>
-#include <ostream>
-#include <set>
-#include <string>
-#include <tuple>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include "base/error.hpp"
-#include "base/format.hpp"
 #include "stages/window/blur_means.hpp"
-#include "support/each_of.hpp"
-#include "support/filtering.hpp"
 #include "support/naive_stages.hpp"
-#include "support/objection.hpp"
-#include "support/pictures.hpp"
 #include "support/stage_cases.hpp"
-#include "support/texts.hpp"
 
 namespace gpufilter {
 namespace {
@@ -150,9 +131,8 @@ TEST(BlurOnProcessor, IsTheSameForEveryBandHeightAndOfAnOpaquePictureIsTheSameFo
 TEST(BlurOnProcessor, RoundsEverySumAsTheContractSays) {
   for (int sum = 0; sum <= 9 * 255; ++sum) {
     Image image({3, 3}, {1, 8});
-    for (int i = 0; i < 9; ++i) {
+    for (int i = 0; i < 9; ++i)
       test::set_sample(image, i % 3, i / 3, 0, static_cast<std::uint32_t>(sum / 9 + (i < sum % 9)));
-    }
     const Image result = test::filter_on_host(image, chain_of({}), {});
     ASSERT_EQ(test::sample_at(result, 1, 1, 0), static_cast<std::uint32_t>((sum + 4) / 9)) << sum;
   }

@@ -2,24 +2,8 @@
 // second implementation, every device against the processor.
 #include "stages/window/convolve.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <numeric>
-#include <random>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include "base/format.hpp"
 #include "stages/window/blur.hpp"
-#include "support/each_of.hpp"
-#include "support/filtering.hpp"
-#include "support/objection.hpp"
-#include "support/pictures.hpp"
 #include "support/stage_cases.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace gpufilter::test {
 namespace {
