@@ -83,7 +83,7 @@ std::vector<Row> ranks() {
        {"--median 1 @", "--median 2 @", "--median 3 @"},
        {.share = 2, .pictures = window_pictures}},
       // The time of a pixel grows with its window.
-      {"MedianOfManyPixels", {"--median 6 @"}, {.sizes = {{67, 7}}, .pictures = window_pictures}},
+      {"MedianOfManyPixels", {"--median 6 @"}, {.sizes = {{37, 7}}, .pictures = window_pictures}},
       {"LargestMedian",
        {"--median 31"},
        {.formats = {{3, 8}, {1, 16}},

@@ -184,7 +184,8 @@ void check_format(Session& session, const BlurParameters& parameters, const Pixe
     for (const Image& image : test::different_pictures(size, format)) {
       const Image expected = test::filter_on_host(image, chain, {});
       for (const int rows : blur_bands) {
-        if (rows == 1 && size.pixels() > 1023) continue;  // many launches that show nothing new
+        // Many launches that show nothing new, and bands that end where tiles do.
+        if ((rows == 1 || rows == 16) && size.pixels() > 1023) continue;
         const Image result = test::filter_on_device(session, image, chain, {.band_rows = rows});
         ASSERT_TRUE(same_pixels(result, expected))
             << session.device().name << ", " << to_string(format) << ", " << size.width << "x"
