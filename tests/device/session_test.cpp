@@ -4,8 +4,7 @@
 #include "device/device_choice.hpp"
 #include "device/kernel_figures.hpp"
 #include "device/kernel_source.hpp"
-#include "device/launch_gate.hpp"
-#include "device/pocl_environment.hpp"
+#include "device/pocl.hpp"
 #include "support/filtering.hpp"
 
 namespace gpufilter::test {

@@ -1,7 +1,6 @@
-#include "device/json_cache.hpp"
+#include "device/stores.hpp"
+
 #include "device/program_cache.hpp"
-#include "device/rate_store.hpp"
-#include "device/tuning_store.hpp"
 #include "device/vendor_probes.hpp"
 #include "support/kernel_folder.hpp"
 #include "support/strange_files.hpp"

@@ -1,11 +1,11 @@
 // --net with quantized values gives the numbers that ONNX defines, rounded as onnxruntime does: the
 // processor with each instruction set, then every device, also as if it had matrix units.
 
+#include "device/device_rows.hpp"
 #include "host/amx.hpp"
 #include "net/net.hpp"
 #include "net/net_rows.hpp"
 #include "net/net_tiles.hpp"
-#include "stage/byte_products.hpp"
 #include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/naive_net.hpp"

@@ -5,7 +5,7 @@
 #include "lab/stage_samples.hpp"
 #include "pipeline/execute/band_executor.hpp"
 #include "pipeline/execute/band_feed.hpp"
-#include "stages/geometry/crop.hpp"
+#include "stages/geometry/geometry.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/naive_stages.hpp"
 #include "support/random_chains.hpp"

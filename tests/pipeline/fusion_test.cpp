@@ -5,7 +5,6 @@
 #include "pipeline/execute/pass_groups.hpp"
 #include "pipeline/run/memory_picture.hpp"
 #include "pipeline/run/run.hpp"
-#include "stages/point/tonemap.hpp"
 #include "support/random_chains.hpp"
 #include "support/stage_cases.hpp"
 

@@ -3,8 +3,8 @@
 // each stage compare the processor with a second implementation.
 
 #include "net/pixel/mlp.hpp"
-#include "stages/point/levels.hpp"
-#include "stages/point/tonemap.hpp"
+#include "stages/colour/color.hpp"
+#include "stages/point/lookup.hpp"
 #include "stages/window/blur.hpp"
 #include "support/stage_cases.hpp"
 

@@ -1,7 +1,11 @@
 // What tests of stages go through: every format and border, and pictures that tell differences.
 #pragma once
 
-#include "stage/alpha.hpp"
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
 #include "stage/border.hpp"
 #include "stage/options/catalogue.hpp"
 #include "support/filtering.hpp"

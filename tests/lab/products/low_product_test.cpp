@@ -1,7 +1,7 @@
 // Low-precision products on the processor and on devices, against the chains that define them.
 #include "lab/products/low_product.hpp"
 
-#include "device/ptx_target.hpp"
+#include "device/kernel_source.hpp"
 #include "host/instruction_set.hpp"
 #include "support/filtering.hpp"
 #include "support/process.hpp"

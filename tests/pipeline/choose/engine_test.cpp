@@ -6,7 +6,7 @@
 #include "net/pixel/mlp.hpp"
 #include "pipeline/choose/machine_rates.hpp"
 #include "pipeline/run/run.hpp"
-#include "stages/point/levels.hpp"
+#include "stages/point/lookup.hpp"
 #include "support/filtering.hpp"
 #include "support/picture_tasks.hpp"
 

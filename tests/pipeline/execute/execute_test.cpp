@@ -7,7 +7,7 @@
 #include "pipeline/execute/read_ahead.hpp"
 #include "pipeline/run/memory_picture.hpp"
 #include "pipeline/run/run.hpp"
-#include "stages/point/levels.hpp"
+#include "stages/point/lookup.hpp"
 #include "support/filtering.hpp"
 #include "support/jpeg.hpp"
 #include "support/naive_stages.hpp"

@@ -5,10 +5,8 @@
 #include "codec/png/codec.hpp"
 #include "image/exif.hpp"
 #include "pipeline/run/run.hpp"
-#include "stages/geometry/crop.hpp"
-#include "stages/geometry/pad.hpp"
-#include "stages/geometry/trim.hpp"
-#include "stages/point/levels.hpp"
+#include "stages/geometry/geometry.hpp"
+#include "stages/point/lookup.hpp"
 #include "support/filtering.hpp"
 #include "support/naive_stages.hpp"
 

@@ -1,9 +1,9 @@
 #include "lab/stage_samples.hpp"
 #include "net/pixel/mlp.hpp"
 #include "stage/options/catalogue.hpp"
-#include "stage/options/number.hpp"
 #include "stage/options/recipe.hpp"
-#include "stages/colour/color_matrix.hpp"
+#include "stage/options/stage_text.hpp"
+#include "stages/colour/color.hpp"
 #include "stages/window/blur.hpp"
 #include "support/testing.hpp"
 

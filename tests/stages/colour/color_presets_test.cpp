@@ -1,8 +1,6 @@
 // The presets against the numbers that were published for them.
-#include "stages/colour/color_presets.hpp"
 
 #include "stages/colour/color.hpp"
-#include "stages/colour/color_matrix.hpp"
 #include "support/filtering.hpp"
 
 namespace gpufilter::test {

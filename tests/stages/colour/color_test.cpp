@@ -5,7 +5,6 @@
 
 #include <clocale>
 
-#include "stages/colour/color_matrix.hpp"
 #include "stages/window/blur.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/stage_cases.hpp"

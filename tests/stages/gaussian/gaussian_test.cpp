@@ -2,8 +2,7 @@
 // second implementation, every device against the processor.
 #include "stages/gaussian/gaussian.hpp"
 
-#include "stage/byte_products.hpp"
-#include "stages/gaussian/sharpen.hpp"
+#include "device/device_rows.hpp"
 #include "support/naive_stages.hpp"
 #include "support/stage_cases.hpp"
 

@@ -1,9 +1,7 @@
 // --crop copies exactly the pixels of its rectangle, wherever it stands in a chain and whatever
 // carries it out.
 
-#include "stages/geometry/crop.hpp"
-#include "stages/geometry/pad.hpp"
-#include "stages/geometry/trim.hpp"
+#include "stages/geometry/geometry.hpp"
 #include "stages/resize/resize.hpp"
 #include "stages/window/blur.hpp"
 #include "support/stage_cases.hpp"

@@ -1,7 +1,7 @@
 // Turning stages: what they do to pixels, and how neighbours of them become one.
 
 #include "host/turn_rows.hpp"
-#include "stages/geometry/overlay.hpp"
+#include "stages/geometry/geometry.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/naive_stages.hpp"
 #include "support/process.hpp"

@@ -1,7 +1,5 @@
 #include "image/sample_arithmetic.hpp"
-#include "stages/point/levels.hpp"
 #include "stages/point/lookup.hpp"
-#include "stages/point/tonemap.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/single_pixels.hpp"
 

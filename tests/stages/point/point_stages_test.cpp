@@ -2,8 +2,6 @@
 
 #include "image/sample_arithmetic.hpp"
 #include "stages/colour/color.hpp"
-#include "stages/colour/color_presets.hpp"
-#include "stages/point/levels.hpp"
 #include "stages/point/lookup.hpp"
 #include "stages/window/blur.hpp"
 #include "support/instruction_sets.hpp"

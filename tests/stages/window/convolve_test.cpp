@@ -1,8 +1,7 @@
 // --convolve gives the same bits everywhere: the processor with each instruction set against a
 // second implementation, every device against the processor.
-#include "stages/window/convolve.hpp"
-
 #include "stages/window/blur.hpp"
+#include "stages/window/window_stages.hpp"
 #include "support/stage_cases.hpp"
 
 namespace gpufilter::test {

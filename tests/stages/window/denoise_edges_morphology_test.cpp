@@ -1,9 +1,7 @@
 // --denoise gives the same bits everywhere: the processor with each instruction set against the
 // formula, every device against the processor.
 
-#include "stages/window/denoise.hpp"
-#include "stages/window/edges.hpp"
-#include "stages/window/morphology.hpp"
+#include "stages/window/window_stages.hpp"
 #include "support/stage_cases.hpp"
 
 namespace gpufilter::test {
