@@ -1,11 +1,6 @@
 // What tests of stages go through: every format and border, and pictures that tell differences.
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <functional>
-#include <vector>
-
 #include "stage/border.hpp"
 #include "stage/options/catalogue.hpp"
 #include "support/filtering.hpp"
