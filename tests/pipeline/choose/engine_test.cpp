@@ -10,7 +10,6 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "net/pixel/mlp.hpp"
-#include "pipeline/choose/estimate.hpp"
 #include "pipeline/choose/machine_rates.hpp"
 #include "pipeline/run/run.hpp"
 #include "stages/point/levels.hpp"
