@@ -12,7 +12,7 @@
 #include "net/pixel/mlp.hpp"
 #include "pipeline/choose/machine_rates.hpp"
 #include "pipeline/run/run.hpp"
-#include "stages/point/levels.hpp"
+#include "stages/point/lookup.hpp"
 #include "stages/window/blur.hpp"
 #include "support/each_of.hpp"
 #include "support/filtering.hpp"
