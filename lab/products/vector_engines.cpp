@@ -223,7 +223,7 @@ const IntegerEngine* avx512_engine() {
   return &avx512;
 }
 const IntegerEngine* vnni_engine() {
-  return __builtin_cpu_supports("avx512vnni") ? &vnni : nullptr;
+  return &vnni;
 }
 
 }  // namespace gpufilter::lab

@@ -72,7 +72,7 @@ NetBlocks net_blocks_of(const NetOperation& convolution, int outputs) {
   const auto groups = static_cast<std::size_t>(convolution.groups);
   const std::size_t each = static_cast<std::size_t>(outputs) / groups;
   const std::size_t taps = convolution.weights.size() / static_cast<std::size_t>(outputs);
-  const std::size_t widest = instruction_set() == InstructionSet::avx512 ? 8 : 4;
+  const std::size_t widest = instruction_set() >= InstructionSet::avx512 ? 8 : 4;
   NetBlocks result;
   for (std::size_t group = 0; group < groups; ++group) {
     for (std::size_t done = 0; done < each;) {
@@ -99,6 +99,8 @@ NetBlocks net_blocks_of(const NetOperation& convolution, int outputs) {
 void net_float_row(const NetFloatRow& row) {
 #ifdef __x86_64__
   switch (instruction_set()) {
+    case InstructionSet::avx512_vbmi:
+    case InstructionSet::avx512_vnni:
     case InstructionSet::avx512:
       return avx512::compute_row(row);
     case InstructionSet::avx2:

@@ -121,10 +121,12 @@ TARGET inline Words add_products(Words sums, Factors factors, std::uint32_t weig
 
 void (*compute_row())(const NetIntegerRow&) {
 #ifdef __x86_64__
-  static const bool has_vnni = __builtin_cpu_supports("avx512vnni") != 0;
   switch (instruction_set()) {
+    case InstructionSet::avx512_vbmi:
+    case InstructionSet::avx512_vnni:
+      return vnni::compute_row;
     case InstructionSet::avx512:
-      return has_vnni ? vnni::compute_row : avx512::compute_row;
+      return avx512::compute_row;
     case InstructionSet::avx2:
       return avx2::compute_row;
     default:

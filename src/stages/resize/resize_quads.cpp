@@ -264,9 +264,7 @@ TARGET void add_columns(const std::uint8_t* const* rows, size_t at, __mmask64 ma
 }  // namespace
 
 bool takes_quads(const PixelFormat& format) {
-  static const bool has_instructions =
-      __builtin_cpu_supports("avx512vnni") != 0 && __builtin_cpu_supports("avx512vbmi") != 0;
-  return format.depth == 8 && has_instructions && instruction_set() == InstructionSet::avx512;
+  return format.depth == 8 && instruction_set() >= InstructionSet::avx512_vbmi;
 }
 
 void resize_quads_along_rows(const ConstRows& source, const MutableRows& target,
