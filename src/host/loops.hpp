@@ -39,7 +39,7 @@ GPUFILTER_COMPILED_FOR(avx512_vbmi, GPUFILTER_TARGET_AVX512 ",avx512vnni,avx512v
 #undef GPUFILTER_TARGET_AVX512
 #elif defined(__aarch64__)
 template <typename Loop, typename... Arguments>
-[[gnu::target("+dotprod")]] void loop_for_neon_dot(Arguments... arguments) {
+[[gnu::target("arch=armv8.2-a+dotprod")]] void loop_for_neon_dot(Arguments... arguments) {
   Loop::template run<InstructionSet::neon_dot>(arguments...);
 }
 #endif
