@@ -71,8 +71,21 @@ template <typename Number, typename V>
   return reinterpret_cast<VectorLike<V, Number>>(v);
 }
 
+// A vector of one number. Use it for numbers that are not constants: where GCC 12 makes a vector of
+// a number (V{} + number) in a function that is not compiled for the set, it inserts one by one.
 template <typename V>
 [[gnu::always_inline]] inline V everywhere(NumberOf<V> number) {
+#ifdef GPUFILTER_X86_VECTORS
+  if constexpr (sizeof(V) > 16 && sizeof(number) == 4) {
+    using Four = typename VectorOf<std::int32_t, 16>::type;
+    const Four four{std::bit_cast<std::int32_t>(number), 0, 0, 0};
+    if constexpr (sizeof(V) == 32) return as<NumberOf<V>>(__builtin_ia32_pbroadcastd256(four));
+    if constexpr (sizeof(V) == 64) {
+      return as<NumberOf<V>>(
+          __builtin_ia32_pbroadcastd512(four, typename VectorOf<std::int32_t, 64>::type{}, -1));
+    }
+  }
+#endif
   return number - V{};
 }
 

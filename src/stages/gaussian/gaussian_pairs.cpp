@@ -22,7 +22,10 @@ struct PairSums {
   Ints high;
 
   [[gnu::always_inline]] static PairSums of(std::int32_t start) {
-    return {Ints{} + start, Ints{} + start};
+    PairSums sums;
+    sums.low = everywhere<Ints>(start);
+    sums.high = sums.low;
+    return sums;
   }
   [[gnu::always_inline]] void add(const Shorts& low_pairs, const Shorts& high_pairs,
                                   std::uint32_t pair) {
