@@ -1,7 +1,7 @@
 // Vectors of numbers: what loops need beyond the operators of GCC's vector types, for each
 // instruction set.
 //
-// A loop is written once, as a template over the set, and started with run_vector_loop()
+// A loop is written once, as a template over the set, and started with run_products_loop()
 // (loops.hpp). Its vectors are Vector<Number, set>; +, -, *, <<, >>, &, |, ^, comparisons and ?:
 // work on them number by number, and load<Vector>() and store() move them. A function below has one
 // branch a set whose compiler does not find the instruction by itself, and plain C++ for all
