@@ -33,6 +33,11 @@ Bytes row_of(const Color& color, int width, const PixelFormat& format) {
   return row;
 }
 
+// Yields the rows of `reader` up to the one for which it throws PictureError, or without those for
+// which it throws if it can go on; the others are `limits.missing`. finish() warns of it once, with
+// the share of the rows that were read. A reader that can yield more than it should without the
+// option, such as the coarse rows of a progressive file, yields them, and throws in finish().
+// Throws what the reader throws if it yields no row.
 class DamagedPictureReader final : public RowReader {
  public:
   DamagedPictureReader(std::unique_ptr<RowReader> reader, const ReadLimits& limits)
@@ -111,16 +116,6 @@ class DamagedPictureReader final : public RowReader {
   std::string reason_;
 };
 
-// Yields the rows of `reader` up to the one for which it throws PictureError, or without those for
-// which it throws if it can go on; the others are `limits.missing`. finish() warns of it once, with
-// the share of the rows that were read. A reader that can yield more than it should without the
-// option, such as the coarse rows of a progressive file, yields them, and throws in finish().
-// Throws what the reader throws if it yields no row.
-std::unique_ptr<RowReader> kept_when_damaged(std::unique_ptr<RowReader> reader,
-                                             const ReadLimits& limits) {
-  return std::make_unique<DamagedPictureReader>(std::move(reader), limits);
-}
-
 }  // namespace
 
 std::unique_ptr<RowReader> open_picture(std::unique_ptr<ByteSource> source,
@@ -132,7 +127,7 @@ std::unique_ptr<RowReader> open_picture(std::unique_ptr<ByteSource> source,
   try {
     auto reader = codec->open(std::move(source), limits);
     if (limits.damaged == Damaged::fail) return reader;
-    return kept_when_damaged(std::move(reader), limits);
+    return std::make_unique<DamagedPictureReader>(std::move(reader), limits);
   } catch (const LibraryNotLoaded& failure) {
     throw PictureError(name, formatted("{} {}", codec->name, failure.what()));
   }

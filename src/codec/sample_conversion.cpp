@@ -1,34 +1,21 @@
 #include "codec/sample_conversion.hpp"
 
-#include <cstring>
-
 #include "image/luma.hpp"
 #include "image/sample_arithmetic.hpp"
 
 namespace gpufilter {
 namespace {
 
-template <typename Sample>
-Sample load(const std::uint8_t* row, std::size_t index) {
-  Sample sample{};
-  std::memcpy(&sample, row + index * sizeof(Sample), sizeof(Sample));
-  return sample;
-}
-
-template <typename Sample>
-void store(std::uint8_t* row, std::size_t index, Sample sample) {
-  std::memcpy(row + index * sizeof(Sample), &sample, sizeof(Sample));
-}
-
 template <typename Sample, std::size_t colors>
 void flatten(const std::uint8_t* pixels, std::uint8_t* flat, std::size_t width,
              const std::array<std::uint32_t, colors>& background) {
   constexpr std::uint32_t max = static_cast<Sample>(~Sample{0});
   for (std::size_t x = 0; x < width; ++x) {
-    const std::uint32_t alpha = load<Sample>(pixels, x * (colors + 1) + colors);
+    const std::uint32_t alpha = load_sample<Sample>(pixels, x * (colors + 1) + colors);
     for (std::size_t c = 0; c < colors; ++c) {
-      const std::uint32_t color = load<Sample>(pixels, x * (colors + 1) + c);
-      store(flat, x * colors + c, static_cast<Sample>(flattened(color, alpha, background[c], max)));
+      const std::uint32_t color = load_sample<Sample>(pixels, x * (colors + 1) + c);
+      store_sample(flat, x * colors + c,
+                   static_cast<Sample>(flattened(color, alpha, background[c], max)));
     }
   }
 }
@@ -52,15 +39,16 @@ void change_depth_colors(const std::uint8_t* pixels, std::uint8_t* changed, std:
   for (std::size_t x = 0; x < width; ++x) {
     const std::uint8_t* pixel = pixels + x * from * sizeof(Sample);
     std::uint8_t* result = changed + x * to * sizeof(Sample);
-    const auto red = load<Sample>(pixel, 0);
+    const auto red = load_sample<Sample>(pixel, 0);
     if (to >= 3) {
       for (std::size_t c = 0; c < 3; ++c)
-        store(result, c, red);
+        store_sample(result, c, red);
     } else {
-      store(result, 0,
-            static_cast<Sample>(luma_bt601(red, load<Sample>(pixel, 1), load<Sample>(pixel, 2))));
+      store_sample(result, 0,
+                   static_cast<Sample>(luma_bt601(red, load_sample<Sample>(pixel, 1),
+                                                  load_sample<Sample>(pixel, 2))));
     }
-    if (to % 2 == 0) store(result, to - 1, load<Sample>(pixel, from - 1));
+    if (to % 2 == 0) store_sample(result, to - 1, load_sample<Sample>(pixel, from - 1));
   }
 }
 
@@ -70,8 +58,8 @@ void round_channel(std::uint8_t* pixels, std::size_t width, std::size_t channels
   constexpr std::uint32_t max = static_cast<Sample>(~Sample{0});
   const std::uint32_t few = (1U << static_cast<unsigned>(bits)) - 1U;
   for (std::size_t i = channel; i < width * channels; i += channels) {
-    const std::uint32_t sample = scaled_sample(load<Sample>(pixels, i), max, few);
-    store(pixels, i, static_cast<Sample>(scaled_sample(sample, few, max)));
+    const std::uint32_t sample = scaled_sample(load_sample<Sample>(pixels, i), max, few);
+    store_sample(pixels, i, static_cast<Sample>(scaled_sample(sample, few, max)));
   }
 }
 
@@ -98,7 +86,7 @@ void change_colors(const std::uint8_t* pixels, std::uint8_t* changed, int width,
 
 void narrow_samples(const std::uint8_t* wide, std::uint8_t* narrow, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i)
-    narrow[i] = narrow_sample(load<std::uint16_t>(wide, i));
+    narrow[i] = narrow_sample(load_sample<std::uint16_t>(wide, i));
 }
 
 void flatten_pixels(const std::uint8_t* pixels, std::uint8_t* flat, int width,

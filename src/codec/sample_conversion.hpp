@@ -2,14 +2,37 @@
 // integers: the same bits everywhere. Rows are packed; 16-bit samples need no alignment.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "image/color.hpp"
 #include "image/pixel_format.hpp"
 
 namespace gpufilter {
+
+// Sample `index` of a row.
+template <typename Sample>
+[[nodiscard]] inline Sample load_sample(const std::uint8_t* row, std::size_t index) {
+  Sample sample{};
+  std::memcpy(&sample, row + index * sizeof(Sample), sizeof(Sample));
+  return sample;
+}
+template <typename Sample>
+inline void store_sample(std::uint8_t* row, std::size_t index, Sample sample) {
+  std::memcpy(row + index * sizeof(Sample), &sample, sizeof(Sample));
+}
+
+// Brings samples of 16 bits from big-endian order into the machine's, or from that into this.
+inline void swap_big_endian(std::span<std::uint8_t> samples) {
+  if constexpr (std::endian::native == std::endian::big) return;
+  for (std::size_t i = 0; i + 1 < samples.size(); i += 2)
+    std::swap(samples[i], samples[i + 1]);
+}
 
 // `count` samples of 16 bits (in the machine's byte order) become as many of 8.
 void narrow_samples(const std::uint8_t* wide, std::uint8_t* narrow, std::size_t count);

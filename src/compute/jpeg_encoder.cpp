@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/division.hpp"
 #include "base/format.hpp"
 #include "compute/jpeg_tables.hpp"
 
@@ -30,21 +31,17 @@ std::int32_t mcus_a_group(const JpegCoding& coding) {
   return blocks_a_group / blocks_an_mcu(coding);
 }
 
-std::int32_t rounded_up(std::int32_t dividend, std::int32_t divisor) {
-  return (dividend + divisor - 1) / divisor;
-}
-
 std::int32_t mcu_columns(const JpegCoding& coding) {
-  return rounded_up(coding.picture.size.width, 8 * coding.horizontal);
+  return divided_up(coding.picture.size.width, 8 * coding.horizontal);
 }
 
 std::int32_t groups_a_row(const JpegCoding& coding) {
-  return rounded_up(mcu_columns(coding), mcus_a_group(coding));
+  return divided_up(mcu_columns(coding), mcus_a_group(coding));
 }
 
 std::int32_t interval_rows(const JpegCoding& coding) {
   return coding.interval_rows > 0 ? coding.interval_rows
-                                  : rounded_up(coding.picture.size.height, coding.mcu_height());
+                                  : divided_up(coding.picture.size.height, coding.mcu_height());
 }
 
 // The words that the kernels have for each symbol.
@@ -113,10 +110,10 @@ struct JpegEncoder::Layout {
 };
 
 JpegEncoder::Layout JpegEncoder::layout_of(const RowRange& rows) const {
-  const std::int32_t mcu_rows = rounded_up(rows.count(), coding_.mcu_height());
+  const std::int32_t mcu_rows = divided_up(rows.count(), coding_.mcu_height());
   const std::int32_t a_row = groups_a_row(coding_);
   return {mcu_rows, mcu_rows * a_row, interval_rows(coding_) * a_row,
-          rounded_up(mcu_rows, interval_rows(coding_))};
+          divided_up(mcu_rows, interval_rows(coding_))};
 }
 
 // Photographs of the highest quality take one byte a pixel, noise up to five.
@@ -132,7 +129,7 @@ int JpegEncoder::suitable_rows(const JpegCoding& coding, int rows) {
   // Bits are counted in words of 32 bits.
   const std::uint64_t blocks =
       static_cast<std::uint64_t>(mcu_columns(coding)) *
-      static_cast<unsigned>(rounded_up(suitable, coding.mcu_height()) * blocks_an_mcu(coding));
+      static_cast<unsigned>(divided_up(suitable, coding.mcu_height()) * blocks_an_mcu(coding));
   return blocks * max_block_bits > UINT32_MAX ? 0 : suitable;
 }
 
@@ -144,80 +141,85 @@ JpegEncoder::JpegEncoder(Session& session, const JpegCoding& coding, int max_row
           static_cast<std::int32_t>(std::min<std::uint64_t>(max_bytes, INT32_MAX - join_bytes))),
       groups_(static_cast<std::int32_t>(
           std::clamp<std::uint64_t>(8 * std::uint64_t{session.device().compute_units}, 1, 4096))),
-      encode_(session.make_kernel(encode_request(coding))),
-      place_fragments_(session.make_kernel(join_request("place_fragments"))),
-      measure_chunks_(session.make_kernel(join_request("measure_chunks"))),
-      place_chunks_(session.make_kernel(join_request("place_chunks"))),
-      stuff_bytes_(session.make_kernel(join_request("stuff_bytes"))),
+      kernels_{session.make_kernel(encode_request(coding)),
+               session.make_kernel(join_request("place_fragments")),
+               session.make_kernel(join_request("measure_chunks")),
+               session.make_kernel(join_request("place_chunks")),
+               session.make_kernel(join_request("stuff_bytes"))},
       table_words_(words_of_tables(coding)) {
   const Layout layout = layout_of({0, max_rows});
   const auto words = [&](std::int64_t count) {
     return session.allocate(static_cast<std::size_t>(count) * sizeof(std::uint32_t));
   };
-  tables_ = words(static_cast<std::int64_t>(table_words_.size()));
-  fragments_ = session.allocate(static_cast<std::size_t>(capacity_) + sizeof(std::uint32_t));
-  fragment_table_ = words(2 * std::int64_t{layout.groups});
-  starts_ = words(std::int64_t{layout.groups} + 1);
-  chunks_ = words(std::int64_t{layout.intervals} + 1);
-  sizes_ = words(std::int64_t{capacity_} / join_bytes + layout.intervals + 1);
+  buffers_.tables = words(static_cast<std::int64_t>(table_words_.size()));
+  buffers_.fragments =
+      session.allocate(static_cast<std::size_t>(capacity_) + sizeof(std::uint32_t));
+  buffers_.fragment_table = words(2 * std::int64_t{layout.groups});
+  buffers_.starts = words(std::int64_t{layout.groups} + 1);
+  buffers_.chunks = words(std::int64_t{layout.intervals} + 1);
+  buffers_.sizes = words(std::int64_t{capacity_} / join_bytes + layout.intervals + 1);
   counted_.resize(2 + static_cast<std::size_t>(layout.intervals));
-  counters_ = words(static_cast<std::int64_t>(counted_.size()));
-  data_ = session.allocate(static_cast<std::size_t>(capacity_));
+  buffers_.counters = words(static_cast<std::int64_t>(counted_.size()));
+  buffers_.data = session.allocate(static_cast<std::size_t>(capacity_));
   const std::string reason = "the bytes that the processor would write";
-  descriptions_[0] = {"with Huffman codes", reason, encode_.origin(), encode_.source()};
-  descriptions_[1] = {"joined by bits", reason, stuff_bytes_.origin(), stuff_bytes_.source()};
+  descriptions_[0] = {"with Huffman codes", reason, kernels_.encode.origin(),
+                      kernels_.encode.source()};
+  descriptions_[1] = {"joined by bits", reason, kernels_.stuff_bytes.origin(),
+                      kernels_.stuff_bytes.source()};
 }
 
 void JpegEncoder::enqueue(Queue& queue, const DeviceRows& rows, const Layout& layout,
                           Commands& commands) {
   const PictureShape& picture = coding_.picture;
+  const auto& [tables, fragments, fragment_table, starts, chunks, sizes, counters, data] = buffers_;
   const auto capacity_in_words =
       static_cast<std::int32_t>(static_cast<unsigned>(capacity_) / sizeof(std::uint32_t));
   const auto size = static_cast<std::size_t>(encoding_group_size);
   const WorkRange blocks{static_cast<std::size_t>(groups_a_row(coding_)) * size,
                          static_cast<std::size_t>(layout.mcu_rows), size, 1};
   commands.blocks.push_back(queue.launch(
-      encode_, blocks,
+      kernels_.encode, blocks,
       {*rows.buffer, pitch_in_samples(picture.size.width, picture.format), rows.rows.begin,
-       picture.size.width, picture.size.height, interval_rows(coding_), tables_, fragments_,
-       capacity_in_words, fragment_table_, counters_}));
+       picture.size.width, picture.size.height, interval_rows(coding_), tables, fragments,
+       capacity_in_words, fragment_table, counters}));
   const WorkRange one{join_size, 1, join_size, 1};
   const WorkRange all{static_cast<std::size_t>(groups_) * join_size, 1, join_size, 1};
   const auto join = [&](const Kernel& kernel, const WorkRange& range,
                         std::initializer_list<KernelArgument> arguments) {
     commands.joining.push_back(queue.launch(kernel, range, arguments));
   };
-  join(place_fragments_, one,
-       {fragment_table_, layout.groups, layout.groups_an_interval, layout.intervals, starts_,
-        chunks_, counters_, capacity_in_words});
-  join(measure_chunks_, all,
-       {fragment_table_, layout.groups, layout.groups_an_interval, layout.intervals, starts_,
-        chunks_, fragments_, sizes_});
-  join(place_chunks_, one, {layout.intervals, chunks_, sizes_, counters_});
-  join(stuff_bytes_, all,
-       {fragment_table_, layout.groups, layout.groups_an_interval, layout.intervals, starts_,
-        chunks_, fragments_, sizes_, data_, capacity_});
+  join(kernels_.place_fragments, one,
+       {fragment_table, layout.groups, layout.groups_an_interval, layout.intervals, starts, chunks,
+        counters, capacity_in_words});
+  join(kernels_.measure_chunks, all,
+       {fragment_table, layout.groups, layout.groups_an_interval, layout.intervals, starts, chunks,
+        fragments, sizes});
+  join(kernels_.place_chunks, one, {layout.intervals, chunks, sizes, counters});
+  join(kernels_.stuff_bytes, all,
+       {fragment_table, layout.groups, layout.groups_an_interval, layout.intervals, starts, chunks,
+        fragments, sizes, data, capacity_});
 }
 
 std::optional<CodedRows> JpegEncoder::encode(Queue& queue, const DeviceRows& rows,
                                              Commands& commands) {
   const Layout layout = layout_of(rows.rows);
-  if (!std::exchange(has_tables_, true))
-    queue.upload(tables_, table_words_.data(), table_words_.size() * sizeof(std::uint32_t));
+  if (!table_words_.empty())
+    queue.upload(buffers_.tables, table_words_.data(), table_words_.size() * sizeof(std::uint32_t));
   counted_[0] = 0;
-  queue.upload(counters_, counted_.data(), sizeof(std::uint32_t));
+  queue.upload(buffers_.counters, counted_.data(), sizeof(std::uint32_t));
   enqueue(queue, rows, layout, commands);
   const auto counters = 2 + static_cast<std::size_t>(layout.intervals);
   commands.downloads.push_back(
-      queue.download(counters_, counted_.data(), counters * sizeof(std::uint32_t)));
+      queue.download(buffers_.counters, counted_.data(), counters * sizeof(std::uint32_t)));
   queue.finish();
+  table_words_.clear();
   const std::size_t bytes = counted_[1];
   const bool fits = counted_[0] <= static_cast<std::uint32_t>(capacity_) / sizeof(std::uint32_t) &&
                     bytes <= static_cast<std::uint32_t>(capacity_);
   if (!fits) return std::nullopt;
   // Buffers have few sizes, so that the next band finds one in the pool.
   const auto memory = session_.allocate_pinned(std::bit_ceil(bytes));
-  commands.downloads.push_back(queue.download(data_, memory.get(), bytes));
+  commands.downloads.push_back(queue.download(buffers_.data, memory.get(), bytes));
   queue.finish();
   return CodedRows{memory,
                    {memory.get(), bytes},

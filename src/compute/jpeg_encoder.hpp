@@ -47,26 +47,32 @@ class JpegEncoder {
   [[nodiscard]] Layout layout_of(const RowRange& rows) const;
   void enqueue(Queue& queue, const DeviceRows& rows, const Layout& layout, Commands& commands);
 
+  struct Kernels {
+    Kernel encode;
+    Kernel place_fragments;
+    Kernel measure_chunks;
+    Kernel place_chunks;
+    Kernel stuff_bytes;
+  };
+  struct Buffers {
+    Buffer tables;
+    Buffer fragments;
+    Buffer fragment_table;
+    Buffer starts;
+    Buffer chunks;
+    Buffer sizes;
+    Buffer counters;
+    Buffer data;
+  };
+
   Session& session_;
   JpegCoding coding_;
   std::int32_t capacity_;  // bytes of the data before and after zeros are inserted, each
   std::int32_t groups_;    // work-groups for the chunks
-  Kernel encode_;
-  Kernel place_fragments_;
-  Kernel measure_chunks_;
-  Kernel place_chunks_;
-  Kernel stuff_bytes_;
-  Buffer tables_;
-  Buffer fragments_;
-  Buffer fragment_table_;
-  Buffer starts_;
-  Buffer chunks_;
-  Buffer sizes_;
-  Buffer counters_;
-  Buffer data_;
-  std::vector<std::uint32_t> table_words_;
-  bool has_tables_ = false;  // tables_ holds them
-  std::vector<std::uint32_t> counted_;  // the words of counters_
+  Kernels kernels_;
+  Buffers buffers_;
+  std::vector<std::uint32_t> table_words_;  // empty once the buffer holds them
+  std::vector<std::uint32_t> counted_;      // the words of the counters
   std::array<CodeDescription, 2> descriptions_;
 };
 

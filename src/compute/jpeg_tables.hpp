@@ -1,11 +1,8 @@
-// The tables of a JPEG in the form of kernels/compute/jpeg_entropy.cl.
+// The order of coefficients in a JPEG.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <vector>
-
-#include "image/jpeg_coding.hpp"
 
 namespace gpufilter {
 
@@ -14,12 +11,5 @@ inline constexpr std::array<std::uint8_t, 64> jpeg_zigzag{
     0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33, 40, 48,
     41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
     30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
-
-// What kernels copy to their local memory, in 32-bit words.
-inline constexpr std::int32_t jpeg_table_words = 6688;
-
-// The codes and divisors as tables_t there, followed by the divisors of each component row by row.
-// Components that the picture lacks have those of the first one.
-[[nodiscard]] std::vector<std::int32_t> jpeg_decoding_tables(const JpegScan& scan);
 
 }  // namespace gpufilter

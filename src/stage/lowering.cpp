@@ -95,8 +95,16 @@ void lower_for_smaller(LoweredChain& chain, const PictureShape& whole, const Pic
                        int divisor) {
   PictureShape turned = whole;
   const std::size_t turns = count_turns(chain, turned);
+  PictureShape source = shape;
+  for (std::size_t i = 0; i < turns; ++i) {
+    LoweredStage& stage = chain[i];
+    stage.context.shape = source;
+    // A stage that does not turn it yields all of it, but its numbers are those of the whole size.
+    if (!stage.turn) stage.steps.clear();
+    source = output_of(stage, source);
+  }
   chain[turns].context.smaller = SmallerSource{turned.size, divisor};
-  lower_again(chain, 0, shape);
+  lower_again(chain, turns, source);
 }
 
 LoweredChain part_of(const LoweredChain& chain, std::size_t begin, std::size_t end) {

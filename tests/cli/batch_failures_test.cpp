@@ -12,9 +12,6 @@
 namespace gpufilter::test {
 namespace {
 
-namespace fs = std::filesystem;
-using Names = std::vector<std::string>;
-
 class BatchFailures : public BatchTest {
  protected:
   void damage(const std::string& name) const {
@@ -28,9 +25,9 @@ TEST_F(BatchFailures, OneIsReportedAndTheOthersAreDone) {
   put_many(3);
   damage("p100x.png");
   const ProcessResult result = ended(1, batch({"--timing", "off"}));
-  EXPECT_TRUE(result.err.starts_with("gpufilter: " + in_ + "/p100x.png: ")) << result.err;
+  EXPECT_TRUE(begins(result.err, "gpufilter: " + in_ + "/p100x.png: "));
   EXPECT_TRUE(contains(result.err, ": 3 of 4 pictures done, 1 failed\n"));
-  EXPECT_EQ(names_of(results_in(out_)), (Names{"p100.png", "p101.png", "p102.png"}));
+  EXPECT_EQ(names_of(results_in(out_)), (Words{"p100.png", "p101.png", "p102.png"}));
   expect_one_line(batch({"-q", "--resume"}).err, {"p100x.png: "});
 }
 
@@ -39,7 +36,7 @@ TEST_F(BatchFailures, StopOnErrorBeginsNoMore) {
   damage("p100x.png");
   const Json document = json_batch({"--stop-on-error", "--jobs", "1"}, 1);
   EXPECT_EQ(statuses(document),
-            (Names{"done", "failed", "not begun", "not begun", "not begun", "not begun"}));
+            (Words{"done", "failed", "not begun", "not begun", "not begun", "not begun"}));
   EXPECT_EQ(document["summary"]["not_begun"], 4);
 }
 
@@ -54,14 +51,14 @@ TEST_F(BatchFailures, AFileNamedLikeAPictureHasToBeOne) {
   const ProcessResult quiet = ended(1, batch({"-q", "--jobs", "1"}));
   EXPECT_EQ(quiet.err.size(), why.size());
   expect_parts(quiet.err, {"empty.JPEG", "text.png"});
-  EXPECT_EQ(names_of(results_in(out_)), Names{"a.png"});
+  EXPECT_EQ(names_of(results_in(out_)), Words{"a.png"});
   // The damaged pictures fail again, and the others are still complete.
   const Json document = json_batch({"--resume"}, 1);
-  EXPECT_EQ(statuses(document), (Names{"unchanged", "failed", "failed"}));
+  EXPECT_EQ(statuses(document), (Words{"unchanged", "failed", "failed"}));
   EXPECT_EQ(document["pictures"][1]["error"], in_ + "/empty.JPEG: the file is empty");
   EXPECT_EQ(document["pictures"][2]["error"],
             in_ + "/text.png: not a " + gpufilter::names_of(codecs()) + " picture");
-  EXPECT_EQ(batch({"--dry-run", "--resume"}).exit_code, 1);
+  ended(1, batch({"--dry-run", "--resume"}));
   // The message is that for one picture.
   expect_failure(1, {in_ + "/text.png", folder_ / "out.png"},
                  {in_ + "/text.png: not a " + gpufilter::names_of(codecs()) + " picture\n"});
@@ -75,16 +72,16 @@ TEST_F(BatchFailures, SpecialFilesDoNotStopIt) {
   fs::create_directory_symlink("..", in_ + "/sub/up");
   fs::create_directory_symlink(".", in_ + "/here");
   const Json document = json_batch({"--recursive", "--follow-links"}, 1);
-  EXPECT_EQ(statuses(document), (Names{"done", "failed", "done", "failed"}));
+  EXPECT_EQ(statuses(document), (Words{"done", "failed", "done", "failed"}));
   EXPECT_EQ(document["pictures"][1]["error"], in_ + "/fifo.png: is not a regular file");
-  EXPECT_EQ(names_of(results_in(out_)), (Names{"a.png", "sub/b.png"}));
+  EXPECT_EQ(names_of(results_in(out_)), (Words{"a.png", "sub/b.png"}));
 }
 
 TEST_F(BatchFailures, ABrokenLinkIsAFailure) {
   put("a.png");
   fs::create_symlink("nowhere", in_ + "/dangling.png");
   const Json document = json_batch({}, 1);
-  EXPECT_EQ(statuses(document), (Names{"done", "failed"}));
+  EXPECT_EQ(statuses(document), (Words{"done", "failed"}));
   EXPECT_EQ(document["pictures"][1]["error"],
             in_ + "/dangling.png: is a link to a file that does not exist");
 }
@@ -96,7 +93,7 @@ TEST_F(BatchFailures, UnreadableFilesAndFoldersAreFailures) {
   put("sub/b.png");
   fs::permissions(in_ + "/closed.png", fs::perms::none);
   fs::permissions(in_ + "/sub", fs::perms::none);
-  EXPECT_EQ(statuses(json_batch({"--recursive"}, 1)), (Names{"done", "failed", "failed"}));
+  EXPECT_EQ(statuses(json_batch({"--recursive"}, 1)), (Words{"done", "failed", "failed"}));
   fs::permissions(in_ + "/sub", fs::perms::owner_all);
 }
 
@@ -105,7 +102,7 @@ TEST_F(BatchFailures, AResultThatCannotBeWrittenIsAFailure) {
   fs::create_directories(out_ + "/p100.png");
   ASSERT_EQ(::mkfifo((folder_ / "out/p101.png").c_str(), 0600), 0);
   const Json document = json_batch({"--on-exists", "overwrite"}, 1);
-  EXPECT_EQ(statuses(document), (Names{"failed", "failed", "done"}));
+  EXPECT_EQ(statuses(document), (Words{"failed", "failed", "done"}));
 }
 
 TEST_F(BatchFailures, AFolderThatCannotBeWrittenEndsIt) {
@@ -124,7 +121,7 @@ TEST_F(BatchFailures, AReadOnlyFolderEndsIt) {
 }
 
 TEST_F(BatchFailures, NamesMayHoldAnyBytes) {
-  const Names names{"\xff\xfe.png", "%s{}.png", "-v.png", "new\nline.png",
+  const Words names{"\xff\xfe.png", "%s{}.png", "-v.png", "new\nline.png",
                     std::string(251, 'x') + ".png"};
   for (const std::string& name : names)
     put(name);
@@ -145,7 +142,7 @@ TEST_F(BatchFailures, NamesMayHoldAnyBytes) {
 TEST_F(BatchFailures, AFolderThatCannotBeReachedIsNamed) {
   put("a.png");
   out_ = folder_ / std::string(300, 'x');
-  for (const Names& more : {Names{}, Names{"--resume"}, Names{"--shard", "0/2"}}) {
+  for (const Words& more : {Words{}, Words{"--resume"}, Words{"--shard", "0/2"}}) {
     EXPECT_EQ(ended(1, batch(more)).err, "gpufilter: " + out_ + ": file name too long\n");
   }
   fs::create_symlink("loop", folder_ / "loop");
@@ -155,8 +152,7 @@ TEST_F(BatchFailures, AFolderThatCannotBeReachedIsNamed) {
 
 TEST_F(BatchFailures, ADeviceThatIsMissingEndsIt) {
   put("a.png");
-  const ProcessResult result =
-      ended(3, filter({in_, out_, "--blur", "auto", "--device", "no such device"}));
+  ended(3, filter({in_, out_, "--blur", "auto", "--device", "no such device"}));
   EXPECT_FALSE(fs::exists(out_));
 }
 
@@ -241,8 +237,8 @@ TEST_F(BatchFailures, AFullDiskIsOneErrorAndTheWayToGoOn) {
       EXPECT_EQ(run.exit_code, 1);
       EXPECT_GT(done, 3);
       const std::string first = run.err.substr(0, run.err.find('\n') + 1);
-      EXPECT_TRUE(first.starts_with("gpufilter: " + out_ + "/p10")) << first;
-      EXPECT_TRUE(first.ends_with(".png: no space left on the device\n")) << first;
+      EXPECT_TRUE(begins(first, "gpufilter: " + out_ + "/p10"));
+      EXPECT_TRUE(ends(first, ".png: no space left on the device\n"));
       EXPECT_EQ(run.err.substr(first.size()),
                 formatted("gpufilter: {}: no space for more results; {} of 8 pictures remain; make "
                           "room, then the same command {} does the rest\n",
@@ -259,12 +255,11 @@ TEST_F(BatchFailures, AFullDiskStopsAShard) {
   fs::create_directory(out_);
   const int result = wait_for_child(start_child([&] {
     if (!mount_small(out_, 512 * 1024)) return cannot_mount;
-    const ProcessResult full = ended(1, batch({"--shard", "0/1", "--jobs", "3", "-q"}));
-    expect_parts(full.err,
+    expect_parts(ended(1, batch({"--shard", "0/1", "--jobs", "3", "-q"})).err,
                  {"no space for more results", "then the same command again does the rest"});
     EXPECT_EQ(::mount("none", out_.c_str(), "tmpfs", MS_REMOUNT, "size=8m"), 0);
-    EXPECT_EQ(batch({"--shard", "0/1"}).exit_code, 0);
-    const ProcessResult gathered = ended(0, filter({"gather", out_}));
+    ended(0, batch({"--shard", "0/1"}));
+    ended(0, filter({"gather", out_}));
     return HasFailure() ? 1 : 0;
   }));
   if (result == cannot_mount) GTEST_SKIP() << "skipped: no file system can be mounted here";
@@ -272,20 +267,21 @@ TEST_F(BatchFailures, AFullDiskStopsAShard) {
 }
 
 // The shell sets the limit and then becomes the program.
-ProcessResult with_open_files(int limit, const Names& words) {
-  Names command{"sh", "-c", formatted("ulimit -n {}; exec \"$@\"", limit), "sh", GPUFILTER_PROGRAM};
-  command.insert(command.end(), words.begin(), words.end());
-  return run_process(command, {.environment = {{"GPUFILTER_DEVICE", ""}}});
+ProcessResult with_open_files(int limit, const Words& words) {
+  return run_process(
+      Words{"sh", "-c", formatted("ulimit -n {}; exec \"$@\"", limit), "sh", GPUFILTER_PROGRAM} +
+          words,
+      {.environment = {{"GPUFILTER_DEVICE", ""}}});
 }
 
 TEST_F(BatchFailures, AFewOpenFilesAreEnoughForManyJobs) {
   put_many(70, {20, 20});
   const Files expected = undisturbed();
   for (const int limit : {20, 32, 64}) {
-    const ProcessResult result = ended(
-        0, with_open_files(limit, command({"--jobs", "64", "-v", "--on-exists", "overwrite"})));
-    EXPECT_TRUE(
-        contains(result.err, " instead of 64, because of the limit of open files (ulimit -n)\n"));
+    EXPECT_TRUE(contains(ended(0, with_open_files(limit, command({"--jobs", "64", "-v",
+                                                                  "--on-exists", "overwrite"})))
+                             .err,
+                         " instead of 64, because of the limit of open files (ulimit -n)\n"));
     EXPECT_EQ(results_in(out_), expected) << limit;
   }
 }

@@ -5,20 +5,21 @@
 
 #include "base/abandoned_files.hpp"
 #include "base/format.hpp"
-#include "cli/filter_fixture.hpp"
+#include "batch/shard_run.hpp"
+#include "cli/program_fixture.hpp"
 
 namespace gpufilter::test {
 
-class BatchTest : public FilterTest {
+class BatchTest : public ProgramTest {
  protected:
   using Files = std::map<std::string, std::string>;  // bytes by relative path
 
-  void SetUp() override { std::filesystem::create_directory(in_); }
+  void SetUp() override { fs::create_directory(in_); }
 
   // A random picture in the input folder; the name decides its format.
   void put(const std::string& name, ImageSize size = {37, 29}) const {
-    const std::filesystem::path path = std::filesystem::path(in_) / name;
-    std::filesystem::create_directories(path.parent_path());
+    const fs::path path = fs::path(in_) / name;
+    fs::create_directories(path.parent_path());
     write_picture(random_image(size, format_, std::hash<std::string>{}(name)).rows(), path);
   }
 
@@ -28,41 +29,39 @@ class BatchTest : public FilterTest {
   }
 
   // Blurs everything from in_ to out_ on the reference, with the options `more`.
-  [[nodiscard]] std::vector<std::string> command(const std::vector<std::string>& more) const {
-    std::vector<std::string> words{in_, out_, "--blur", "auto", "--device", "cpu"};
-    words.insert(words.end(), more.begin(), more.end());
+  [[nodiscard]] Words command(const Words& more) const {
+    const Words words = Words{in_, out_, "--blur", "auto", "--device", "cpu"} + more;
     return words;
   }
 
-  [[nodiscard]] ProcessResult batch(const std::vector<std::string>& more = {},
+  [[nodiscard]] ProcessResult batch(const Words& more = {},
                                     const ProcessOptions& options = {}) const {
     return filter(command(more), options);
   }
 
   // Runs a batch that has to succeed.
-  [[nodiscard]] ProcessResult good_batch(const std::vector<std::string>& more = {}) const {
+  [[nodiscard]] ProcessResult good_batch(const Words& more = {}) const {
     ProcessResult result = ended(0, batch(more));
     return result;
   }
 
   // The document that --json prints; the run ends with `exit_code`.
-  [[nodiscard]] Json json_batch(std::vector<std::string> more = {}, int exit_code = 0) const {
+  [[nodiscard]] Json json_batch(Words more = {}, int exit_code = 0) const {
     more.emplace_back("--json");
     const ProcessResult result = ended(exit_code, batch(more));
     EXPECT_TRUE(Json::accept(result.out)) << result.out;
     return Json::parse(result.out, nullptr, false);
   }
 
-  [[nodiscard]] static std::vector<std::string> statuses(const Json& document) {
-    std::vector<std::string> all;
+  [[nodiscard]] static Words statuses(const Json& document) {
+    Words all;
     for (const Json& picture : document["pictures"])
       all.push_back(picture["status"]);
     return all;
   }
 
   // Expects a refusal: exit code 2, one line with `parts`, no output.
-  void expect_refusal(const std::vector<std::string>& more,
-                      const std::vector<std::string>& parts) const {
+  void expect_refusal(const Words& more, const Words& parts) const {
     const Files before = everything_in(folder_.path());
     const ProcessResult result = ended(2, batch(more));
     EXPECT_EQ(result.out, "");
@@ -72,10 +71,10 @@ class BatchTest : public FilterTest {
 
   // Everything in the folder; names of folders end in a slash, those of other things in a question
   // mark.
-  [[nodiscard]] static Files everything_in(const std::filesystem::path& folder) {
+  [[nodiscard]] static Files everything_in(const fs::path& folder) {
     Files files;
-    if (!std::filesystem::exists(folder)) return files;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (!fs::exists(folder)) return files;
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
       const std::string name = entry.path().lexically_relative(folder);
       if (entry.is_symlink() || (!entry.is_directory() && !entry.is_regular_file())) {
         files[name + "?"];
@@ -89,7 +88,7 @@ class BatchTest : public FilterTest {
   }
 
   // Without the journals and the folders.
-  [[nodiscard]] static Files results_in(const std::filesystem::path& folder) {
+  [[nodiscard]] static Files results_in(const fs::path& folder) {
     Files files = everything_in(folder);
     std::erase_if(files, [](const auto& file) {
       return file.first.ends_with('/') || file.first.ends_with(".gpufilter-journal");
@@ -97,19 +96,19 @@ class BatchTest : public FilterTest {
     return files;
   }
 
-  [[nodiscard]] static std::vector<std::string> names_of(const Files& files) {
-    std::vector<std::string> names;
+  [[nodiscard]] static Words names_of(const Files& files) {
+    Words names;
     for (const auto& [name, bytes] : files)
       names.push_back(name);
     return names;
   }
 
   // The bytes of an undisturbed run, in a separate folder.
-  [[nodiscard]] Files undisturbed(std::vector<std::string> more = {}) const {
+  [[nodiscard]] Files undisturbed(Words more = {}) const {
     const TemporaryFolder elsewhere;
-    std::vector<std::string> words = command(more);
+    Words words = command(more);
     words[1] = elsewhere / "out";
-    const ProcessResult result = ended(0, filter(words));
+    ended(0, filter(words));
     return results_in(words[1]);
   }
 
@@ -118,7 +117,7 @@ class BatchTest : public FilterTest {
   [[nodiscard]] static ::testing::AssertionResult all_whole(const Files& files,
                                                             const Files& expected) {
     for (const auto& [name, bytes] : files) {
-      if (is_temporary_name(std::filesystem::path(name).filename().native())) continue;
+      if (is_temporary_name(fs::path(name).filename().native())) continue;
       const auto whole = expected.find(name);
       if (whole == expected.end()) return ::testing::AssertionFailure() << name << " is new";
       if (whole->second != bytes) return ::testing::AssertionFailure() << name << " differs";
@@ -128,6 +127,38 @@ class BatchTest : public FilterTest {
 
   std::string in_ = folder_ / "in";
   std::string out_ = folder_ / "out";
+};
+
+// Runs the program on shards of a folder.
+class ShardTest : public BatchTest {
+ protected:
+  // Runs shard `index` of `count` of a blur from in_ to out_.
+  [[nodiscard]] ProcessResult shard(int index, int count, Words more = {},
+                                    const ProcessOptions& options = {}) const {
+    more.insert(more.end(), {"--shard", formatted("{}/{}", index, count)});
+    return batch(more, options);
+  }
+
+  [[nodiscard]] Json json_shard(int index, int count, Words more = {}, int exit_code = 0) const {
+    more.insert(more.end(), {"--shard", formatted("{}/{}", index, count)});
+    return json_batch(more, exit_code);
+  }
+
+  // The results, without the shards' own files.
+  [[nodiscard]] static Files pictures_in(const fs::path& folder) {
+    Files files = results_in(folder);
+    std::erase_if(files, [](const auto& file) { return file.first.starts_with(shards_name); });
+    return files;
+  }
+
+  // Expects that every shard ends with exit code 2 and the same line, and changes nothing.
+  void expect_refusal_in_each(int count, const Words& more, const Words& parts) const {
+    for (int index = 0; index < count; ++index) {
+      Words words = more;
+      words.insert(words.end(), {"--shard", formatted("{}/{}", index, count)});
+      expect_refusal(words, parts);
+    }
+  }
 };
 
 }  // namespace gpufilter::test

@@ -1,12 +1,16 @@
-// "gpufilter INPUT... OUTDIR": several inputs, files and folders.
+// What a run over many pictures reads: files, folders and lists; and options for their formats.
+#include <chrono>
+#include <fstream>
+
+#include <unistd.h>
+
 #include "cli/batch_fixture.hpp"
 #include "codec/codec_table.hpp"
 
 namespace gpufilter::test {
 namespace {
 
-namespace fs = std::filesystem;
-using Names = std::vector<std::string>;
+// "gpufilter INPUT... OUTDIR": several inputs, files and folders.
 
 class BatchInputs : public BatchTest {
  protected:
@@ -19,15 +23,15 @@ class BatchInputs : public BatchTest {
   }
 
   // A blur of `inputs` to out_, all named relative to the test's folder.
-  [[nodiscard]] ProcessResult several(Names inputs, const Names& more = {}) const {
+  [[nodiscard]] ProcessResult several(Words inputs, const Words& more = {}) const {
     inputs.emplace_back("out");
     inputs.insert(inputs.end(), {"--blur", "auto", "--device", "cpu", "--timing", "off"});
-    inputs.insert(inputs.end(), more.begin(), more.end());
+    inputs = inputs + more;
     return filter(inputs, {.folder = folder_.path()});
   }
 
   // Expects a refusal: exit code 2, one line with `parts`, nothing changed.
-  void expect_refused(const Names& words, const Names& parts) const {
+  void expect_refused(const Words& words, const Words& parts) const {
     SCOPED_TRACE(::testing::PrintToString(words));
     const Files before = everything_in(folder_.path());
     const ProcessResult result = ended(2, filter(words, {.folder = folder_.path()}));
@@ -39,57 +43,55 @@ class BatchInputs : public BatchTest {
 
 TEST_F(BatchInputs, GoIntoAFolder) {
   const Files all = undisturbed();
-  const ProcessResult result = ended(0, several({"in/a.png", "in/b.jpg"}));
-  EXPECT_TRUE(result.err.starts_with("in/a.png and 1 more input -> out: 2 pictures done\n"))
-      << result.err;
+  EXPECT_TRUE(begins(ended(0, several({"in/a.png", "in/b.jpg"})).err,
+                     "in/a.png and 1 more input -> out: 2 pictures done\n"));
   EXPECT_EQ(results_in(out_), (Files{{"a.png", all.at("a.png")}, {"b.jpg", all.at("b.jpg")}}));
 }
 
 TEST_F(BatchInputs, AreListedAsTheyWereNamed) {
   const Json document = Json::parse(several({"in/c.png", "in/a.png", "in/b.jpg"}, {"--json"}).out);
-  EXPECT_EQ(document["inputs"], (Names{"in/c.png", "in/a.png", "in/b.jpg"}));
+  EXPECT_EQ(document["inputs"], (Words{"in/c.png", "in/a.png", "in/b.jpg"}));
   EXPECT_FALSE(document.contains("input"));
-  Names inputs;
+  Words inputs;
   for (const Json& picture : document["pictures"])
     inputs.push_back(picture["input"]);
-  EXPECT_EQ(inputs, document["inputs"].get<Names>());
+  EXPECT_EQ(inputs, document["inputs"].get<Words>());
 }
 
 TEST_F(BatchInputs, MayBeFoldersToo) {
   put("deep/d.png");
   fs::create_directory(folder_ / "more");
   fs::copy(in_ + "/a.png", folder_ / "more/e.png");
-  EXPECT_EQ(several({"in", "more/e.png"}).exit_code, 0);
-  EXPECT_EQ(names_of(results_in(out_)), (Names{"a.png", "b.jpg", "c.png", "e.png"}));
-  EXPECT_EQ(several({"more", "in"}, {"--recursive", "--resume"}).exit_code, 0);
-  EXPECT_EQ(names_of(results_in(out_)), (Names{"a.png", "b.jpg", "c.png", "deep/d.png", "e.png"}));
+  ended(0, several({"in", "more/e.png"}));
+  EXPECT_EQ(names_of(results_in(out_)), (Words{"a.png", "b.jpg", "c.png", "e.png"}));
+  ended(0, several({"more", "in"}, {"--recursive", "--resume"}));
+  EXPECT_EQ(names_of(results_in(out_)), (Words{"a.png", "b.jpg", "c.png", "deep/d.png", "e.png"}));
 }
 
 TEST_F(BatchInputs, AreResumed) {
-  EXPECT_EQ(several({"in/a.png", "in/b.jpg"}).exit_code, 0);
+  ended(0, several({"in/a.png", "in/b.jpg"}));
   expect_refused({"in/a.png", "in/b.jpg", "out", "--blur", "auto"},
                  {"out/a.png: already exists", "--resume"});
-  const ProcessResult result = several({"in/a.png", "in/c.png"}, {"--resume", "--json"});
-  EXPECT_EQ(statuses(Json::parse(result.out)), (Names{"unchanged", "done"}));
+  EXPECT_EQ(statuses(Json::parse(several({"in/a.png", "in/c.png"}, {"--resume", "--json"}).out)),
+            (Words{"unchanged", "done"}));
   // A different picture with the same name counts as a different picture.
   fs::create_directory(folder_ / "more");
   fs::copy(in_ + "/c.png", folder_ / "more/a.png");
-  const ProcessResult other = several({"more/a.png", "in/c.png"}, {"--resume", "--json"});
-  EXPECT_EQ(statuses(Json::parse(other.out)), (Names{"done", "unchanged"}));
+  EXPECT_EQ(statuses(Json::parse(several({"more/a.png", "in/c.png"}, {"--resume", "--json"}).out)),
+            (Words{"done", "unchanged"}));
 }
 
 TEST_F(BatchInputs, OneMayHaveTheOptionsOfSeveral) {
-  EXPECT_EQ(statuses(Json::parse(ended(0, several({"in/a.png"}, {"--json"})).out)), Names{"done"});
+  EXPECT_EQ(statuses(Json::parse(ended(0, several({"in/a.png"}, {"--json"})).out)), Words{"done"});
 }
 
 TEST_F(BatchInputs, OneFailureLeavesTheOthersAlone) {
   write_file(folder_ / "note.png", "text");
   write_file(folder_ / "empty.png", "");
-  const ProcessResult result = ended(1, several({"empty.png", "in/a.png", "note.png"}, {"-q"}));
-  expect_parts(result.err,
+  expect_parts(ended(1, several({"empty.png", "in/a.png", "note.png"}, {"-q"})).err,
                {"gpufilter: empty.png: the file is empty\n",
                 "gpufilter: note.png: not a " + gpufilter::names_of(codecs()) + " picture\n"});
-  EXPECT_EQ(names_of(results_in(out_)), Names{"a.png"});
+  EXPECT_EQ(names_of(results_in(out_)), Words{"a.png"});
 }
 
 TEST_F(BatchInputs, WithOneResultForTwoAreRefused) {
@@ -104,7 +106,7 @@ TEST_F(BatchInputs, WithOneResultForTwoAreRefused) {
 }
 
 TEST_F(BatchInputs, NeedAFolder) {
-  const Names remedy{"in/c.png: is not a folder", "gpufilter in/a.png ... OUTDIR"};
+  const Words remedy{"in/c.png: is not a folder", "gpufilter in/a.png ... OUTDIR"};
   expect_refused({"in/a.png", "in/b.jpg", "in/c.png"}, remedy);
   expect_refused({"in/a.png", "in/b.jpg", "in/c.png", "--blur", "auto"}, remedy);
   expect_refused({"in/a.png", "in/b.jpg", "new.png"},
@@ -153,8 +155,290 @@ TEST_F(BatchInputs, ThatSayNoFormatNeedOne) {
   fs::copy(in_ + "/a.png", folder_ / "scan");
   expect_refused({"in/c.png", "scan", "out"},
                  {"scan: the name does not end in " + extensions_of(codecs()), "--to"});
-  EXPECT_EQ(several({"in/c.png", "scan"}, {"--to", "png"}).exit_code, 0);
-  EXPECT_EQ(names_of(results_in(out_)), (Names{"c.png", "scan.png"}));
+  ended(0, several({"in/c.png", "scan"}, {"--to", "png"}));
+  EXPECT_EQ(names_of(results_in(out_)), (Words{"c.png", "scan.png"}));
+}
+
+// --exclude, and what is never read; --keep-time.
+
+class Exclude : public BatchTest {
+ protected:
+  [[nodiscard]] Words results(Words more) const {
+    fs::remove_all(out_);
+    more.insert(more.end(), {"--recursive", "-q"});
+    EXPECT_EQ(good_batch(more).err, "");
+    return names_of(results_in(out_));
+  }
+};
+
+TEST_F(Exclude, NamesAndPaths) {
+  for (const char* name : {"a.png", "b.png", "raw/c.png", "sub/raw/d.png", "sub/a.png"})
+    put(name);
+  EXPECT_EQ(results({}), (Words{"a.png", "b.png", "raw/c.png", "sub/a.png", "sub/raw/d.png"}));
+  EXPECT_EQ(results({"--exclude", "A.png"}), (Words{"b.png", "raw/c.png", "sub/raw/d.png"}));
+  EXPECT_EQ(results({"--exclude", "raw/"}), (Words{"a.png", "b.png", "sub/a.png"}));
+  EXPECT_EQ(results({"--exclude", "/raw", "--exclude", "sub/*.png"}),
+            (Words{"a.png", "b.png", "sub/raw/d.png"}));
+  EXPECT_EQ(results({"--exclude", "**/raw/**", "--match", "[ad]*"}), (Words{"a.png", "sub/a.png"}));
+}
+
+TEST_F(Exclude, OfSharesToo) {
+  put("a.png");
+  put("b.png");
+  for (const char* share : {"0/2", "1/2"})
+    EXPECT_EQ(good_batch({"--exclude", "b*", "--shard", share, "-q"}).err, "");
+  EXPECT_TRUE(fs::exists(out_ + "/a.png"));
+  EXPECT_FALSE(fs::exists(out_ + "/b.png"));
+}
+
+TEST_F(Exclude, WhatProgramsKeepBesidePicturesIsNeverRead) {
+  put("a.png");
+  put("@eaDir/a.png/thumb.jpg");
+  write_file(in_ + "/._a.png", "Mac OS X        ");
+  write_file(in_ + "/Thumbs.db", "JPEG inside");
+  write_file(in_ + "/.DS_Store", "Bud1");
+  EXPECT_EQ(results({}), Words{"a.png"});
+  const std::string list = folder_ / "list";
+  write_file(list, "@eaDir/a.png/thumb.jpg\n._a.png\na.png\n");
+  fs::remove_all(out_);
+  EXPECT_EQ(statuses(json_batch({"--list", list})), Words{"done"});
+}
+
+TEST_F(Exclude, IsForFolders) {
+  put("a.png");
+  expect_failure(2, {in_ + "/a.png", in_, out_ + "/", "--list", "-", "--exclude", "a"}, {"--list"});
+  expect_failure(2, {in_ + "/a.png", out_ + "/", "--exclude", "a"},
+                 {"--exclude: is for folders, but no input is a folder"});
+  EXPECT_TRUE(contains(ended(0, batch({"--exclude", "*.png"})).err,
+                       in_ + ": contains 1 picture, and --exclude skips it"));
+}
+
+TEST_F(Exclude, KeepTimeGivesResultsTheTimeOfTheirInputs) {
+  put("a.png");
+  put("b.jpg");
+  const auto time = fs::last_write_time(in_ + "/a.png") - std::chrono::hours(1000);
+  for (const char* name : {"/a.png", "/b.jpg"})
+    fs::last_write_time(in_ + name, time);
+  ended(0, batch({"--keep-time"}));
+  EXPECT_EQ(fs::last_write_time(out_ + "/a.png"), time);
+  EXPECT_EQ(fs::last_write_time(out_ + "/b.jpg"), time);
+  EXPECT_EQ(statuses(json_batch({"--keep-time", "--resume"})), (Words{"unchanged", "unchanged"}));
+  const std::string path = in_ + "/a.png";
+  ended(0, filter({path, folder_ / "copy.png", "--keep-time"}));
+  EXPECT_EQ(fs::last_write_time(folder_ / "copy.png"), time);
+  ended(0, filter({path, "--in-place", "--flip", "--keep-time"}));
+  EXPECT_EQ(fs::last_write_time(path), time);
+  ended(0, filter({path, "--in-place", "--flip"}));
+  EXPECT_GT(fs::last_write_time(path), time);
+  expect_failure(2, {"-", folder_ / "x.png", "--keep-time"}, {"--keep-time: '-'"});
+}
+
+// --list: folders with a given list of pictures.
+
+class Lists : public ShardTest {
+ protected:
+  void SetUp() override {
+    ShardTest::SetUp();
+    put_many(4);
+    put("sub/b.jpg", {60, 50});
+    put("sub/odd\nname.png");
+    write_file(in_ + "/text.txt", "text");
+    write_file(in_ + "/.hidden.png", "text");
+    expected_ = undisturbed({"--recursive"});
+  }
+
+  // The output of find for the folder.
+  [[nodiscard]] std::string found(const std::string& format) const {
+    return run_process({"find", in_, "-type", "f", "-printf", format}).out;
+  }
+
+  std::string list_ = folder_ / "list";
+  Files expected_;
+};
+
+TEST_F(Lists, StandForTheFolder) {
+  for (const char* format : {"%s\\t%P\\0", "%P\\0"}) {
+    write_file(list_, found(format));
+    ended(0, batch({"--list", list_}));
+    EXPECT_TRUE(results_in(out_) == expected_) << format;
+    fs::remove_all(out_);
+    for (int index = 0; index < 3; ++index)
+      ended(0, shard(index, 3, {"--list", list_}));
+    EXPECT_TRUE(pictures_in(out_) == expected_) << format;
+    fs::remove_all(out_);
+  }
+}
+
+// As editors for Windows write them.
+TEST_F(Lists, MayBeginWithAByteOrderMark) {
+  const std::string name = "png-cicp-display-p3.png";
+  put(name);
+  EXPECT_EQ(statuses(json_batch({"--list", GPUFILTER_SOURCE "/tests/cases/list-with-bom.txt"})),
+            Words{"done"});
+  write_file(list_, std::string("\xFF\xFEp\0n\0g\0", 8));
+  expect_refusal({"--list", list_}, {list_ + ": is UTF-16; save the list as UTF-8"});
+}
+
+TEST_F(Lists, ComeThroughAPipe) {
+  const std::string names = found("%s\\t%P\\0");
+  ended(0, batch({"--list", "-"}, {.input = names}));
+  EXPECT_TRUE(results_in(out_) == expected_);
+  fs::remove_all(out_);
+  for (int index = 0; index < 2; ++index)
+    ended(0, shard(index, 2, {"--list", "-"}, {.input = names}));
+  EXPECT_TRUE(pictures_in(out_) == expected_);
+}
+
+TEST_F(Lists, NameWhatIsDone) {
+  write_file(list_, "./p101.png\nsub/b.jpg\ngone.png\n");
+  const Json document = json_batch({"--list", list_}, 1);
+  EXPECT_EQ(statuses(document), (Words{"failed", "done", "done"}));
+  EXPECT_EQ(document["pictures"][0]["error"], in_ + "/gone.png: no such file");
+  EXPECT_EQ(names_of(results_in(out_)), (Words{"p101.png", "sub/b.jpg"}));
+}
+
+// Pictures that are not listed are not found: the folder cannot even be read.
+TEST_F(Lists, TheFolderIsNotSearched) {
+  if (geteuid() == 0) GTEST_SKIP() << "skipped: the superuser may read everything";
+  write_file(list_, "1\tp101.png\n");
+  fs::permissions(in_, fs::perms::owner_exec);
+  ended(0, shard(0, 1, {"--list", list_}));
+  fs::permissions(in_, fs::perms::owner_all);
+}
+
+TEST_F(Lists, TheSizesInThemDecideTheShares) {
+  write_file(list_, "1000\tp100.png\n1\tp101.png\n1\tp102.png\n1\tp103.png\n");
+  const Json document = json_shard(0, 2, {"--list", list_});
+  ASSERT_EQ(document["pictures"].size(), 1U);
+  EXPECT_EQ(document["pictures"][0]["input"], in_ + "/p100.png");
+  EXPECT_EQ(document["shard"]["all_input_bytes"], 1003);
+}
+
+TEST_F(Lists, AreThoseThatTheRunBeganWith) {
+  write_file(list_, found("%s\\t%P\\0"));
+  ended(0, shard(0, 2, {"--list", list_}));
+  write_file(list_, found("%s\\t%P\\0") + std::string("1\tlater.png") + '\0');
+  expect_refusal({"--list", list_, "--shard", "1/2"},
+                 {"names or sizes differ", "leave out --list"});
+  // The run keeps its listing, so later shards do not need the list.
+  ended(0, shard(1, 2));
+  EXPECT_TRUE(pictures_in(out_) == expected_);
+}
+
+TEST_F(Lists, ResultsInTheFolderAreNotPictures) {
+  out_ = in_ + "/results";
+  for (int round = 0; round < 2; ++round) {
+    write_file(list_, found("%s\\t%P\\0"));
+    ended(0, batch({"--list", list_, "--resume"}));
+    EXPECT_TRUE(results_in(out_) == expected_);
+  }
+}
+
+TEST_F(Lists, AreRefusedWhereTheyMakeNoSense) {
+  write_file(list_, "p101.png\n");
+  expect_refusal({"--list", list_, "--recursive"}, {"--recursive: has no effect with --list"});
+  expect_refusal({"--list", list_, "--match", "*"}, {"--match: has no effect with --list"});
+  expect_failure(2, {in_ + "/p100.png", out_ + "/", "--list", list_},
+                 {"--list: is for one folder"});
+  write_file(list_, in_ + "/p101.png\n");
+  expect_refusal({"--list", list_}, {list_ + ": '" + in_, "is not a path below "});
+  // The default output of find.
+  write_file(list_, "in/p101.png\n");
+  expect_one_line(ended(2, filter({"in", "out", "--list", "list"}, {.folder = folder_.path()})).err,
+                  {"list: 'in/p101.png' is not below in, but in/p101.png exists"});
+  ended(1, batch({"--list", folder_ / "missing"}));
+  EXPECT_FALSE(fs::exists(out_));
+}
+
+// Options of formats if a folder's outputs have several formats, or none that takes them.
+
+class BatchFormats : public BatchTest {
+ protected:
+  [[nodiscard]] std::string complaints(const Words& more) const {
+    Words words = more;
+    words.insert(words.end(), {"--timing", "off", "--on-exists", "overwrite"});
+    const std::string err = good_batch(words).err;
+    const std::size_t summary = err.rfind("gpufilter: ");
+    return summary == std::string::npos ? "" : err.substr(0, err.find('\n', summary) + 1);
+  }
+};
+
+TEST_F(BatchFormats, WhatNoOutputTakesIsRefusedBeforeAnyIsWritten) {
+  put("a.png");
+  put("b.png");
+  expect_refusal({"--quality", "80"}, {"--quality: PNG output does not take it"});
+  expect_refusal({"--quality", "80", "--dry-run"}, {"--quality: PNG output does not take it"});
+  expect_refusal({"--background", "red"}, {"--background: PNG output does not take it"});
+  expect_refusal({"--to", "jpg", "--png-level", "3"},
+                 {"--png-level: JPEG output does not take it; PNG output does"});
+}
+
+TEST_F(BatchFormats, WhatOneOutputTakesIsInOrder) {
+  put("a.png");
+  put("b.jpg");
+  EXPECT_EQ(complaints({"--quality", "80", "--png-level", "1", "--subsampling", "422"}), "");
+  EXPECT_EQ(complaints({"--to", "jpg", "--quality", "80"}), "");
+}
+
+TEST_F(BatchFormats, ABackgroundThatNoPictureNeedsBringsAWarning) {
+  put("a.png");
+  put("b.jpg");
+  expect_one_line(complaints({"--background", "red"}),
+                  {"--background has no effect on any of the 2 pictures"});
+  write_png(random_image({9, 7}, {4, 8}, 1), in_ + "/alpha.png");
+  // The result of the transparent picture is different.
+  EXPECT_FALSE(contains(complaints({"--background", "red", "--to", "jpg"}), "no effect"));
+}
+
+TEST_F(BatchFormats, AFolderWithoutPicturesIsNoReasonToRefuse) {
+  expect_one_line(complaints({"--quality", "80"}), {"no picture"});
+}
+
+// Empty files of their names hide the libraries of formats.
+class BatchWithoutLibraries : public BatchTest {
+ protected:
+  void SetUp() override {
+    BatchTest::SetUp();
+    if (!can_write(".tif")) GTEST_SKIP() << "built without TIFF";
+    const std::string hidden = folder_ / "hidden";
+    fs::create_directory(hidden);
+    for (const char* library : {"libtiff.so.6", "libtiff.so.5"})
+      std::ofstream(fs::path(hidden) / library);
+    without_tiff_.environment["LD_LIBRARY_PATH"] = hidden;
+  }
+
+  static bool can_write(const std::string& extension) {
+    return codec_of_name("a" + extension) != nullptr;
+  }
+
+  ProcessOptions without_tiff_;
+};
+
+TEST_F(BatchWithoutLibraries, PicturesOfOtherFormatsAreDone) {
+  put("a.png");
+  put("b.jpg");
+  ended(0, batch({}, without_tiff_));
+  // What is done does not depend on the library either.
+  const Files before = everything_in(out_);
+  ended(0, good_batch({"--resume"}));
+  EXPECT_EQ(everything_in(out_), before);
+}
+
+TEST_F(BatchWithoutLibraries, OnlyPicturesThatNeedThemFail) {
+  put("a.png");
+  put("b.tif");
+  EXPECT_TRUE(
+      contains(ended(1, batch({"--timing", "off", "-q"}, without_tiff_)).err, "b.tif: TIFF"));
+  EXPECT_TRUE(fs::exists(out_ + "/a.png"));
+  EXPECT_FALSE(fs::exists(out_ + "/b.tif"));
+  // With the library, the rest is done.
+  const Json rest = json_batch({"--resume"});
+  EXPECT_EQ(statuses(rest), (Words{"unchanged", "done"}));
+}
+
+TEST_F(BatchWithoutLibraries, ShardsDoNotNeedThem) {
+  put("a.png");
+  ended(0, batch({"--shard", "0/1"}, without_tiff_));
 }
 
 }  // namespace

@@ -8,12 +8,9 @@
 namespace gpufilter::test {
 namespace {
 
-namespace fs = std::filesystem;
-using Names = std::vector<std::string>;
-
 class BatchResume : public BatchTest {
  protected:
-  [[nodiscard]] Names resumed(std::vector<std::string> more = {}) const {
+  [[nodiscard]] Words resumed(Words more = {}) const {
     more.emplace_back("--resume");
     return statuses(json_batch(more));
   }
@@ -21,28 +18,28 @@ class BatchResume : public BatchTest {
 
 TEST_F(BatchResume, DoesOnlyWhatIsMissing) {
   put_many(3);
-  EXPECT_EQ(resumed(), (Names{"done", "done", "done"}));
-  EXPECT_EQ(resumed(), (Names{"unchanged", "unchanged", "unchanged"}));
+  EXPECT_EQ(resumed(), (Words{"done", "done", "done"}));
+  EXPECT_EQ(resumed(), (Words{"unchanged", "unchanged", "unchanged"}));
   put("p101a.png");
   fs::remove(out_ + "/p100.png");
-  EXPECT_EQ(resumed(), (Names{"done", "unchanged", "done", "unchanged"}));
+  EXPECT_EQ(resumed(), (Words{"done", "unchanged", "done", "unchanged"}));
   EXPECT_EQ(results_in(out_), undisturbed());
 }
 
 TEST_F(BatchResume, SeesChangedInputs) {
   put_many(3);
-  static_cast<void>(good_batch());
+  ended(0, batch());
   write_png(random_image({37, 29}, format_, 77), in_ + "/p101.png");
-  EXPECT_EQ(resumed(), (Names{"unchanged", "done", "unchanged"}));
+  EXPECT_EQ(resumed(), (Words{"unchanged", "done", "unchanged"}));
   EXPECT_EQ(results_in(out_), undisturbed());
   // The same size and time mean nothing if the content differs.
   const auto time = fs::last_write_time(in_ + "/p101.png");
   write_png(random_image({37, 29}, format_, 78), in_ + "/p101.png");
   fs::last_write_time(in_ + "/p101.png", time);
-  EXPECT_EQ(resumed(), (Names{"unchanged", "done", "unchanged"}));
+  EXPECT_EQ(resumed(), (Words{"unchanged", "done", "unchanged"}));
   // And a different time means nothing if the content is the same.
   fs::last_write_time(in_ + "/p102.png", time - std::chrono::hours(1));
-  EXPECT_EQ(resumed(), (Names{"unchanged", "unchanged", "unchanged"}));
+  EXPECT_EQ(resumed(), (Words{"unchanged", "unchanged", "unchanged"}));
 }
 
 // The decoder stops before such bytes; the journal's hash is that of the whole file.
@@ -51,28 +48,28 @@ TEST_F(BatchResume, SeesChangesBehindThePicture) {
   put("b.jpg");
   for (const char* name : {"/a.png", "/b.jpg"})
     write_file(in_ + name, read_file(in_ + name) + "behind the end");
-  static_cast<void>(good_batch());
-  EXPECT_EQ(resumed(), (Names{"unchanged", "unchanged"}));
+  ended(0, batch());
+  EXPECT_EQ(resumed(), (Words{"unchanged", "unchanged"}));
   for (const char* name : {"/a.png", "/b.jpg"}) {
     const std::string bytes = read_file(in_ + name);
     write_file(in_ + name, bytes.substr(0, bytes.size() - 1) + "D");
   }
-  EXPECT_EQ(resumed(), (Names{"done", "done"}));
+  EXPECT_EQ(resumed(), (Words{"done", "done"}));
 }
 
 // Also if a stage reads the picture twice, for its statistics.
 TEST_F(BatchResume, KnowsInputsThatWereReadTwice) {
   put_many(2);
-  const std::vector<std::string> levels{"--levels", "auto"};
-  static_cast<void>(good_batch(levels));
-  EXPECT_EQ(resumed(levels), (Names{"unchanged", "unchanged"}));
+  const Words levels{"--levels", "auto"};
+  ended(0, batch(levels));
+  EXPECT_EQ(resumed(levels), (Words{"unchanged", "unchanged"}));
   write_png(random_image({37, 29}, format_, 77), in_ + "/p101.png");
-  EXPECT_EQ(resumed(levels), (Names{"unchanged", "done"}));
+  EXPECT_EQ(resumed(levels), (Words{"unchanged", "done"}));
 }
 
 TEST_F(BatchResume, SeesChangedResults) {
   put_many(4);
-  static_cast<void>(good_batch());
+  ended(0, batch());
   const Files expected = results_in(out_);
   write_file(out_ + "/p100.png", "scribbled over");
   std::string bytes = expected.at("p101.png");
@@ -83,25 +80,25 @@ TEST_F(BatchResume, SeesChangedResults) {
   // A copy is as good as the written file.
   fs::copy(out_ + "/p102.png", out_ + "/copy");
   fs::rename(out_ + "/copy", out_ + "/p102.png");
-  EXPECT_EQ(resumed(), (Names{"done", "done", "unchanged", "unchanged"}));
+  EXPECT_EQ(resumed(), (Words{"done", "done", "unchanged", "unchanged"}));
   EXPECT_EQ(results_in(out_), expected);
 }
 
 TEST_F(BatchResume, SeesAnotherPipeline) {
   put_many(2);
   put("photo.jpg");
-  static_cast<void>(good_batch());
+  ended(0, batch());
   expect_refusal({"--border", "mirror", "--resume"},
                  {"gpufilter: " + out_ +
                   ": the stages differ from those of the earlier run; "
                   "--on-exists overwrite replaces its results; or name another folder\n"});
   EXPECT_EQ(resumed({"--border", "mirror", "--on-exists", "overwrite"}),
-            (Names{"done", "done", "done"}));
-  EXPECT_EQ(resumed({"--border", "mirror"}), (Names{"unchanged", "unchanged", "unchanged"}));
+            (Words{"done", "done", "done"}));
+  EXPECT_EQ(resumed({"--border", "mirror"}), (Words{"unchanged", "unchanged", "unchanged"}));
   EXPECT_EQ(resumed({"--border", "mirror", "--quality", "50"}),
-            (Names{"unchanged", "unchanged", "done"}));
+            (Words{"unchanged", "unchanged", "done"}));
   EXPECT_EQ(resumed({"--border", "mirror", "--quality", "50", "--png-level", "1"}),
-            (Names{"done", "done", "unchanged"}));
+            (Words{"done", "done", "unchanged"}));
   EXPECT_EQ(results_in(out_),
             undisturbed({"--border", "mirror", "--quality", "50", "--png-level", "1"}));
 }
@@ -110,18 +107,18 @@ TEST_F(BatchResume, SeesAnotherMatrixUnderTheSameName) {
   put("a.png");
   const std::string file = folder_ / "matrix.txt";
   write_file(file, "1 0 0\n0 1 0\n0 0 0.5\n");
-  EXPECT_EQ(resumed({"--color", file}), Names{"done"});
+  EXPECT_EQ(resumed({"--color", file}), Words{"done"});
   write_file(file, "# the same numbers\n1 0 0\n0 1 0\n0 0 0.5\n");
-  EXPECT_EQ(resumed({"--color", file}), Names{"unchanged"});
+  EXPECT_EQ(resumed({"--color", file}), Words{"unchanged"});
   write_file(file, "1 0 0\n0 1 0\n0 0 0.25\n");
-  EXPECT_EQ(resumed({"--color", file, "--on-exists", "overwrite"}), Names{"done"});
+  EXPECT_EQ(resumed({"--color", file, "--on-exists", "overwrite"}), Words{"done"});
 }
 
 TEST_F(BatchResume, TheKernelDoesNotMatter) {
   put("a.png");
-  EXPECT_EQ(resumed(), Names{"done"});
+  EXPECT_EQ(resumed(), Words{"done"});
   filter_quietly({in_, out_, "--blur", "naive", "--resume", "--device", "cpu"});
-  EXPECT_EQ(resumed(), Names{"unchanged"});
+  EXPECT_EQ(resumed(), Words{"unchanged"});
 }
 
 TEST_F(BatchResume, LeavesForeignFilesAlone) {
@@ -129,14 +126,14 @@ TEST_F(BatchResume, LeavesForeignFilesAlone) {
   fs::create_directory(out_);
   write_file(out_ + "/p101.png", "mine");
   expect_refusal({"--resume"}, {"p101.png: already exists"});
-  EXPECT_EQ(resumed({"--on-exists", "skip"}), (Names{"done", "exists"}));
-  EXPECT_EQ(resumed({"--on-exists", "skip"}), (Names{"unchanged", "exists"}));
+  EXPECT_EQ(resumed({"--on-exists", "skip"}), (Words{"done", "exists"}));
+  EXPECT_EQ(resumed({"--on-exists", "skip"}), (Words{"unchanged", "exists"}));
   EXPECT_EQ(read_file(out_ + "/p101.png"), "mine");
 }
 
 TEST_F(BatchResume, ADamagedJournalCostsOnlyWork) {
   put_many(3);
-  static_cast<void>(good_batch());
+  ended(0, batch());
   const Files expected = results_in(out_);
   const std::string path = out_ + "/.gpufilter-journal";
   std::string journal = read_file(path);
@@ -146,28 +143,27 @@ TEST_F(BatchResume, ADamagedJournalCostsOnlyWork) {
   const std::string damage = "gpufilter: warning: " + path +
                              ": is damaged: 8 of 8 lines cannot be read; the results that they "
                              "recorded are not known as complete\n";
-  const ProcessResult refused = ended(2, batch({"--resume"}));
-  EXPECT_EQ(refused.err, damage + "gpufilter: " + out_ +
-                             "/p100.png: already exists, and no journal records it; --on-exists "
-                             "overwrite replaces it, --on-exists skip leaves it\n");
+  EXPECT_EQ(ended(2, batch({"--resume"})).err,
+            damage + "gpufilter: " + out_ +
+                "/p100.png: already exists, and no journal records it; --on-exists "
+                "overwrite replaces it, --on-exists skip leaves it\n");
   EXPECT_EQ(batch({"--resume", "--on-exists", "overwrite", "--log-level", "warn", "-q"}).err,
             damage);
   write_file(path, journal);
-  EXPECT_EQ(resumed({"--on-exists", "overwrite"}), (Names{"done", "done", "done"}));
-  EXPECT_EQ(resumed(), (Names{"unchanged", "unchanged", "unchanged"}));
+  EXPECT_EQ(resumed({"--on-exists", "overwrite"}), (Words{"done", "done", "done"}));
+  EXPECT_EQ(resumed(), (Words{"unchanged", "unchanged", "unchanged"}));
   EXPECT_EQ(good_batch({"--resume", "-q", "--log-level", "warn"}).err, "") << "it is repaired";
   EXPECT_EQ(results_in(out_), expected);
 }
 
 TEST_F(BatchResume, AKilledWritersLineIsNoDamage) {
   put_many(2);
-  static_cast<void>(good_batch());
+  ended(0, batch());
   const std::string path = out_ + "/.gpufilter-journal";
   const std::string whole = read_file(path);
   const std::size_t record = whole.find('\n') + 1;
   write_file(path, whole + whole.substr(record, 100));
-  const ProcessResult result = good_batch({"--resume", "--timing", "off"});
-  EXPECT_EQ(result.err,
+  EXPECT_EQ(good_batch({"--resume", "--timing", "off"}).err,
             in_ + " -> " + out_ + ": 0 of 2 pictures done, 2 unchanged since an earlier run\n");
   EXPECT_EQ(read_file(path), whole) << "the incomplete line is gone";
 }
@@ -176,7 +172,7 @@ TEST_F(BatchResume, InPlaceADamagedJournalIsRefused) {
   put_many(2);
   const std::string in = in_;
   out_ = in_;
-  static_cast<void>(good_batch({"--in-place"}));
+  ended(0, batch({"--in-place"}));
   const std::string path = in_ + "/.gpufilter-journal";
   std::string journal = read_file(path);
   journal[30] = '!';
@@ -192,11 +188,11 @@ TEST_F(BatchResume, InPlaceFiltersOnce) {
   put_many(3);
   const Files expected = undisturbed();
   out_ = in_;
-  EXPECT_EQ(resumed({"--in-place"}), (Names{"done", "done", "done"}));
-  EXPECT_EQ(resumed({"--in-place"}), (Names{"unchanged", "unchanged", "unchanged"}));
+  EXPECT_EQ(resumed({"--in-place"}), (Words{"done", "done", "done"}));
+  EXPECT_EQ(resumed({"--in-place"}), (Words{"unchanged", "unchanged", "unchanged"}));
   EXPECT_EQ(results_in(in_), expected);
   put("p101.png");
-  EXPECT_EQ(resumed({"--in-place"}), (Names{"unchanged", "done", "unchanged"}));
+  EXPECT_EQ(resumed({"--in-place"}), (Words{"unchanged", "done", "unchanged"}));
   EXPECT_EQ(results_in(in_), expected);
 }
 
@@ -205,7 +201,7 @@ TEST_F(BatchResume, InPlaceAnUnfinishedRunIsNotRepeated) {
   put_many(3);
   const Files expected = undisturbed();
   out_ = in_;
-  static_cast<void>(good_batch({"--in-place"}));
+  ended(0, batch({"--in-place"}));
   EXPECT_EQ(results_in(in_), expected);
   // As if it had been killed before its last picture.
   const std::string path = in_ + "/.gpufilter-journal";
@@ -213,40 +209,39 @@ TEST_F(BatchResume, InPlaceAnUnfinishedRunIsNotRepeated) {
   write_file(path, journal.substr(0, journal.rfind('\n', journal.size() - 2) + 1));
   put("p102.png");
   const std::string remedy = "; --resume continues it; to filter all of them again, remove " + path;
-  for (const Names& more : {Names{}, Names{"--gaussian", "2"}, Names{"--dry-run"}}) {
-    Names words{"--in-place"};
-    words.insert(words.end(), more.begin(), more.end());
-    expect_refusal(words, {"gpufilter: " + in_ + ": an earlier run did not end here", remedy});
+  for (const Words& more : {Words{}, Words{"--gaussian", "2"}, Words{"--dry-run"}}) {
+    expect_refusal(Words{"--in-place"} + more,
+                   {"gpufilter: " + in_ + ": an earlier run did not end here", remedy});
   }
   expect_refusal({"--in-place", "--resume", "--gaussian", "2"},
                  {"the stages differ from those of the earlier run; it has to end first: repeat "
                   "its command with --resume"});
-  EXPECT_EQ(resumed({"--in-place"}), (Names{"unchanged", "unchanged", "done"}));
+  EXPECT_EQ(resumed({"--in-place"}), (Words{"unchanged", "unchanged", "done"}));
   EXPECT_EQ(results_in(in_), expected);
-  static_cast<void>(good_batch({"--in-place"}));
+  ended(0, batch({"--in-place"}));
 }
 
 TEST_F(BatchResume, InPlaceOtherStagesOrOptionsAreRefused) {
   put_many(2);
   out_ = in_;
-  static_cast<void>(good_batch({"--in-place"}));
+  ended(0, batch({"--in-place"}));
   expect_refusal({"--in-place", "--resume", "--gaussian", "2"},
                  {"the stages differ from those of the earlier run; without --resume its results "
                   "are filtered again"});
   expect_refusal({"--in-place", "--resume", "--png-level", "1"}, {"the options differ"});
-  EXPECT_EQ(statuses(json_batch({"--in-place", "--gaussian", "2"})), (Names{"done", "done"}));
+  EXPECT_EQ(statuses(json_batch({"--in-place", "--gaussian", "2"})), (Words{"done", "done"}));
 }
 
 // All pictures are done, but the end was not written.
 TEST_F(BatchResume, InPlaceNothingMayRemain) {
   put_many(2);
   out_ = in_;
-  static_cast<void>(good_batch({"--in-place"}));
+  ended(0, batch({"--in-place"}));
   const std::string path = in_ + "/.gpufilter-journal";
   const std::string journal = read_file(path);
   write_file(path, journal.substr(0, journal.rfind('\n', journal.size() - 2) + 1));
-  EXPECT_EQ(resumed({"--in-place"}), (Names{"unchanged", "unchanged"}));
-  static_cast<void>(good_batch({"--in-place"}));
+  EXPECT_EQ(resumed({"--in-place"}), (Words{"unchanged", "unchanged"}));
+  ended(0, batch({"--in-place"}));
 }
 
 TEST_F(BatchResume, AbandonedFilesGo) {
@@ -255,7 +250,7 @@ TEST_F(BatchResume, AbandonedFilesGo) {
   const std::string abandoned = out_ + "/sub/.a.png.gpufilter-1-0123abcd";
   write_file(abandoned, "half a picture");
   EXPECT_EQ(good_batch({"--recursive", "-q"}).err, "");
-  EXPECT_EQ(names_of(results_in(out_)), Names{"sub/a.png"});
+  EXPECT_EQ(names_of(results_in(out_)), Words{"sub/a.png"});
 }
 
 TEST_F(BatchResume, AbandonedFilesGoFromTheFoldersOfAllOutputs) {
@@ -265,10 +260,10 @@ TEST_F(BatchResume, AbandonedFilesGoFromTheFoldersOfAllOutputs) {
     fs::create_directories(folder + "/a");
     write_file(folder + "/a/.small.png.gpufilter-1-0123abcd", "half a picture");
   }
-  const Names more{"--output", grey, "--gray", "--name", "{stem}/small.png", "--resume", "-q"};
+  const Words more{"--output", grey, "--gray", "--name", "{stem}/small.png", "--resume", "-q"};
   EXPECT_EQ(good_batch(more).err, "");
-  EXPECT_EQ(names_of(results_in(out_)), Names{"a/small.png"});
-  EXPECT_EQ(names_of(results_in(grey)), Names{"a/small.png"});
+  EXPECT_EQ(names_of(results_in(out_)), Words{"a/small.png"});
+  EXPECT_EQ(names_of(results_in(grey)), Words{"a/small.png"});
 }
 
 // A run is killed `kills` times at random moments and resumed until it completes.
@@ -283,7 +278,7 @@ class BatchEnds : public BatchResume {
   }
 
   // Ends a run at a random moment of its duration. Returns whether it was still running.
-  [[nodiscard]] bool end_a_run(int signal_number, Names more) {
+  [[nodiscard]] bool end_a_run(int signal_number, Words more) {
     more.insert(more.end(), {"--resume", "-q", "--png-level", "9"});
     const auto moment = std::chrono::duration_cast<std::chrono::milliseconds>(
         duration_ * std::uniform_real_distribution<>(0.02, 0.6)(random_));
@@ -318,7 +313,7 @@ TEST_F(BatchEnds, KilledRunsAreResumedToTheSameBytes) {
     EXPECT_TRUE(all_whole(now, expected_));
     left_behind += temporary_files(now);
     if (now.size() < expected_.size()) continue;
-    static_cast<void>(good_batch({"--resume", "-q", "--png-level", "9"}));
+    ended(0, batch({"--resume", "-q", "--png-level", "9"}));
     EXPECT_EQ(results_in(out_), expected_);
     fs::remove_all(out_);
   }
@@ -326,13 +321,13 @@ TEST_F(BatchEnds, KilledRunsAreResumedToTheSameBytes) {
   EXPECT_GT(left_behind, 0) << "no run was killed while it wrote: this test shows nothing";
   EXPECT_EQ(good_batch({"--resume", "-q", "--png-level", "9"}).err, "");
   EXPECT_EQ(results_in(out_), expected_);
-  const Names unchanged(expected_.size(), "unchanged");
+  const Words unchanged(expected_.size(), "unchanged");
   EXPECT_EQ(resumed({"--png-level", "9"}), unchanged);
 }
 
 TEST_F(BatchEnds, KilledRunsAreCleanedUpInEveryFolder) {
   const std::string blurred = folder_ / "blurred";
-  const Names more{"--output", blurred, "--name", "{stem}/a.png", "--jobs", "3"};
+  const Words more{"--output", blurred, "--name", "{stem}/a.png", "--jobs", "3"};
   int left_behind = 0;
   for (int round = 0; left_behind == 0 && round < 60; ++round) {
     fs::remove_all(out_);
@@ -341,7 +336,7 @@ TEST_F(BatchEnds, KilledRunsAreCleanedUpInEveryFolder) {
     left_behind = temporary_files(results_in(blurred));
   }
   EXPECT_GT(left_behind, 0) << "no run was killed while it wrote: this test shows nothing";
-  Names last = more;
+  Words last = more;
   last.insert(last.end(), {"--resume", "-q", "--png-level", "9"});
   EXPECT_EQ(good_batch(last).err, "");
   EXPECT_EQ(temporary_files(results_in(blurred)), 0);
@@ -365,7 +360,7 @@ TEST_F(BatchEnds, KilledInPlaceNothingIsFilteredTwice) {
       write_file(in_ + "/" + name, bytes);
   }
   EXPECT_EQ(kills, 10);
-  static_cast<void>(good_batch({"--in-place", "--resume", "-q", "--png-level", "9"}));
+  ended(0, batch({"--in-place", "--resume", "-q", "--png-level", "9"}));
   EXPECT_EQ(results_in(in_), expected_);
 }
 
@@ -376,7 +371,7 @@ TEST_F(BatchEnds, InterruptedRunsLeaveNothingUnfinished) {
     EXPECT_TRUE(all_whole(now, expected_));
     EXPECT_EQ(temporary_files(now), 0);
   }
-  static_cast<void>(good_batch({"--resume", "-q", "--png-level", "9"}));
+  ended(0, batch({"--resume", "-q", "--png-level", "9"}));
   EXPECT_EQ(results_in(out_), expected_);
 }
 

@@ -1,17 +1,54 @@
 // "gpufilter bench" as its users run it, with small sizes.
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
+#include <map>
 #include <regex>
 #include <set>
 
-#include "cli/bench_fixture.hpp"
+#include "cli/program_fixture.hpp"
 #include "support/kernel_folder.hpp"
+#include "support/svg.hpp"
 
 namespace gpufilter::test {
 namespace {
 
-namespace fs = std::filesystem;
+class BenchTest : public ProgramTest {
+ protected:
+  static ProcessResult bench(Words arguments, const ProcessOptions& options = {}) {
+    arguments.insert(arguments.begin(), "bench");
+    arguments.emplace_back("--trials=2");
+    return filter(std::move(arguments), options);
+  }
+
+  // The JSON of a successful run; its chart is checked too.
+  [[nodiscard]] Json bench_json(Words arguments) const {
+    const std::string name = arguments.front();
+    const std::string plot = folder_ / "chart.svg";
+    arguments.insert(arguments.end(), {"--json", "--plot", plot});
+    const ProcessResult result = ended(0, bench(std::move(arguments)));
+    EXPECT_EQ(objection_to_svg(read_file(plot)), "");
+    const Json json = Json::parse(result.out);
+    EXPECT_EQ(json["schema"], "gpufilter-bench-1");
+    EXPECT_EQ(json["bench"], name);
+    EXPECT_EQ(json["all_bits_equal"], true);
+    EXPECT_EQ(json["date"].get<std::string>().size(), 20U);
+    EXPECT_EQ(json["device"].is_null(), !has_device());
+    for (const Json& row : json["rows"]) {
+      EXPECT_NE(row["bits"], "DIFFER") << row;
+    }
+    return json;
+  }
+
+  static std::set<std::string> values(const Json& json, const std::string& key) {
+    std::set<std::string> found;
+    for (const Json& row : json["rows"]) {
+      if (row[key].is_string()) found.insert(row[key].get<std::string>());
+    }
+    return found;
+  }
+};
+
+// "gpufilter bench" as its users run it, with small sizes.
 
 class Bench : public BenchTest {};
 
@@ -50,12 +87,11 @@ TEST_F(Bench, MatmulHasEveryRow) {
 }
 
 TEST_F(Bench, StagesHaveTheProcessorBesideTheDevice) {
-  const std::vector<std::vector<std::string>> benches{
-      {"blur", "--channels", "1,4", "--depth", "16"},
-      {"color"},
-      {"lookup"},
-      {"mlp", "--layers", "3-8-3"}};
-  for (std::vector<std::string> arguments : benches) {
+  const std::vector<Words> benches{{"blur", "--channels", "1,4", "--depth", "16"},
+                                   {"color"},
+                                   {"lookup"},
+                                   {"mlp", "--layers", "3-8-3"}};
+  for (Words arguments : benches) {
     SCOPED_TRACE(arguments.front());
     const bool is_blur = arguments.front() == "blur";
     arguments.insert(arguments.end(), {"--size", "67x45"});
@@ -84,28 +120,30 @@ TEST_F(Bench, MeasuresAnyStageByItself) {
 }
 
 TEST_F(Bench, RefusesStagesThatNeedTheWholePicture) {
-  for (const std::vector<std::string>& stage :
-       {std::vector<std::string>{"--levels", "auto"}, {"--rotate", "90"}, {"--auto-orient"}}) {
-    const ProcessResult result = ended(2, bench({"stages", stage.front(), stage.back()}));
-    EXPECT_EQ(result.err, "gpufilter: " + stage.front() +
-                              ": needs the whole picture first; 'gpufilter bench pipeline' "
-                              "measures it\n");
+  for (const Words& stage : {Words{"--levels", "auto"}, {"--rotate", "90"}, {"--auto-orient"}}) {
+    EXPECT_EQ(ended(2, bench({"stages", stage.front(), stage.back()})).err,
+              "gpufilter: " + stage.front() +
+                  ": needs the whole picture first; 'gpufilter bench pipeline' "
+                  "measures it\n");
   }
   EXPECT_EQ(bench({"stages"}).err,
             "gpufilter: bench stages: name stages to measure, such as --gaussian 2 --median 1\n");
 }
 
 TEST_F(Bench, HasEveryCombinationOfChannelsAndDepths) {
-  const ProcessResult result = ended(0, bench({"blur", "--channels=1,4", "--depth=8,16",
-                                               "--size=67x45", "--device=cpu", "--json"}));
-  EXPECT_EQ(values(Json::parse(result.out), "format").size(), 4U);
+  EXPECT_EQ(values(Json::parse(ended(0, bench({"blur", "--channels=1,4", "--depth=8,16",
+                                               "--size=67x45", "--device=cpu", "--json"}))
+                                   .out),
+                   "format")
+                .size(),
+            4U);
 }
 
 // Where a loop would take long, times are those of a part of the picture.
 TEST_F(Bench, SlowLoopsGetAPartOfThePicture) {
-  const ProcessResult result =
-      ended(0, bench({"mlp", "--layers=3-64-64-3", "--size=3000x2001", "--device=cpu", "--json"}));
-  const Json json = Json::parse(result.out);
+  const Json json = Json::parse(
+      ended(0, bench({"mlp", "--layers=3-64-64-3", "--size=3000x2001", "--device=cpu", "--json"}))
+          .out);
   for (const Json& row : json["rows"]) {
     EXPECT_EQ(row["bits"], "equal");
     if (row["kernel"] == "one core, baseline") {
@@ -125,10 +163,10 @@ TEST_F(Bench, AKernelThatCannotRunIsLeftOut) {
   const KernelFolder kernels(folder_ / "kernels");
   kernels.replace("matrix_product.cl", "#define TILE GROUP_WIDTH",
                   "#define TILE GROUP_WIDTH\n#if GROUP_WIDTH == 32\n#error no room\n#endif");
-  const ProcessResult result =
-      ended(0, bench({"matmul", "--sizes=33", "--tile=8,32", "--json"},
-                     {.environment = {{"GPUFILTER_KERNELS", folder_ / "kernels"}}}));
-  const Json json = Json::parse(result.out);
+  const Json json =
+      Json::parse(ended(0, bench({"matmul", "--sizes=33", "--tile=8,32", "--json"},
+                                 {.environment = {{"GPUFILTER_KERNELS", folder_ / "kernels"}}}))
+                      .out);
   EXPECT_TRUE(values(json, "kernel").contains("tiled 8x8"));
   EXPECT_TRUE(values(json, "kernel").contains("tuned"));
   EXPECT_FALSE(values(json, "kernel").contains("tiled 32x32"));
@@ -159,7 +197,7 @@ TEST_F(Bench, CopyAndItsCsv) {
   const Json json = bench_json({"copy", "--bytes", "1M"});
   EXPECT_TRUE(values(json, "copy").contains("all cores"));
   const ProcessResult csv = ended(0, bench({"copy", "--bytes=64K", "--csv"}));
-  EXPECT_TRUE(csv.out.starts_with("bench,version,date,device,driver,processor,mb,copy,where,"));
+  EXPECT_TRUE(begins(csv.out, "bench,version,date,device,driver,processor,mb,copy,where,"));
   EXPECT_EQ(count_of(csv.out, "\n"), 1 + json["rows"].size());
 }
 
@@ -167,9 +205,9 @@ TEST_F(Bench, PipelineOnTheProcessorAndADevice) {
   const std::string path = folder_ / "in.png";
   write_png(random_image({301, 207}, {3, 8}, 1), path);
   for (const std::string& device : {std::string("cpu"), std::string("opencl")}) {
-    const ProcessResult result = ended(
-        0, bench({"pipeline", path, "--blur=auto", "--levels=auto", "--device", device, "--json"}));
-    const Json json = Json::parse(result.out);
+    const Json json = Json::parse(ended(0, bench({"pipeline", path, "--blur=auto", "--levels=auto",
+                                                  "--device", device, "--json"}))
+                                      .out);
     EXPECT_EQ(json["rows"].back()["step"], "whole run");
     EXPECT_EQ(json["rows"].back()["bits"], "equal");
     const auto steps = values(json, "step");
@@ -211,17 +249,17 @@ TEST_F(Bench, DifferingBitsEndItWithOne) {
 }
 
 TEST_F(Bench, AMissingDeviceIsAWarningOrAnError) {
-  const std::vector<std::string> command{"copy", "--bytes=64K", "-q", "--device=no such device"};
-  EXPECT_EQ(bench(command).exit_code, 3);
+  const Words command{"copy", "--bytes=64K", "-q", "--device=no such device"};
+  ended(3, bench(command));
   const bool has_gpu = has_device("gpu");
   if (has_gpu) GTEST_SKIP() << "skipped: a GPU is here";
-  const ProcessResult result = ended(0, bench({"copy", "--bytes=64K", "-q", "--device=gpu"}));
-  EXPECT_TRUE(contains(result.err, "only the processor is measured"));
-  EXPECT_EQ(bench({"copy", "--bytes=64K", "--device=gpu", "--require-device"}).exit_code, 3);
+  EXPECT_TRUE(contains(ended(0, bench({"copy", "--bytes=64K", "-q", "--device=gpu"})).err,
+                       "only the processor is measured"));
+  ended(3, bench({"copy", "--bytes=64K", "--device=gpu", "--require-device"}));
 }
 
 TEST_F(Bench, RefusesWhatItDoesNotKnow) {
-  const auto expect_usage = [](std::vector<std::string> arguments, const std::string& part) {
+  const auto expect_usage = [](Words arguments, const std::string& part) {
     arguments.insert(arguments.begin(), "bench");
     EXPECT_TRUE(contains(ended(2, filter(std::move(arguments))).err, part));
   };
@@ -246,6 +284,232 @@ TEST_F(Bench, RefusesWhatItDoesNotKnow) {
   expect_usage({"matmul", "--tile", "12"}, "--tile: '12' is not one of 8, 16, 32");
   expect_usage({"blur", "--tile", "8,12"}, "--tile: '12' is not one of 8, 16, 32");
   expect_usage({"blur", "--depth", "12"}, "--depth: '12' is not one of 8, 16");
+}
+
+// The benchmarks of the lessons: docs/engineering/learning.md.
+
+class BenchLessons : public BenchTest {};
+
+// Whole numbers are exact in any order of the additions, by OpenBLAS too.
+TEST_F(BenchLessons, MatmulOfEveryShapeAndLayoutIsExact) {
+  const Json json =
+      bench_json({"matmul", "--shapes", "130x16x70,1x33x5", "--layout", "nn,nt,tn,tt"});
+  std::map<std::pair<std::string, std::string>, std::set<std::string>> kernels;
+  for (const Json& row : json["rows"]) {
+    EXPECT_EQ(row["bits"], "equal") << row;
+    for (const char* error : {"max_absolute_error", "max_relative_error", "max_ulp_error"})
+      EXPECT_EQ(row[error], 0);
+    kernels[{row["shape"], row["layout"]}].insert(row["kernel"].get<std::string>().substr(0, 5));
+  }
+  EXPECT_EQ(kernels.size(), 8U);
+  for (const auto& [shape, names] : kernels) {
+    EXPECT_TRUE(names.contains("all c"));
+    EXPECT_EQ(names.contains("OpenB"), json["parameters"].contains("openblas"));
+    EXPECT_EQ(names.contains("naive") && names.contains("tuned"), has_device());
+  }
+}
+
+TEST_F(BenchLessons, AccuracyOfSums) {
+  const Json json = bench_json({"reduce", "--accuracy"});
+  std::map<std::string, Json> rows;
+  for (const Json& row : json["rows"]) {
+    EXPECT_EQ(row["operation"], "sum of 1.1");
+    EXPECT_EQ(row["mean_ms"].is_null(), row["path"] == "exact");
+    if (row["where"] != "device") rows[row["path"]] = row;
+  }
+  EXPECT_EQ(rows["staged 32/32/1024"]["result"], "1153421.75");
+  EXPECT_EQ(rows["exact"]["result"], "1153433.625");
+  EXPECT_EQ(rows["Kahan"]["max_ulp_error"], 0);
+  EXPECT_EQ(rows["double"]["max_ulp_error"], 0);
+  EXPECT_EQ(rows["left to right"]["result"], "1165568.5");
+  EXPECT_EQ(rows["left to right"]["max_absolute_error"], 1165568.5 - 1153433.625);
+  EXPECT_EQ(rows["left to right"]["max_ulp_error"], (1165568.5 - 1153433.625) * 8);
+  EXPECT_LT(rows["tree"]["max_ulp_error"], 2);
+}
+
+TEST_F(BenchLessons, ParallelGoesFromOneWorkItemToMany) {
+  const Json json = bench_json({"parallel", "--items", "1000,1,2049", "--groups", "1,64,1024"});
+  std::map<std::string, std::vector<int>> items;
+  for (const Json& row : json["rows"]) {
+    EXPECT_EQ(row["bits"], "equal");
+    items[row["kernel"]].push_back(row["items"]);
+    const double operations =
+        2 * row["items"].get<double>() * json["parameters"]["steps"].get<int>();
+    EXPECT_NEAR(row["gflops"].get<double>(), operations / row["mean_ms"].get<double>() * 1e-6,
+                1e-6 * row["gflops"].get<double>());
+  }
+  EXPECT_EQ(items["one core"], std::vector{1});
+  EXPECT_EQ(json["rows"][0]["speed_up_core"], 1);
+  if (!has_device()) GTEST_SKIP() << "skipped: no OpenCL device here";
+  for (const char* kernel : {"groups of 1", "groups of 64"})
+    EXPECT_EQ(items[kernel], (std::vector{1, 1000, 2049})) << kernel;
+  for (const Json& row : json["rows"]) {
+    if (row["where"] != "device") continue;
+    const int group = std::stoi(row["kernel"].get<std::string>().substr(10));
+    EXPECT_EQ(row["groups"], (row["items"].get<int>() + group - 1) / group) << row;
+    EXPECT_GE(row["groups_at_once"], 1) << row;
+    EXPECT_LE(row["groups_at_once"], row["groups"]) << row;
+  }
+  EXPECT_TRUE(contains(json["notes"].dump(), "groups of 64: from ")) << json["notes"];
+}
+
+TEST_F(BenchLessons, AccessComparesEverythingWithACopy) {
+  const Json json = bench_json({"access", "--bytes", "256K"});
+  std::map<std::string, Json> on_device;
+  std::map<std::string, Json> on_processor;
+  for (const Json& row : json["rows"]) {
+    EXPECT_EQ(row["bits"], "equal") << row;
+    EXPECT_EQ(row["checksum"].get<std::string>().size(), 16U);
+    EXPECT_NEAR(row["gbytes_per_s"].get<double>(), 2 * 262144 / row["mean_ms"].get<double>() * 1e-6,
+                1e-6 * row["gbytes_per_s"].get<double>());
+    (row["where"] == "device" ? on_device : on_processor)[row["access"]] = row;
+  }
+  for (const char* stride : {"stride 1", "stride 2", "stride 32", "stride 64"})
+    EXPECT_TRUE(on_processor.contains(stride)) << stride;
+  EXPECT_NE(on_processor["stride 1"]["checksum"], on_processor["stride 2"]["checksum"]);
+  if (!has_device()) GTEST_SKIP() << "skipped: no OpenCL device here";
+  for (const char* access : {"copy", "stride 1", "stride 64", "local memory by columns, padding 0",
+                             "local memory by columns, padding 1", "1 branch", "2 branches",
+                             "32 branches", "nine pixels from a buffer"})
+    EXPECT_TRUE(on_device.contains(access)) << access;
+  EXPECT_EQ(on_device["copy"]["share_of_copy"], 1);
+  EXPECT_EQ(on_device["copy"]["checksum"], on_device["stride 1"]["checksum"]);
+  EXPECT_EQ(on_device["stride 64"]["checksum"], on_processor["stride 64"]["checksum"]);
+  EXPECT_EQ(on_device["local memory by columns, padding 0"]["checksum"],
+            on_device["local memory by columns, padding 1"]["checksum"]);
+  EXPECT_NE(on_device["1 branch"]["checksum"], on_device["2 branches"]["checksum"]);
+  const bool has_images = json["notes"].dump().find("images are left out") == std::string::npos;
+  EXPECT_EQ(on_device.contains("nine pixels from an image"), has_images);
+  if (has_images) {
+    EXPECT_EQ(on_device["nine pixels from an image"]["checksum"],
+              on_device["nine pixels from a buffer"]["checksum"]);
+  }
+}
+
+// A tile of 16 x 16 pixels of three bytes with its halo takes local memory on every device.
+TEST_F(BenchLessons, KernelsAreShownWithWhatTheyTake) {
+  GPUFILTER_REQUIRE_DEVICE();
+  const std::string in = stored(random_image({67, 37}, {3, 8}, 1), "in.png");
+  const ProcessResult result =
+      ended(0, filter({in, folder_ / "out.png", "--blur", "tiled", "--show-kernel"}));
+  const std::size_t options = result.out.find("// options: ");
+  ASSERT_NE(options, std::string::npos) << result.out;
+  const std::size_t next = result.out.find('\n', options) + 1;
+  const std::string line = result.out.substr(next, result.out.find('\n', next) - next);
+  EXPECT_TRUE(line.starts_with("// takes: ") && line.ends_with(" bytes of local memory")) << line;
+}
+
+TEST_F(BenchLessons, RefuseWhatCannotBeMeasured) {
+  const auto refused = [&](const Words& arguments, const std::string& reason) {
+    expect_failure(2, Words{"bench"} + arguments, {reason});
+  };
+  refused({"parallel", "--items", "0"}, "--items: ");
+  refused({"parallel", "--groups", "1025"}, "--groups: ");
+  refused({"access", "--strides", "3"}, "--strides: '3' is not one of 1, 2, 4, 8, 16, 32, 64");
+  refused({"access", "--branches", "33"}, "--branches: ");
+  refused({"access", "--bytes", "100"}, "--bytes 100: take a multiple of 4096 up to 8 GiB");
+  refused({"access", "--bytes", "100G"}, "--bytes 107374182400: take a multiple of 4096");
+}
+
+// "gpufilter bench matmul --type" as its users run it, with small sizes.
+
+class BenchLowPrecision : public ProgramTest {
+ protected:
+  static ProcessResult matmul(Words arguments) {
+    arguments.insert(arguments.begin(), {"bench", "matmul", "--trials=1"});
+    return filter(std::move(arguments));
+  }
+  static Json rows_of(Words arguments) {
+    arguments.emplace_back("--json");
+    return Json::parse(ended(0, matmul(std::move(arguments))).out)["rows"];
+  }
+  static void expect_usage(Words arguments, const std::string& message) {
+    const ProcessResult result = ended(2, matmul(std::move(arguments)));
+    EXPECT_EQ(result.err, "gpufilter: " + message + "\n");
+    EXPECT_EQ(result.out, "");
+  }
+};
+
+TEST_F(BenchLowPrecision, EveryTypeHasItsRowsAndErrors) {
+  const std::string plot = folder_ / "chart.svg";
+  const Json rows = rows_of({"--type=float32,int8,int8-scaled,fp8-scaled,bfloat16,float16",
+                             "--shapes=130x65x70", "--plot", plot});
+  EXPECT_EQ(objection_to_svg(read_file(plot)), "");
+  std::map<std::string, double> errors;
+  std::set<std::string> devices;
+  for (const Json& row : rows) {
+    const auto type = row["type"].get<std::string>();
+    if (row["kernel"] == "all cores") errors[type] = row["error"].get<double>();
+    if (row["where"] == "device") devices.insert(type);
+    EXPECT_EQ(row["shape"], "130x65x70");
+    const double operations = 2.0 * 130 * 65 * 70;
+    EXPECT_NEAR(row["tops"].get<double>(), operations / row["mean_ms"].get<double>() * 1e-9,
+                1e-6 * row["tops"].get<double>());
+    if (row["where"] == "processor" || row["kernel"] == "plain 64x64") {
+      EXPECT_EQ(row["bits"], "equal") << row;
+    }
+    EXPECT_LE(row["error_of_sums"].get<double>(), 1e-6) << row;
+  }
+  ASSERT_EQ(errors.size(), 7U);
+  EXPECT_EQ(errors["int8"], 0) << "integers are exact";
+  EXPECT_LT(errors["float32"], 1e-6);
+  EXPECT_LT(errors["float32"], errors["float16"]);
+  EXPECT_LT(errors["float16"], errors["bfloat16"]);
+  EXPECT_LT(errors["bfloat16"], errors["int8-scaled"]);
+  EXPECT_LT(errors["int8-scaled"], errors["fp8-scaled"]);
+  EXPECT_LT(errors["fp8-unpromoted"], 0.1);
+  EXPECT_EQ(devices.size(), has_device() ? 7U : 0U);
+}
+
+TEST_F(BenchLowPrecision, KernelsHaveTheirFiguresWhereTheDriverTells) {
+  const Words keys{"registers", "spilled_bytes", "private_bytes", "resident_groups"};
+  for (const Json& row : rows_of({"--type=int8,float16", "--shapes=130x65x70"})) {
+    for (const std::string& key : keys) {
+      ASSERT_TRUE(row.contains(key)) << row;
+      if (row["where"] == "processor") {
+        EXPECT_TRUE(row[key].is_null()) << row;
+      } else {
+        EXPECT_TRUE(row[key].is_null() || row[key].is_number_unsigned()) << row;
+      }
+    }
+    EXPECT_EQ(row["registers"].is_null(), row["spilled_bytes"].is_null()) << row;
+  }
+  // A table has only columns with figures.
+  const std::string table = matmul({"--type=int8", "--shapes=130x65x70", "--device=cpu"}).out;
+  for (const char* heading : {"registers", "spilled", "private", "groups a unit"})
+    EXPECT_FALSE(contains(table, heading));
+}
+
+TEST_F(BenchLowPrecision, GroupsAreOneLaunch) {
+  for (const char* grouping : {"contiguous", "masked"}) {
+    const Json rows =
+        rows_of({"--type=int8-scaled", "--sizes=256", "--grouped", grouping, "--groups=3"});
+    ASSERT_FALSE(rows.empty());
+    for (const Json& row : rows) {
+      EXPECT_EQ(row["bits"], "equal") << row;
+      EXPECT_EQ(row["grouping"], grouping);
+      EXPECT_EQ(row["groups"], 3);
+    }
+  }
+}
+
+TEST_F(BenchLowPrecision, WrongUsageIsRefusedBeforeAnythingRuns) {
+  expect_usage({"--type=int8", "--tile=8"},
+               "bench matmul: --tile is for --type float32 alone, without --grouped");
+  expect_usage({"--type=int8", "--shapes=8x8x8", "--layout=nn"},
+               "bench matmul: --layout is for --type float32 alone, without --grouped");
+  expect_usage({"--type=int8", "--groups=2"}, "bench matmul: --groups is for --grouped");
+  expect_usage({"--type=int8", "--sizes=256,200", "--grouped=contiguous"},
+               "bench matmul: --grouped contiguous divides A into groups of whole blocks of 128 "
+               "rows, but it has 200 rows; use a multiple of 128");
+  EXPECT_TRUE(contains(ended(2, matmul({"--type=int4"})).err,
+                       "--type: 'int4' is not one of float32, int8, int8-scaled, fp8-scaled, "
+                       "bfloat16, float16"));
+  expect_parts(
+      ended(2, matmul({"--type=int8", "--sizes=16384", "--grouped=masked", "--groups=256",
+                       "--device=cpu"}))
+          .err,
+      {"bench matmul: 16384x16384x16384 of int8 takes ", " MB are free; use smaller matrices\n"});
 }
 
 }  // namespace

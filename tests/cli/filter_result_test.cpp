@@ -1,18 +1,25 @@
 // The pixels that "gpufilter INPUT OUTPUT" writes.
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <random>
 #include <tuple>
 
-#include "cli/filter_fixture.hpp"
+#include "cli/program_fixture.hpp"
+#include "codec/byte_sink.hpp"
+#include "codec/codec_table.hpp"
 #include "codec/png/codec.hpp"
 #include "stage/options/catalogue.hpp"
 #include "support/jpeg.hpp"
-#include "support/pictures.hpp"
 #include "support/png_oracle.hpp"
 
 namespace gpufilter::test {
 namespace {
 
-using FilterResult = FilterTest;
+// The pixels that "gpufilter INPUT OUTPUT" writes.
+
+using FilterResult = ProgramTest;
 
 Bytes bytes_of(const std::string& path) {
   const std::string text = read_file(path);
@@ -20,23 +27,23 @@ Bytes bytes_of(const std::string& path) {
 }
 
 TEST_F(FilterResult, EveryVariantGivesTheReferencesPixels) {
-  const std::vector<std::vector<std::string>> variants{{"--blur", "naive"},
-                                                       {"--blur", "tiled"},
-                                                       {"--blur", "auto"},
-                                                       {"--blur", "tiled", "--tile", "8"},
-                                                       {"--blur", "tiled", "--tile", "32"},
-                                                       {"--blur", "tiled", "--device", "cpu"}};
+  const std::vector<Words> variants{{"--blur", "naive"},
+                                    {"--blur", "tiled"},
+                                    {"--blur", "auto"},
+                                    {"--blur", "tiled", "--tile", "8"},
+                                    {"--blur", "tiled", "--tile", "32"},
+                                    {"--blur", "tiled", "--device", "cpu"}};
   // The tests of kernels have every variant in every format.
   constexpr std::array formats{PixelFormat{1, 8}, PixelFormat{4, 8}, PixelFormat{3, 16}};
   const std::string out = folder_ / "out.png";
   for (std::size_t i = 0; i < variants.size(); ++i) {
     const Image image = random_image(size_, formats.at(i % formats.size()), 1);
-    std::vector<std::string> arguments{stored(image, "in.png"), out};
+    Words arguments{stored(image, "in.png"), out};
     arguments.insert(arguments.end(), variants[i].begin(), variants[i].end());
     filter_quietly(arguments);
     EXPECT_TRUE(same_pixels(read_picture(out), blurred(image)))
         << ::testing::PrintToString(variants[i]);
-    std::filesystem::remove(out);
+    fs::remove(out);
   }
 }
 
@@ -112,29 +119,25 @@ TEST_F(FilterResult, EachStageHasItsOwnParameters) {
 
 TEST_F(FilterResult, ThreadsMemoryAndBandsDoNotShow) {
   const std::string in = stored(random_image({517, 431}, format_, 11), "in.png");
-  const std::vector<std::vector<std::string>> ways{
-      {"--threads", "1"},
-      {"--threads", "2"},
-      {"--threads", "7"},
-      {"--max-memory", "1M"},
-      {"--max-memory", "1G"},
-      {"--max-memory", "1"},
-      {"--band-rows", "1"},
-      {"--band-rows", "7"},
-      {"--band-rows", "64"},
-      {"--band-rows", "2147483647"},
-      {"--threads", "1", "--max-memory", "100K", "--band-rows", "7"}};
+  const std::vector<Words> ways{{"--threads", "1"},
+                                {"--threads", "2"},
+                                {"--threads", "7"},
+                                {"--max-memory", "1M"},
+                                {"--max-memory", "1G"},
+                                {"--max-memory", "1"},
+                                {"--band-rows", "1"},
+                                {"--band-rows", "7"},
+                                {"--band-rows", "64"},
+                                {"--band-rows", "2147483647"},
+                                {"--threads", "1", "--max-memory", "100K", "--band-rows", "7"}};
   for (const char* name : {"out.png", "out.jpg"}) {
     for (const char* device : {"opencl", "cpu"}) {
       const std::string out = folder_ / name;
-      const std::vector<std::string> arguments{in,       out,    "--blur",   "tiled",
-                                               "--blur", "auto", "--device", device};
+      const Words arguments{in, out, "--blur", "tiled", "--blur", "auto", "--device", device};
       filter_quietly(arguments);
       const std::string expected = read_file(out);
       for (const auto& way : ways) {
-        std::vector<std::string> more = arguments;
-        more.insert(more.end(), way.begin(), way.end());
-        filter_quietly(more);
+        filter_quietly(arguments + way);
         EXPECT_TRUE(read_file(out) == expected)
             << name << " " << device << ::testing::PrintToString(way);
       }
@@ -189,7 +192,7 @@ TEST_F(FilterResult, QualityAndLevelDecideTheSize) {
   const auto size_with = [&](const char* name, const char* option, const char* value) {
     const std::string out = folder_ / name;
     filter_quietly({in, out, option, value});
-    return std::filesystem::file_size(out);
+    return fs::file_size(out);
   };
   EXPECT_LT(size_with("out.jpg", "--quality", "10"), size_with("out.jpg", "--quality", "90"));
   EXPECT_LT(size_with("out.png", "--png-level", "9"), size_with("out.png", "--png-level", "0"));
@@ -205,9 +208,8 @@ TEST_F(FilterResult, JpegKeepsItsSettingsOrTakesThoseAskedFor) {
   const std::string out = folder_ / "out.jpg";
   write_file(in, {jpeg.begin(), jpeg.end()});
 
-  const ProcessResult result = filter({in, out, "--blur", "auto", "--timing", "table"});
-  EXPECT_TRUE(
-      contains(result.err, "quality 77 (kept from the input), 4:4:0 (kept from the input)\n"));
+  EXPECT_TRUE(contains(filter({in, out, "--blur", "auto", "--timing", "table"}).err,
+                       "quality 77 (kept from the input), 4:4:0 (kept from the input)\n"));
   EXPECT_EQ(components_of(bytes_of(out)), expected());
   filter_quietly({in, out, "--quality", "95", "--blur", "auto"});
   recipe.quality = 95;
@@ -223,15 +225,14 @@ TEST_F(FilterResult, JpegOutputLaysAlphaOverTheBackground) {
     set_sample(clear, x, y, 3, 0);
   const std::string in = stored(clear, "in.png");
   const std::string out = folder_ / "out.jpg";
-  const std::vector<std::tuple<std::vector<std::string>, int, int, int>> cases{
+  const std::vector<std::tuple<Words, int, int, int>> cases{
       {{}, 255, 255, 255},
       {{"--background", "blue"}, 0, 0, 255},
       {{"--background", "#0F0"}, 0, 255, 0},
       {{"--background", "#102030"}, 16, 32, 48}};
   for (const auto& [option, red, green, blue] : cases) {
-    std::vector<std::string> arguments{in, out, "--blur", "auto", "--timing", "off"};
-    arguments.insert(arguments.end(), option.begin(), option.end());
-    const ProcessResult result = ended(0, filter(arguments));
+    const ProcessResult result =
+        ended(0, filter(Words{in, out, "--blur", "auto", "--timing", "off"} + option));
     if (option.empty()) {
       expect_one_line(result.err, {out + ": ", "alpha"});
     } else {
@@ -336,14 +337,13 @@ TEST_F(FilterResult, ACropBeyondThePictureFails) {
       2, {folder_ / "none.png", out, "--crop", "60x"},
       {"--crop 60x: write WIDTHxHEIGHT+X+Y or WIDTHxHEIGHT in whole pixels or percent, such as "
        "640x480+10+20 or 50%\n"});
-  std::filesystem::create_directory(folder_ / "photos");
+  fs::create_directory(folder_ / "photos");
   write_png(random_image(size_, format_, 14), folder_ / "photos/large.png");
   write_png(random_image({50, 50}, format_, 15), folder_ / "photos/small.png");
-  const ProcessResult result =
-      ended(1, filter({folder_ / "photos", folder_ / "parts", "--crop", "60x40+7+5", "-q"}));
-  expect_one_line(result.err, {"small.png: --crop 60x40+7+5 reaches beyond its 50x50 pixels"});
-  EXPECT_EQ(names_in(folder_ / "parts"),
-            (std::vector<std::string>{".gpufilter-journal", "large.png"}));
+  expect_one_line(
+      ended(1, filter({folder_ / "photos", folder_ / "parts", "--crop", "60x40+7+5", "-q"})).err,
+      {"small.png: --crop 60x40+7+5 reaches beyond its 50x50 pixels"});
+  EXPECT_EQ(names_in(folder_ / "parts"), (Words{".gpufilter-journal", "large.png"}));
 }
 
 TEST_F(FilterResult, PicturesWithMorePixelsThanAllowedAreRefused) {
@@ -351,6 +351,262 @@ TEST_F(FilterResult, PicturesWithMorePixelsThanAllowedAreRefused) {
   const std::string out = folder_ / "out.png";
   expect_failure(1, {in, out, "--max-pixels", "3014"}, {in + ": ", "67 x 45", "--max-pixels"});
   filter_quietly({in, out, "--max-pixels", "3015"});
+}
+
+// What filters promise, shown by small files: each was once filtered otherwise.
+
+class FilterPromises : public ProgramTest {
+ protected:
+  static std::string given_file(const std::string& name) {
+    return std::string(GPUFILTER_SOURCE) + "/tests/cases/" + name;
+  }
+
+  // The samples of a result, row by row.
+  std::vector<std::uint32_t> samples_of(Words stage, const std::string& in) {
+    const std::string out = folder_ / "out.png";
+    filter_quietly(Words{in, out} + stage);
+    const Image image = read_picture(out);
+    std::vector<std::uint32_t> samples;
+    for (const auto [x, y, c] : each_sample(image))
+      samples.push_back(sample_at(image, x, y, c));
+    return samples;
+  }
+
+  std::string grey_row(const std::string& numbers, int width) {
+    std::string path = folder_ / "row.pgm";
+    write_file(path, "P2\n" + std::to_string(width) + " 1\n255\n" + numbers + "\n");
+    return path;
+  }
+};
+
+using SampleRow = std::vector<std::uint32_t>;
+
+TEST_F(FilterPromises, AreaIsAMean) {
+  const auto resized = [&](const std::string& numbers, int width, const std::string& size) {
+    return samples_of({"--resize", size, "--fit", "fill", "--kernel", "area"},
+                      grey_row(numbers, width));
+  };
+  EXPECT_EQ(resized("0 90 30", 3, "2x1"), (SampleRow{30, 50}));
+  EXPECT_EQ(resized("255 0 255 0 0", 5, "1x1"), (SampleRow{102}));
+  EXPECT_EQ(resized("0 100", 2, "3x1"), (SampleRow{0, 50, 100}));
+}
+
+TEST_F(FilterPromises, ConvolvingWithZerosLeavesTheOffset) {
+  EXPECT_EQ(
+      samples_of({"--convolve", "0 0 0; 0 0 0; 0 0 0", "--offset", "100"}, grey_row("7 80 255", 3)),
+      (SampleRow{100, 100, 100}));
+}
+
+TEST_F(FilterPromises, ANegativeAngleTurnsToTheLeft) {
+  const Image image = random_image({5, 3}, {3, 8}, 1);
+  const std::string in = stored(image, "in.png");
+  EXPECT_EQ(samples_of({"--rotate", "-90"}, in), samples_of({"--rotate", "270"}, in));
+  EXPECT_EQ(samples_of({"--rotate", "450"}, in), samples_of({"--rotate", "90"}, in));
+}
+
+// The values are OpenColorIO's.
+TEST_F(FilterPromises, ACubeMayHaveAShaper) {
+  const SampleRow found =
+      samples_of({"--lut", given_file("oracle-lut-shaper-and-cube/resolve_1d3d.cube")},
+                 given_file("oracle-lut-shaper-and-cube/five.ppm"));
+  const SampleRow expected{77, 70, 64, 118, 118, 115, 109, 86, 108, 79, 117, 86, 92, 85, 79};
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i)
+    EXPECT_NEAR(found[i], expected[i], 1) << i;
+}
+
+TEST_F(FilterPromises, ACubeMayBeInLowerCase) {
+  const std::string lower = given_file("cube-lower-case-keywords.cube");
+  std::string text = read_file(lower);
+  text.replace(text.find("lut_3d_size"), 11, "LUT_3D_SIZE");
+  const std::string upper = folder_ / "upper.cube";
+  write_file(upper, text);
+  const std::string in = stored(random_image({31, 9}, {3, 8}, 2), "in.png");
+  EXPECT_EQ(samples_of({"--lut", lower}, in), samples_of({"--lut", upper}, in));
+}
+
+// docs/stages/pad.md: an odd rest is rounded towards zero.
+TEST_F(FilterPromises, PaddingCutsTheMiddleAsThePageSays) {
+  const std::string in = given_file("oracle-pad-middle-rounding/in.ppm");
+  const Image source = read_picture(in);
+  const std::string out = folder_ / "out.png";
+  filter_quietly({in, out, "--pad", "6x4"});
+  const Image found = read_picture(out);
+  const int left = (6 - source.width()) / 2;
+  for (int x = 0; x < source.width(); ++x)
+    EXPECT_EQ(sample_at(found, x + left, 0, 0), sample_at(source, x, 16, 0));
+}
+
+// docs/stages/trim.md says how ImageMagick and libvips differ.
+TEST_F(FilterPromises, TrimmingGoesByTheFirstPixel) {
+  const auto trimmed = [&](const std::string& name) {
+    const std::string out = folder_ / "out.png";
+    filter_quietly({given_file("oracle-trim-unlike-peers/" + name), out, "--trim"});
+    return read_picture(out).size();
+  };
+  EXPECT_EQ(trimmed("two-corners.png"), (ImageSize{50, 40}));
+  EXPECT_EQ(trimmed("speck.png"), (ImageSize{31, 23}));
+}
+
+double psnr_of(const Image& a, const Image& b) {
+  double sum = 0;
+  double count = 0;
+  for (const auto [x, y] : each_pixel(a)) {
+    for (int c = 0; c < 3; ++c, ++count)
+      sum += std::pow(double(sample_at(a, x, y, c)) - double(sample_at(b, x, y, c)), 2);
+  }
+  return 10 * std::log10(255.0 * 255.0 * count / sum);
+}
+
+TEST_F(FilterPromises, DenoisingKnowsWhatSuitsTheNoise) {
+  const std::string out = folder_ / "out.png";
+  for (const auto& [sigma, least] : {std::pair{"10", 31.2}, {"20", 29.1}}) {
+    const std::string folder = given_file(std::string("oracle-denoise-auto-") + sigma);
+    filter_quietly({folder + "/noisy.png", out, "--denoise", sigma});
+    EXPECT_GE(psnr_of(read_picture(out), read_picture(folder + "/clean.png")), least) << sigma;
+  }
+}
+
+// Noise as wide as several pixels that deviates by `sigma`.
+std::vector<double> blotches(int side, double sigma, std::mt19937& random) {
+  std::vector<double> noise(static_cast<std::size_t>(side * side));
+  for (double& number : noise)
+    number = static_cast<double>(random() % 2001) / 1000 - 1;
+  const auto blur = [&](int step, int reach) {
+    const std::vector<double> from = noise;
+    for (int i = 0; i < side * side; ++i) {
+      double sum = 0;
+      for (int k = -reach; k <= reach; ++k)
+        sum += from[static_cast<std::size_t>((i + k * step + side * side) % (side * side))];
+      noise[static_cast<std::size_t>(i)] = sum;
+    }
+  };
+  for (int round = 0; round < 2; ++round) {
+    blur(1, 2);
+    blur(side, 2);
+  }
+  double square = 0;
+  for (const double number : noise)
+    square += number * number;
+  for (double& number : noise)
+    number *= sigma / std::sqrt(square / (side * side));
+  return noise;
+}
+
+// As a camera's JPEG has it: coloured blotches, and little noise in brightness.
+TEST_F(FilterPromises, ChromaNoiseIsSmoothedByItself) {
+  constexpr int side = 192;
+  const std::string source = std::string(GPUFILTER_SOURCE) + "/samples/landscape.jpg";
+  const std::string clean = folder_ / "clean.png";
+  filter_quietly({source, clean, "--crop", "192x192+40+20"});
+  std::mt19937 random(5);
+  const std::vector<double> red = blotches(side, 12, random);
+  const std::vector<double> blue = blotches(side, 12, random);
+  Image noisy = copy_of(read_picture(clean));
+  for (const auto [x, y] : each_pixel({side, side})) {
+    const auto at = static_cast<std::size_t>(y * side + x);
+    const double luma = static_cast<double>(random() % 21) - 10;
+    const std::array noise{luma + 1.402 * red[at], luma - 0.714 * red[at] - 0.344 * blue[at],
+                           luma + 1.772 * blue[at]};
+    for (int c = 0; c < 3; ++c) {
+      const double sample = sample_at(noisy, x, y, c) + noise.at(static_cast<std::size_t>(c));
+      set_sample(noisy, x, y, c, static_cast<std::uint32_t>(std::clamp(sample, 0.0, 255.0)));
+    }
+  }
+  const std::string jpeg = folder_ / "noisy.jpg";
+  filter_quietly({stored(noisy, "noisy.png"), jpeg, "--quality", "85"});
+  const auto denoised = [&](const Words& stage) {
+    const std::string out = folder_ / "out.png";
+    filter_quietly(Words{jpeg, out} + stage);
+    return psnr_of(read_picture(out), read_picture(clean));
+  };
+  const double before = denoised({});
+  const double by_color = denoised({"--denoise", "6"});
+  const double by_chroma = denoised({"--denoise", "6", "--chroma", "12"});
+  EXPECT_LT(by_color, before + 2);
+  EXPECT_GT(by_chroma, before + 4);
+  EXPECT_GT(by_chroma, by_color + 2.5);
+}
+
+// --fast-shrink as users run it.
+
+class FastShrink : public ProgramTest {
+ protected:
+  // Smooth, so that ways to shrink it differ little.
+  void SetUp() override {
+    Raster raster{1003, 701, 3, {}};
+    for (const auto [x, y] : each_pixel({raster.width, raster.height})) {
+      raster.samples.push_back(static_cast<std::uint8_t>(x / 4));
+      raster.samples.push_back(static_cast<std::uint8_t>(y / 3));
+      raster.samples.push_back(static_cast<std::uint8_t>((x + y) / 7));
+    }
+    const Bytes file = encode_with_libjpeg(raster);
+    write_file(in_, std::string(file.begin(), file.end()));
+  }
+
+  [[nodiscard]] Image result(Words words, bool fast) const {
+    words.insert(words.begin(), {in_, out_, "--device", "cpu", "--on-exists", "overwrite"});
+    if (fast) words.emplace_back("--fast-shrink");
+    filter_quietly(words);
+    return read_picture(out_);
+  }
+
+  const std::string in_ = folder_ / "in.jpg";
+  const std::string out_ = folder_ / "out.png";
+};
+
+TEST_F(FastShrink, GivesTheSameSizeAndNearlyTheSamePixels) {
+  for (const Words& words : {Words{"--resize", "100x"},
+                             {"--resize", "12.5%"},
+                             {"--resize", "60x60"},
+                             {"--resize", "60x60", "--fit", "cover"},
+                             {"--resize", "60x60", "--fit", "contain"},
+                             {"--rotate", "90", "--resize", "x110"},
+                             {"--flop", "--resize", "70x33", "--fit", "fill"},
+                             {"--crop", "1003x701+0+0", "--resize", "100x"},
+                             {"--rotate", "90", "--crop", "701x1003+0+0", "--resize", "1003x",
+                              "--only", "shrink", "--resize", "60x"}}) {
+    SCOPED_TRACE(::testing::PrintToString(words));
+    const Image slow = result(words, false);
+    const Image fast = result(words, true);
+    ASSERT_EQ(fast.size(), slow.size());
+    EXPECT_FALSE(same_pixels(fast, slow)) << "nothing was decoded smaller";
+    int largest = 0;
+    for (const auto [x, y, c] : each_sample(slow.size(), 3)) {
+      largest = std::max(largest, std::abs(static_cast<int>(sample_at(fast, x, y, c)) -
+                                           static_cast<int>(sample_at(slow, x, y, c))));
+    }
+    // A pixel of the source is a third of a level; one of the result that lay elsewhere by half of
+    // its width would differ more.
+    EXPECT_LE(largest, 2);
+  }
+}
+
+TEST_F(FastShrink, SaysByHowMuch) {
+  const auto divisor = [this](const Words& words) {
+    const Json json = Json::parse(
+        filter(Words{in_, folder_ / "out.jpg", "--json", "-q", "--device", "cpu"} + words).out);
+    return json.value("decoding_divisor", 1);
+  };
+  EXPECT_EQ(divisor({"--resize", "251x", "--fast-shrink"}), 1);
+  EXPECT_EQ(divisor({"--resize", "250x", "--fast-shrink"}), 2);
+  EXPECT_EQ(divisor({"--fast-shrink", "--resize", "125x"}), 4) << "as a default of all stages";
+  EXPECT_EQ(divisor({"--resize", "62x", "--fast-shrink", "--dry-run"}), 8);
+  EXPECT_EQ(divisor({"--resize", "10x", "--fast-shrink"}), 8);
+  EXPECT_EQ(divisor({"--resize", "62x"}), 1);
+  EXPECT_EQ(divisor({"--blur", "auto", "--resize", "62x", "--fast-shrink"}), 1);
+  EXPECT_EQ(divisor({"--resize", "62x", "--only", "enlarge", "--fast-shrink"}), 1);
+  // An output before it needs all pixels, unless it is not decoded at all.
+  EXPECT_EQ(divisor({"--output", folder_ / "all.png", "--resize", "62x", "--fast-shrink"}), 1);
+  EXPECT_EQ(divisor({"--output", folder_ / "all.jpg", "--resize", "62x", "--fast-shrink"}), 8);
+  const std::string said =
+      filter({in_, out_, "--resize", "62x", "--fast-shrink", "--device", "cpu"}).err;
+  EXPECT_TRUE(contains(said, ": 1003x701 -> 62x43, decoded at 1/8, RGB, 8-bit; "));
+  filter_quietly({in_, folder_ / "copy.png"});
+  EXPECT_FALSE(contains(filter({folder_ / "copy.png", out_, "--resize", "62x", "--fast-shrink",
+                                "--json", "-q", "--on-exists", "overwrite"})
+                            .out,
+                        "decoding_divisor"));
 }
 
 }  // namespace

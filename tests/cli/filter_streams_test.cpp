@@ -1,21 +1,20 @@
 // Pictures through pipes, and which output goes to which stream.
 #include "base/format.hpp"
-#include "cli/filter_fixture.hpp"
+#include "cli/program_fixture.hpp"
 
 namespace gpufilter::test {
 namespace {
 
-class FilterStreams : public FilterTest {
+class FilterStreams : public ProgramTest {
  protected:
   const Image image_ = random_image({211, 97}, {4, 16}, 1);
   const std::string in_ = stored(image_, "in.png");
   const ProcessOptions from_in_{.input = read_file(in_)};
 
   // The program with its streams redirected by a shell.
-  static ProcessResult shell(const std::string& script, const std::vector<std::string>& words) {
-    std::vector<std::string> command{"/bin/sh", "-c", script, GPUFILTER_PROGRAM};
-    command.insert(command.end(), words.begin(), words.end());
-    return run_process(command, with_defaults({}));
+  static ProcessResult shell(const std::string& script, const Words& words) {
+    return run_process(Words{"/bin/sh", "-c", script, GPUFILTER_PROGRAM} + words,
+                       with_defaults({}));
   }
 
   [[nodiscard]] Image decoded(const std::string& bytes) const {
@@ -25,13 +24,13 @@ class FilterStreams : public FilterTest {
 };
 
 TEST_F(FilterStreams, StandardInputToStandardOutput) {
-  const ProcessResult result = filter_quietly({"-", "-", "--blur", "tiled"}, from_in_);
-  EXPECT_TRUE(same_pixels(decoded(result.out), blurred(image_)));
+  EXPECT_TRUE(same_pixels(decoded(filter_quietly({"-", "-", "--blur", "tiled"}, from_in_).out),
+                          blurred(image_)));
 }
 
 TEST_F(FilterStreams, OneSideMayBeAFile) {
-  const ProcessResult to_stdout = filter_quietly({in_, "-", "--blur", "naive"});
-  EXPECT_TRUE(same_pixels(decoded(to_stdout.out), blurred(image_)));
+  EXPECT_TRUE(
+      same_pixels(decoded(filter_quietly({in_, "-", "--blur", "naive"}).out), blurred(image_)));
   const std::string out = folder_ / "out.png";
   EXPECT_EQ(filter_quietly({"-", out, "--blur", "naive"}, from_in_).out, "");
   EXPECT_TRUE(same_pixels(read_picture(out), blurred(image_)));
@@ -68,7 +67,7 @@ TEST_F(FilterStreams, TheNameOfAnOutputDecidesItsFormat) {
 }
 
 TEST_F(FilterStreams, InAFolderTheNameFollowsTheFormat) {
-  std::filesystem::create_directory(folder_.path() / "results");
+  fs::create_directory(folder_.path() / "results");
   filter_quietly({in_, folder_ / "results", "--to", "jpg"});
   EXPECT_EQ(read_file(folder_ / "results/in.jpg").substr(0, 3), "\xff\xd8\xff");
 }
@@ -111,8 +110,8 @@ TEST_F(FilterStreams, DamagedStandardInputIsNamed) {
 TEST_F(FilterStreams, AReaderThatGoesAwayEndsTheProgramSilently) {
   const std::string status = folder_ / "status";
   const std::string many = folder_ / "many";
-  std::filesystem::create_directory(many);
-  std::filesystem::copy(in_, many + "/a.png");
+  fs::create_directory(many);
+  fs::copy(in_, many + "/a.png");
   const std::string out = folder_ / "out.png";
   for (const std::string words :
        {R"("$1" - --blur auto -q)", R"("$1" - -q --json)", R"("$1" "$2" -q --timing json)",
@@ -121,7 +120,7 @@ TEST_F(FilterStreams, AReaderThatGoesAwayEndsTheProgramSilently) {
         "--help", "--help-all", "--version", "help blur", "devices", "devices --json",
         R"(stats "$1")", R"(stats "$1" --json)", R"(compare "$1" "$1" --json)",
         R"(compare "$3" "$3" --json)"}) {
-    std::filesystem::remove(out);
+    fs::remove(out);
     const ProcessResult result =
         shell(formatted(R"({{ sleep 0.1; "$0" {}; echo $? > "$4"; }} | true)", words),
               {in_, out, many, status});
@@ -143,11 +142,10 @@ TEST_F(FilterStreams, AFullStandardOutputIsAFailure) {
 }
 
 TEST_F(FilterStreams, ClosedStreamsAreFailuresToo) {
-  const ProcessResult no_input =
-      ended(1, shell(R"(exec "$0" - "$1" -q <&-)", {folder_ / "out.png"}));
-  expect_one_line(no_input.err, {"standard input: "});
+  expect_one_line(ended(1, shell(R"(exec "$0" - "$1" -q <&-)", {folder_ / "out.png"})).err,
+                  {"standard input: "});
   expect_one_line(ended(1, shell(R"(exec "$0" "$1" - -q >&-)", {in_})).err, {"standard output: "});
-  EXPECT_EQ(names_in(folder_.path()), (std::vector<std::string>{"in.png"}));
+  EXPECT_EQ(names_in(folder_.path()), (Words{"in.png"}));
 }
 
 TEST_F(FilterStreams, ATerminalIsNoPlaceForAPicture) {

@@ -1,20 +1,22 @@
-// Help pages as a user sees them, and suggestions for misspelt words.
+// Help pages as a user sees them.
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 #include <sstream>
 
 #include "app/filter/format_options.hpp"
-#include "cli/filter_fixture.hpp"
-#include "cli/optimised.hpp"
+#include "base/format.hpp"
+#include "cli/program_fixture.hpp"
 #include "codec/codec_table.hpp"
 #include "stage/options/catalogue.hpp"
+#include "support/pseudo_terminal.hpp"
 
 namespace gpufilter::test {
 namespace {
 
-using Words = std::vector<std::string>;
+// Help pages as a user sees them, and suggestions for misspelt words.
 
-class Help : public FilterTest {
+class Help : public ProgramTest {
  protected:
   static std::string page(const Words& command) {
     const ProcessResult result = ended(0, filter(command, {.environment = {{"COLUMNS", ""}}}));
@@ -107,9 +109,9 @@ TEST_F(Help, TheShortPageBeginsWithStagesThatWork) {
 
 TEST_F(Help, TheLongPageHasEveryOption) {
   const std::string help = page({"--help-all"});
-  std::vector<std::string> parts{"\nStages:\n",   "\nPictures:\n",    "\nFolders:\n",
-                                 "\nReports:\n",  "\nSubcommands:\n", "\n  --tile 8|16|32 [16]",
-                                 "-v, --verbose", "compare A B",      "Exit codes:"};
+  Words parts{"\nStages:\n",   "\nPictures:\n",    "\nFolders:\n",
+              "\nReports:\n",  "\nSubcommands:\n", "\n  --tile 8|16|32 [16]",
+              "-v, --verbose", "compare A B",      "Exit codes:"};
   for (const StageKind& kind : stage_catalogue()) {
     parts.push_back("\n  " + kind.option);
     for (const StageParameter& parameter : kind.parameters)
@@ -171,7 +173,7 @@ TEST_F(Help, AnOptionHasItsPage) {
 
 TEST_F(Help, ASubjectHasItsPage) {
   const std::string folders = page({"help", "folders"});
-  EXPECT_TRUE(folders.starts_with("gpufilter INDIR OUTDIR filters every picture in a folder"));
+  EXPECT_TRUE(begins(folders, "gpufilter INDIR OUTDIR filters every picture in a folder"));
   EXPECT_TRUE(contains(folders, "\nMore: docs/folders.md\n"));
   const std::string own = page({"help", "help"});
   for (const char* subject : {"folders", "existing-files", "in-place", "clusters", "exit-codes",
@@ -180,7 +182,7 @@ TEST_F(Help, ASubjectHasItsPage) {
     const std::string text = page({"help", subject});
     const std::size_t begin = text.find("More: docs/") + 6;
     const std::string file = text.substr(begin, text.find('\n', begin) - begin);
-    EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(GPUFILTER_SOURCE) / file)) << file;
+    EXPECT_TRUE(fs::exists(fs::path(GPUFILTER_SOURCE) / file)) << file;
   }
 }
 
@@ -222,25 +224,20 @@ TEST_F(Help, EveryExampleWorks) {
            {"in.png", "a.png", "b.png", "other.png", "expected.png", "result.png", "logo.png"})
         write_png(random_image(size_, format_, 1), folder / name);
       for (const char* name : {"photos", "expected", "results"})
-        std::filesystem::create_directory(folder.path() / name);
+        fs::create_directory(folder.path() / name);
       for (const char* name : {"in.jpg", "photo.jpg", "b.jpg", "photos/p.jpg"})
         write_picture(random_image(size_, format_, 1).rows(), folder / name);
       if (example.find("compare expected/") != std::string::npos) {
         for (const char* name : {"expected/p.png", "results/p.png"})
           write_png(random_image(size_, format_, 1), folder / name);
       }
-      std::filesystem::copy(
-          std::filesystem::path(GPUFILTER_SOURCE) / "samples/networks/golden-hour.json",
-          folder.path() / "network.json");
-      std::filesystem::copy(std::filesystem::path(GPUFILTER_SOURCE) / "samples/luts/film.cube",
-                            folder.path());
-      std::filesystem::copy(
-          std::filesystem::path(GPUFILTER_SOURCE) / "samples/profiles/display-p3.icc",
-          folder.path() / "display.icc");
-      std::filesystem::copy(
-          std::filesystem::path(GPUFILTER_SOURCE) / "samples/recipes/web-gallery.recipe",
-          folder.path());
-      const std::string place = std::filesystem::path(GPUFILTER_PROGRAM).parent_path();
+      fs::copy(fs::path(GPUFILTER_SOURCE) / "samples/networks/golden-hour.json",
+               folder.path() / "network.json");
+      fs::copy(fs::path(GPUFILTER_SOURCE) / "samples/luts/film.cube", folder.path());
+      fs::copy(fs::path(GPUFILTER_SOURCE) / "samples/profiles/display-p3.icc",
+               folder.path() / "display.icc");
+      fs::copy(fs::path(GPUFILTER_SOURCE) / "samples/recipes/web-gallery.recipe", folder.path());
+      const std::string place = fs::path(GPUFILTER_PROGRAM).parent_path();
       // Large products take longer than PoCL does to optimise their kernels.
       ProcessOptions options = with_defaults(
           example.find("--shapes") != std::string::npos ? optimised() : ProcessOptions());
@@ -257,7 +254,7 @@ TEST_F(Help, EveryExampleWorks) {
 TEST_F(Help, WithoutArgumentsItIsBrief) {
   const ProcessResult result = ended(2, filter({}));
   EXPECT_EQ(result.out, "");
-  EXPECT_TRUE(result.err.starts_with("Usage:\n")) << result.err;
+  EXPECT_TRUE(begins(result.err, "Usage:\n"));
   EXPECT_TRUE(
       contains(result.err,
                "gpufilter bench | compare | devices | gather | info | net | stats | tune |\n"
@@ -296,10 +293,10 @@ TEST_F(Help, MisspeltSubcommandsGetSuggestions) {
 
 TEST_F(Help, AnExistingFileIsNotAMisspeltSubcommand) {
   write_png(random_image(size_, format_, 1), folder_ / "stat");
-  std::filesystem::create_directory(folder_.path() / "device");
+  fs::create_directory(folder_.path() / "device");
   const ProcessOptions here{.folder = folder_.path()};
   filter_quietly({"stat", "out.png"}, here);
-  EXPECT_TRUE(std::filesystem::exists(folder_ / "out.png"));
+  EXPECT_TRUE(fs::exists(folder_ / "out.png"));
   filter_quietly({"device", "results"}, here);
   // Neither an existing file nor similar to a subcommand: a picture that cannot be read.
   expect_failure(1, {"nothing", "out.png"}, {"gpufilter: nothing: "}, here);
@@ -350,6 +347,123 @@ TEST_F(Help, MisspeltValuesGetSuggestions) {
   expect_value("--background", "whit",
                "--background: 'whit' is not a colour: write #rgb, #rrggbb "
                "or a name such as white");
+}
+
+// Help pages on narrow and wide terminals.
+
+const std::vector<Words>& all_pages() {
+  static const std::vector<Words> pages{
+      {"--help"},          {"--help-all"},     {"help", "help"},    {"help", "blur"},
+      {"help", "color"},   {"help", "mlp"},    {"help", "levels"},  {"help", "tonemap"},
+      {"help", "compare"}, {"help", "stats"},  {"help", "devices"}, {"help", "tune"},
+      {"help", "verify"},  {"help", "gather"}, {"help", "bench"},   {"help", "bench", "matmul"}};
+  return pages;
+}
+
+// Without the signs that a break in a command adds.
+std::multiset<std::string> words_of(const std::string& text) {
+  std::multiset<std::string> words;
+  std::istringstream stream(text);
+  for (std::string word; stream >> word;) {
+    if (word != "\\" && word != "#") words.insert(word);
+  }
+  return words;
+}
+
+// The commands below "Examples:" as a shell reads them: continued lines joined, remarks removed,
+// blanks between words alike.
+Words examples_of(const std::string& page) {
+  Words commands;
+  std::istringstream rest(page.substr(std::min(page.find("\nExamples:\n"), page.size())));
+  bool is_continued = false;
+  for (std::string line; std::getline(rest, line);) {
+    if (!is_continued && !line.starts_with("  gpufilter ")) continue;
+    std::string command = line.substr(line.find_first_not_of(' '));
+    const bool goes_on = command.ends_with(" \\");
+    if (goes_on) command.resize(command.size() - 2);
+    command = command.substr(0, command.find("  "));
+    is_continued ? commands.back() += " " + command : commands.emplace_back(command);
+    is_continued = goes_on;
+  }
+  return commands;
+}
+
+class HelpWidth : public ProgramTest {
+ protected:
+  static std::string page(const Words& command, const std::string& columns) {
+    return ended(0, filter(command, {.environment = {{"COLUMNS", columns}}})).out;
+  }
+
+  static void expect_width(const std::string& text, std::size_t columns) {
+    std::size_t widest = 0;
+    for (const std::string& line : lines_of(text)) {
+      EXPECT_LE(line.size(), columns) << line;
+      EXPECT_FALSE(line.ends_with(' ')) << line;
+      widest = std::max(widest, line.size());
+    }
+    EXPECT_GT(widest, columns * 3 / 4) << text;
+  }
+};
+
+TEST_F(HelpWidth, IsThatOfTheTerminal) {
+  for (const auto& [columns, width] :
+       {std::pair{40, 40U}, std::pair{80, 80U}, std::pair{120, 100U}}) {
+    SCOPED_TRACE(columns);
+    for (const Words& command : {Words{"--help"}, {"--help-all"}, {"help", "tonemap"}}) {
+      PseudoTerminal terminal(Words{"/usr/bin/env", "-u", "COLUMNS", GPUFILTER_PROGRAM} + command,
+                              folder_.path(), columns);
+      std::string text = terminal.read_to_end();
+      EXPECT_EQ(terminal.wait(), 0);
+      std::erase(text, '\r');
+      expect_width(text, width);
+      EXPECT_EQ(text, page(command, std::to_string(columns)));
+    }
+  }
+}
+
+TEST_F(HelpWidth, NeverBreaksAWordOrACommand) {
+  for (const Words& command : all_pages()) {
+    const std::string usual = page(command, "80");
+    for (const std::size_t columns : {40U, 53U, 67U, 100U}) {
+      SCOPED_TRACE(formatted("{} in {} columns", fmt::join(command, " "), columns));
+      const std::string text = page(command, std::to_string(columns));
+      for (const std::string& line : lines_of(text)) {
+        EXPECT_LE(line.size(), columns) << line;
+        EXPECT_FALSE(line.ends_with(' ')) << line;
+      }
+      EXPECT_EQ(words_of(text), words_of(usual));
+      EXPECT_EQ(examples_of(text), examples_of(usual));
+    }
+  }
+  EXPECT_EQ(examples_of(page({"--help-all"}, "40")).size(), 10U);
+}
+
+TEST_F(HelpWidth, IsLimitedAndEightyWithoutATerminal) {
+  EXPECT_EQ(page({"--help-all"}, "1"), page({"--help-all"}, "40"));
+  EXPECT_EQ(page({"--help-all"}, "999"), page({"--help-all"}, "100"));
+  for (const char* bad : {"", "0", "-5", "abc", "40x", "99999999999999999999999"})
+    EXPECT_EQ(page({"--help-all"}, bad), page({"--help-all"}, "80")) << bad;
+}
+
+// On a wide page the texts of lists stay beside their heads, on a narrow one they are below.
+TEST_F(HelpWidth, NarrowListsHaveTheirTextsBelow) {
+  EXPECT_TRUE(contains(page({"help", "compare"}, "40"),
+                       "  --tolerance N [0]\n"
+                       "      Allow samples to differ by up to N\n"
+                       "      steps of the pictures' own depth.\n"));
+  EXPECT_TRUE(contains(page({"help", "compare"}, "100"),
+                       "  --tolerance N [0]   Allow samples to differ by up to N steps of the "
+                       "pictures' own depth.\n"));
+  EXPECT_TRUE(contains(page({"--help-all"}, "40"),
+                       "  # blur once\n"
+                       "  gpufilter in.png out.png --blur auto\n"));
+  EXPECT_TRUE(contains(page({"--help"}, "40"),
+                       "  gpufilter photos/ web/ \\\n"
+                       "      --resize 1600x1600 --sharpen 0.5 \\\n"
+                       "      --to webp --recursive\n"));
+  EXPECT_TRUE(contains(page({"help", "blur"}, "40"),
+                       "  gpufilter in.png out.png --blur auto \\\n"
+                       "      --blur auto\n"));
 }
 
 }  // namespace

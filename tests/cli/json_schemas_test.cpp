@@ -1,16 +1,12 @@
 // Every JSON document that the program prints follows its schema in docs/schemas.
-#include <filesystem>
-#include <map>
 #include <set>
 
-#include "cli/shard_fixture.hpp"
+#include "cli/batch_fixture.hpp"
 #include "support/json_schema.hpp"
 #include "support/kernel_folder.hpp"
 
 namespace gpufilter::test {
 namespace {
-
-namespace fs = std::filesystem;
 
 class JsonSchemas : public ShardTest {
  protected:
@@ -90,12 +86,12 @@ class JsonSchemas : public ShardTest {
                            {"XDG_CACHE_HOME", folder_ / "cache"}}});
   }
 
-  std::map<std::string, std::vector<std::string>> documents_;  // by the schema's file
+  std::map<std::string, Words> documents_;  // by the schema's file
 };
 
 // A schema that refuses nothing would prove nothing: it refuses unknown and missing fields.
 void expect_strict(const std::string& schema, const Json& document) {
-  std::vector<std::string> wrong;
+  Words wrong;
   for (const auto& [key, value] : document.items()) {
     if (key.ends_with("_hex")) continue;
     Json changed = document;

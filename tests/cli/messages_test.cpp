@@ -1,23 +1,35 @@
-// The form of messages: labels, colours, strange names, and the effect of -v and -q.
+// Messages and progress.
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include "cli/batch_fixture.hpp"
+#include "codec/codec_table.hpp"
 #include "support/jpeg.hpp"
+#include "support/pseudo_terminal.hpp"
+#include "support/terminal_screen.hpp"
 
 namespace gpufilter::test {
 namespace {
 
-class Messages : public FilterTest {
+// The form of messages: labels, colours, strange names, and the effect of -v and -q.
+
+class Messages : public ProgramTest {
  protected:
-  Messages() { std::filesystem::create_directory(folder_ / "empty"); }
+  Messages() { fs::create_directory(folder_ / "empty"); }
 
   // On a terminal that shows colours.
-  [[nodiscard]] static ProcessResult on_terminal(const std::vector<std::string>& words,
+  [[nodiscard]] static ProcessResult on_terminal(const Words& words,
                                                  std::map<std::string, std::string> more = {}) {
     more.emplace("TERM", "xterm");
     more.emplace("NO_COLOR", "");
     return filter(words, {.environment = std::move(more), .err_is_terminal = true});
   }
 
-  [[nodiscard]] ProcessResult no_opencl(const std::vector<std::string>& words) const {
+  [[nodiscard]] ProcessResult no_opencl(const Words& words) const {
     return filter(words, {.environment = {{"OCL_ICD_VENDORS", folder_ / "empty"},
                                           {"OCL_ICD_FILENAMES", ""}}});
   }
@@ -45,14 +57,14 @@ class Messages : public FilterTest {
 };
 
 TEST_F(Messages, ErrorsAreRedOnATerminalAlone) {
-  const std::vector<std::string> words{missing_, out_};
+  const Words words{missing_, out_};
   EXPECT_EQ(on_terminal(words).err, red_error_);
   EXPECT_EQ(filter(words).err, plain_error_);
   EXPECT_EQ(filter(words, {.environment = {{"TERM", "xterm"}}}).err, plain_error_);
 }
 
 TEST_F(Messages, TheEnvironmentRefusesColours) {
-  const std::vector<std::string> words{missing_, out_};
+  const Words words{missing_, out_};
   EXPECT_EQ(on_terminal(words, {{"NO_COLOR", "1"}}).err, plain_error_);
   EXPECT_EQ(on_terminal(words, {{"TERM", "dumb"}}).err, plain_error_);
   EXPECT_EQ(on_terminal(words, {{"TERM", ""}}).err, plain_error_);
@@ -70,28 +82,26 @@ TEST_F(Messages, TheOptionWinsOverTerminalAndEnvironment) {
 }
 
 TEST_F(Messages, TheOptionCountsForWrongUsageToo) {
-  const ProcessResult result =
-      ended(2, filter({in_, out_, "--color-output=always", "--no-such-option"}));
-  EXPECT_TRUE(result.err.starts_with("\033[1;31mgpufilter:\033[0m --no-such-option")) << result.err;
+  EXPECT_TRUE(begins(ended(2, filter({in_, out_, "--color-output=always", "--no-such-option"})).err,
+                     "\033[1;31mgpufilter:\033[0m --no-such-option"));
 }
 
 TEST_F(Messages, SubcommandsSpeakTheSameWay) {
-  for (const std::vector<std::string>& words :
-       {std::vector<std::string>{"compare", missing_, in_}, {"stats", missing_}}) {
+  for (const Words& words : {Words{"compare", missing_, in_}, {"stats", missing_}}) {
     EXPECT_EQ(on_terminal(words).err, red_error_) << words.front();
     EXPECT_EQ(filter(words).err, plain_error_) << words.front();
-    std::vector<std::string> never = words;
+    Words never = words;
     never.insert(never.end(), {"--color-output", "never"});
     EXPECT_EQ(on_terminal(never).err, plain_error_) << words.front();
   }
-  const ProcessResult usage = filter({"devices", "--color-output", "always", "--foo"});
-  EXPECT_TRUE(usage.err.starts_with("\033[1;31mgpufilter:\033[0m --foo")) << usage.err;
+  EXPECT_TRUE(begins(filter({"devices", "--color-output", "always", "--foo"}).err,
+                     "\033[1;31mgpufilter:\033[0m --foo"));
 }
 
 TEST_F(Messages, WarningsAreLabelled) {
   const std::string alpha = stored(random_image(size_, {4, 8}, 1), "alpha.png");
   const std::string out = folder_ / "out.jpg";
-  const std::vector<std::string> words{alpha, out, "--timing", "off"};
+  const Words words{alpha, out, "--timing", "off"};
   const std::string text = out +
                            ": alpha is flattened onto #ffffff, because JPEG has none; --background "
                            "sets another colour\n";
@@ -105,15 +115,14 @@ TEST_F(Messages, WarningsAreLabelled) {
 
 TEST_F(Messages, QuietNeverHidesAFallback) {
   const ProcessResult one = ended(0, no_opencl({in_, out_, "--blur", "tiled", "-q"}));
-  EXPECT_TRUE(one.err.starts_with("gpufilter: warning: ")) << one.err;
+  EXPECT_TRUE(begins(one.err, "gpufilter: warning: "));
   expect_one_line(one.err, {"no OpenCL device found", "the processor"});
   const std::string many = folder_ / "many";
-  std::filesystem::create_directory(many);
-  std::filesystem::copy(in_, many + "/a.png");
-  std::filesystem::copy(in_, many + "/b.png");
-  const ProcessResult folder =
-      ended(0, no_opencl({many, folder_ / "results", "--blur", "tiled", "-q"}));
-  expect_one_line(folder.err, {"warning: ", "no OpenCL device found", "the processor"});
+  fs::create_directory(many);
+  fs::copy(in_, many + "/a.png");
+  fs::copy(in_, many + "/b.png");
+  expect_one_line(ended(0, no_opencl({many, folder_ / "results", "--blur", "tiled", "-q"})).err,
+                  {"warning: ", "no OpenCL device found", "the processor"});
 }
 
 TEST_F(Messages, VerboseNamesDevicePlanAndCode) {
@@ -124,46 +133,44 @@ TEST_F(Messages, VerboseNamesDevicePlanAndCode) {
   expect_parts(result.err, {"gpufilter: device: processor (requested)\n",
                             "gpufilter: plan: 3 stages; 1 band of 45 rows, 1 at a time in ",
                             "gpufilter: blur: ", "gpufilter: color: "});
-  const ProcessResult all = filter({in_, out_, "--blur", "auto", "--timing", "off", "-vv"});
-  EXPECT_TRUE(contains(all.err, "gpufilter: estimates: decode "));
+  EXPECT_TRUE(contains(filter({in_, out_, "--blur", "auto", "--timing", "off", "-vv"}).err,
+                       "gpufilter: estimates: decode "));
 }
 
 TEST_F(Messages, VerboseSaysWhereProgramsCameFrom) {
   GPUFILTER_REQUIRE_DEVICE();
-  const std::vector<std::string> words{in_,        out_,  "--blur", "tiled", "--require-device",
-                                       "--timing", "off", "-v"};
+  const Words words{in_, out_, "--blur", "tiled", "--require-device", "--timing", "off", "-v"};
   const ProcessOptions fresh{.environment = {{"XDG_CACHE_HOME", folder_ / "cache"}}};
-  const ProcessResult first = filter(words, fresh);
-  expect_parts(first.err,
+  expect_parts(filter(words, fresh).err,
                {"tiled 16x16 (requested), program compiled\n", "gpufilter: start: find devices "});
-  const ProcessResult second = filter(words, fresh);
-  EXPECT_TRUE(contains(second.err, "tiled 16x16 (requested), program from the cache\n"));
+  EXPECT_TRUE(
+      contains(filter(words, fresh).err, "tiled 16x16 (requested), program from the cache\n"));
 }
 
 // A newline, a sequence that clears the screen, a letter of two bytes, a byte that is not UTF-8.
 TEST_F(Messages, StrangeNamesAreShownEscaped) {
   const std::string strange = "a\n\033[2J\xc3\xbc\xff.png";
   const std::string shown = "a\\n\\x1b[2J\xc3\xbc\\xff.png";
-  std::filesystem::create_directory(folder_ / "many");
+  fs::create_directory(folder_ / "many");
   const std::string path = stored(random_image(size_, format_, 1), strange);
-  std::filesystem::copy(path, folder_.path() / "many" / strange);
+  fs::copy(path, folder_.path() / "many" / strange);
   const ProcessOptions here{.folder = folder_.path()};
-  const std::vector<std::vector<std::string>> calls{{strange, "out.png", "--blur", "auto"},
-                                                    {strange, "out.png", "--timing", "table"},
-                                                    {strange, "out.png", "-vv"},
-                                                    {strange, "out.png", "--progress", "on"},
-                                                    {"in.png", strange + "x"},
-                                                    {"missing" + strange, "out.png"},
-                                                    {strange, strange},
-                                                    {"compare", strange, "in.png"},
-                                                    {"compare", strange, strange},
-                                                    {"compare", strange, "missing" + strange},
-                                                    {"stats", strange},
-                                                    {"stats", "missing" + strange},
-                                                    {"many", "results", "-v"},
-                                                    {"many", "results", "--resume", "-v"},
-                                                    {"many", "planned", "--dry-run"},
-                                                    {"in.png", "out.png", strange}};
+  const std::vector<Words> calls{{strange, "out.png", "--blur", "auto"},
+                                 {strange, "out.png", "--timing", "table"},
+                                 {strange, "out.png", "-vv"},
+                                 {strange, "out.png", "--progress", "on"},
+                                 {"in.png", strange + "x"},
+                                 {"missing" + strange, "out.png"},
+                                 {strange, strange},
+                                 {"compare", strange, "in.png"},
+                                 {"compare", strange, strange},
+                                 {"compare", strange, "missing" + strange},
+                                 {"stats", strange},
+                                 {"stats", "missing" + strange},
+                                 {"many", "results", "-v"},
+                                 {"many", "results", "--resume", "-v"},
+                                 {"many", "planned", "--dry-run"},
+                                 {"in.png", "out.png", strange}};
   for (const auto& call : calls) {
     SCOPED_TRACE(::testing::PrintToString(call));
     const ProcessResult result = filter(call, here);
@@ -198,6 +205,151 @@ TEST_F(Messages, AnOrientationIsNamedWhereItIsNotApplied) {
   // Carried over: the PNG says the same.
   EXPECT_TRUE(contains(filter({out_, folder_ / "again.png"}).err, part));
   EXPECT_FALSE(contains(filter({in_, out_}).err, "EXIF"));
+}
+
+// The progress, as terminals of any width show it.
+
+class ProgressOnTerminal : public BatchTest {
+ protected:
+  [[nodiscard]] static Words words(const Words& more) {
+    const Words command = Words{GPUFILTER_PROGRAM} + more;
+    return command;
+  }
+
+  // Eighty pictures take a second or so.
+  [[nodiscard]] Words slow_folder(int pictures = 80) const {
+    put_many(pictures, {500, 200});
+    return words({"in", "out", "--blur", "auto", "--device", "cpu", "--png-level", "8", "--jobs",
+                  "1", "-q", "--progress", "on"});
+  }
+
+  static void expect_no_trace(const TerminalScreen& screen) {
+    EXPECT_EQ(screen.wraps(), 0) << ::testing::PrintToString(screen.erased());
+    EXPECT_EQ(screen.unknown(), "");
+    EXPECT_EQ(screen.rows(), Words{});
+  }
+};
+
+TEST_F(ProgressOnTerminal, AFolderHasOneLineOfAnyWidth) {
+  const Words command = slow_folder();
+  for (const int columns : {40, 60, 80, 200}) {
+    fs::remove_all(out_);
+    PseudoTerminal terminal(command, folder_.path(), columns);
+    TerminalScreen screen(static_cast<std::size_t>(columns));
+    screen.write(terminal.read_to_end());
+    EXPECT_EQ(terminal.wait(), 0);
+    expect_no_trace(screen);
+    ASSERT_GT(screen.erased().size(), 3U);
+    const std::string& line = screen.erased().back();
+    EXPECT_LT(line.size(), static_cast<std::size_t>(columns));
+    expect_parts(line, {"/80 pictures, ", " left"});
+    EXPECT_EQ(line.find(" pictures/s") != std::string::npos, columns >= 60) << line;
+    if (columns != 80) {
+      EXPECT_EQ(line.find(" Mpx/s") != std::string::npos, columns == 200) << line;
+    }
+  }
+}
+
+TEST_F(ProgressOnTerminal, ItFollowsTheWindow) {
+  PseudoTerminal terminal(slow_folder(150), folder_.path(), 200);
+  TerminalScreen screen(200);
+  const auto see_more = [&](std::size_t lines) {
+    const std::size_t enough = screen.erased().size() + lines;
+    for (std::string text = "-"; !text.empty() && screen.erased().size() < enough;) {
+      text = terminal.read();
+      screen.write(text);
+    }
+    return screen.erased().back();
+  };
+  EXPECT_TRUE(contains(see_more(3), " Mpx/s"));
+  for (const std::size_t columns : {40U, 60U, 30U}) {
+    terminal.resize(static_cast<int>(columns),
+                    [&](const std::string& text) { screen.write(text); });
+    screen.resize(columns);
+    // The first of them was drawn earlier.
+    const std::string line = see_more(2);
+    EXPECT_LT(line.size(), columns) << line;
+    EXPECT_GT(line.size(), columns / 2) << line;
+  }
+  screen.write(terminal.read_to_end());
+  EXPECT_EQ(terminal.wait(), 0);
+  expect_no_trace(screen);
+}
+
+TEST_F(ProgressOnTerminal, FailuresStandAboveIt) {
+  const Words command = slow_folder();
+  write_file(in_ + "/p120x.png", "text");
+  PseudoTerminal terminal(command, folder_.path(), 120);
+  TerminalScreen screen(120);
+  screen.write(terminal.read_to_end());
+  EXPECT_EQ(terminal.wait(), 1);
+  EXPECT_EQ(screen.wraps(), 0);
+  EXPECT_EQ(screen.rows(),
+            Words{"gpufilter: in/p120x.png: not a " + gpufilter::names_of(codecs()) + " picture"});
+}
+
+// A picture that arrives piece by piece through a pipe called `name`.
+class OnePictureOnTerminal : public ProgressOnTerminal {
+ protected:
+  [[nodiscard]] TerminalScreen watch(const std::string& name, int columns) const {
+    const std::string path = folder_ / name;
+    EXPECT_EQ(::mkfifo(path.c_str(), 0600), 0);
+    PseudoTerminal terminal(words({name, "out.png", "-q", "--progress", "on", "--band-rows", "8",
+                                   "--on-exists", "overwrite"}),
+                            folder_.path(), columns);
+    std::thread writer([&] {
+      const FileDescriptor pipe = open_file(path, O_WRONLY);
+      for (std::size_t begin = 0; begin < bytes_.size(); begin += bytes_.size() / 8 + 1) {
+        const std::string piece = bytes_.substr(begin, bytes_.size() / 8 + 1);
+        write_fully(pipe.get(),
+                    {reinterpret_cast<const std::uint8_t*>(piece.data()), piece.size()});
+        std::this_thread::sleep_for(std::chrono::milliseconds(110));
+      }
+    });
+    TerminalScreen screen(static_cast<std::size_t>(columns));
+    screen.write(terminal.read_to_end());
+    writer.join();
+    EXPECT_EQ(terminal.wait(), 0);
+    fs::remove(path);
+    return screen;
+  }
+
+  const std::string bytes_ = read_file(stored(random_image({1000, 700}, {3, 8}, 1), "whole.png"));
+};
+
+TEST_F(OnePictureOnTerminal, HasTheSameBarWithTimeLeft) {
+  for (const int columns : {40, 60, 80, 200}) {
+    const TerminalScreen screen = watch("in.png", columns);
+    expect_no_trace(screen);
+    ASSERT_GT(screen.erased().size(), 1U);
+    const std::string& line = screen.erased().back();
+    EXPECT_TRUE(begins(line, "in.png, "));
+    EXPECT_TRUE(contains(line, " % [##"));
+    EXPECT_TRUE(ends(line, " left"));
+  }
+}
+
+TEST_F(OnePictureOnTerminal, WideAndStrangeNamesDoNotWrap) {
+  const std::string cat = "\xe7\x8c\xab";
+  for (const std::string& name :
+       {cat + cat + cat + cat + cat + cat + cat + cat + cat + cat + cat + cat + "!.png",
+        std::string("a\xcc\x88") + "\xff\n\r\033[2J.png", std::string(200, 'x') + ".png"}) {
+    for (const int columns : {20, 40, 80}) {
+      const TerminalScreen screen = watch(name, columns);
+      expect_no_trace(screen);
+      ASSERT_FALSE(screen.erased().empty());
+    }
+  }
+}
+
+TEST_F(ProgressOnTerminal, WithoutATerminalNothingIsShownUntilTheEnd) {
+  Words command = slow_folder();
+  command.erase(command.begin());
+  command.resize(command.size() - 3);  // no -q, and progress as it is by default
+  command.insert(command.end(), {"--timing", "off"});
+  const ProcessResult result = filter(command, {.folder = folder_.path()});
+  EXPECT_TRUE(begins(result.err, "in -> out: 80 pictures done\n"));
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 2) << result.err;
 }
 
 }  // namespace

@@ -1,22 +1,20 @@
-// The tables of docs/metadata.md, row by row, as ExifTool sees inputs and results.
-#include <filesystem>
+// Metadata of inputs and results.
 #include <fstream>
 #include <map>
-#include <string>
 #include <string_view>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 #include "cli/program_fixture.hpp"
+#include "codec/byte_source.hpp"
 #include "codec/codec_table.hpp"
+#include "image/exif_orientation.hpp"
+#include "stages/colour/color_profile.hpp"
 #include "support/jpeg.hpp"
 #include "support/png_in_memory.hpp"
 
 namespace gpufilter::test {
 namespace {
 
-namespace fs = std::filesystem;
+// The tables of docs/metadata.md, row by row, as ExifTool sees inputs and results.
 
 // A row of a table; its cells without backquotes.
 struct Row {
@@ -35,7 +33,7 @@ std::vector<Row> rows_below(const std::string& heading) {
   }
   while (std::getline(page, line) && !line.starts_with("## ")) {
     if (!line.starts_with("| ") || line.starts_with("| what ")) continue;
-    std::vector<std::string> cells;
+    Words cells;
     for (std::size_t at = 0; (at = line.find("| ", at)) != std::string::npos;) {
       at += 2;
       std::string cell = line.substr(at, line.find(" |", at) - at);
@@ -97,16 +95,16 @@ class MetadataTable : public MetadataTest {
   // A file for each row, with the row's metadata alone.
   void make_inputs(const std::vector<Row>& rows, const std::string& extension) const {
     fs::create_directory(folder_.path() / "in");
-    std::vector<std::string> command{"exiftool"};
+    Words command{"exiftool"};
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const std::string name = "in/" + file_name(i, extension);
       save(name, extension == "jpg" ? plain_jpeg(rows[i]) : plain_png(rows[i]));
-      const std::vector<std::string> change = change_for(rows[i]);
+      const Words change = change_for(rows[i]);
       if (change.empty()) continue;
-      command.insert(command.end(), change.begin(), change.end());
+      command = command + change;
       command.insert(command.end(), {"-overwrite_original", folder_ / name, "-execute"});
     }
-    const ProcessResult result = ended(0, run_process(command));
+    ended(0, run_process(command));
   }
 
   static Bytes plain_jpeg(const Row& row) {
@@ -133,7 +131,7 @@ class MetadataTable : public MetadataTest {
   }
 
   // ExifTool's arguments; none if the file has the row's metadata already.
-  [[nodiscard]] std::vector<std::string> change_for(const Row& row) const {
+  [[nodiscard]] Words change_for(const Row& row) const {
     if (row.what == "density" || row.what == "gamma" || row.what == "chromaticity") return {};
     if (row.what.starts_with("thumbnail")) return {"-" + row.tag + "<=" + (folder_ / "thumbnail")};
     if (row.what == "colour profile") return {"-ICC_Profile<=" + (folder_ / "profile")};
@@ -147,7 +145,7 @@ class MetadataTable : public MetadataTest {
   // ExifTool's tags of every row's file in `folder`.
   [[nodiscard]] std::vector<Tags> read_all(const std::string& folder, const std::string& extension,
                                            std::size_t rows) const {
-    std::vector<std::string> command{"exiftool", "-j", "-a", "-G1", "-s"};
+    Words command{"exiftool", "-j", "-a", "-G1", "-s"};
     for (std::size_t i = 0; i < rows; ++i)
       command.push_back(folder_ / (folder + "/" + file_name(i, extension)));
     const ProcessResult result = ended(0, run_process(command));
@@ -196,7 +194,7 @@ class MetadataTable : public MetadataTest {
       for (std::size_t i = 0; i < rows.size(); ++i)
         expect_outcome(rows[i], rows[i].*outcome, before[i], after[i]);
     };
-    const auto run = [&](const std::string& to, std::vector<std::string> options) {
+    const auto run = [&](const std::string& to, Words options) {
       options.insert(options.begin(), {folder_ / "in", folder_ / to});
       options.insert(options.end(), {"--levels", "auto", "--device", "cpu"});
       return ended(0, filter(options)).err;
@@ -212,8 +210,8 @@ class MetadataTable : public MetadataTest {
     expect_all("other", other, &Row::to_other_format);
     EXPECT_EQ(warnings(run("stripped", {"--strip"})), "");
     expect_all("stripped", extension, &Row::stripped);
-    const ProcessResult in_place = ended(0, filter({folder_ / "in", folder_ / "in", "--in-place",
-                                                    "--levels", "auto", "--device", "cpu"}));
+    ended(0, filter({folder_ / "in", folder_ / "in", "--in-place", "--levels", "auto", "--device",
+                     "cpu"}));
     expect_all("in", extension, &Row::to_same_format);
   }
 };
@@ -227,8 +225,7 @@ TEST_F(MetadataTable, ToTiffAndWebp) {
   for (const auto& [extension, outcome] : std::vector<std::pair<std::string, std::string Row::*>>{
            {"tif", &Row::to_same_format}, {"webp", &Row::to_other_format}}) {
     if (codec_of_name("a." + extension) == nullptr) continue;
-    const ProcessResult result = ended(
-        0, filter({folder_ / "in", folder_ / extension, "--to", extension, "--device", "cpu"}));
+    ended(0, filter({folder_ / "in", folder_ / extension, "--to", extension, "--device", "cpu"}));
     const auto after = read_all(extension, extension, rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i)
       expect_outcome(rows[i], rows[i].*outcome, before[i], after[i]);
@@ -260,10 +257,10 @@ TEST_F(MetadataTable, KeepChoosesKinds) {
   });
   ASSERT_EQ(rows.size(), kinds.size() + 1);
   fs::create_directory(folder_.path() / "in");
-  std::vector<std::string> command{"exiftool", "-overwrite_original"};
+  Words command{"exiftool", "-overwrite_original"};
   for (const Row& row : rows) {
     const auto change = change_for(row);
-    command.insert(command.end(), change.begin(), change.end());
+    command = command + change;
   }
   command.push_back(folder_ / "in/0.jpg");
   save("in/0.jpg", plain_jpeg(*std::find_if(rows.begin(), rows.end(),
@@ -271,10 +268,10 @@ TEST_F(MetadataTable, KeepChoosesKinds) {
   ASSERT_EQ(run_process(command).exit_code, 0);
 
   // A file for each list and format, all of them read by one run of ExifTool.
-  std::vector<std::string> lists{"all", "none", "exif,icc"};
+  Words lists{"all", "none", "exif,icc"};
   for (const auto& [what, word] : kinds)
     lists.push_back(word);
-  std::vector<std::string> extensions{"jpg", "png", "tif", "webp"};
+  Words extensions{"jpg", "png", "tif", "webp"};
   std::erase_if(extensions,
                 [](const std::string& name) { return codec_of_name("a." + name) == nullptr; });
   fs::create_directory(folder_.path() / "out");
@@ -293,9 +290,8 @@ TEST_F(MetadataTable, KeepChoosesKinds) {
   ASSERT_EQ(files.size(), lists.size() * extensions.size());
 
   const auto names_of = [](const std::string& word, const std::string& extension) {
-    if (word == "density" && extension == "tif")
-      return std::vector<std::string>{"IFD0:XResolution"};
-    const std::map<std::string, std::vector<std::string>> names{
+    if (word == "density" && extension == "tif") return Words{"IFD0:XResolution"};
+    const std::map<std::string, Words> names{
         {"exif", {"IFD0:Artist"}},
         {"xmp", {"XMP-dc:Subject"}},
         {"iptc", {"IPTC:By-line", "IPTC2:By-line"}},
@@ -337,8 +333,8 @@ TEST_F(MetadataTest, WarnsOnceOfWhatTheOutputCannotHold) {
   const Image image = random_image({20, 10}, {3, 8}, 1);
   save("in.png", encode_png(image, settings));
   const std::string webp = folder_ / "out.webp";
-  const ProcessResult result = ended(0, filter({folder_ / "in.png", webp, "--timing", "off"}));
-  EXPECT_EQ(result.err, "gpufilter: warning: " + webp + ": not carried over: density\n");
+  EXPECT_EQ(ended(0, filter({folder_ / "in.png", webp, "--timing", "off"})).err,
+            "gpufilter: warning: " + webp + ": not carried over: density\n");
   const std::string out = folder_ / "out.jpg";
   settings.metadata.gamma = 100'000;
   // Gamma means nothing beside a profile.
@@ -358,10 +354,11 @@ TEST_F(MetadataTest, TextBehindThePixelsReachesAJpegFromAFileButNotFromAStream) 
   const auto text = open_picture(open_source(out))->header().metadata.text;
   ASSERT_EQ(text.size(), 1U);
   EXPECT_EQ(text[0].text, "late");
-  const ProcessResult streamed = ended(
-      0, filter({"-", out, "--timing", "off"}, {.input = std::string(png.begin(), png.end())}));
-  EXPECT_EQ(streamed.err, "gpufilter: warning: " + out +
-                              ": not carried over: text that follows the pixels in a stream\n");
+  EXPECT_EQ(ended(0, filter({"-", out, "--timing", "off"},
+                            {.input = std::string(png.begin(), png.end())}))
+                .err,
+            "gpufilter: warning: " + out +
+                ": not carried over: text that follows the pixels in a stream\n");
 }
 
 // Otherwise --resume would take pictures with metadata for done.
@@ -370,13 +367,192 @@ TEST_F(MetadataTest, StrippingIsPartOfWhatTheJournalRemembers) {
   write_png(random_image({20, 10}, {3, 8}, 1), folder_ / "in/a.png");
   const std::string in = folder_ / "in";
   const std::string out = folder_ / "out";
-  const auto run = [&](std::vector<std::string> options) {
+  const auto run = [&](Words options) {
     options.insert(options.begin(), {in, out, "--resume", "--json"});
-    return Json::parse(ended(0, filter(options)).out)["pictures"][0]["status"].get<std::string>();
+    return filter_json(0, options)["pictures"][0]["status"].get<std::string>();
   };
   EXPECT_EQ(run({"--strip"}), "done");
   EXPECT_NE(run({"--strip"}), "done");
   EXPECT_EQ(run({}), "done");
+}
+
+// Metadata as other programs write it: read as they mean it, and right for the result.
+
+std::string case_path(const std::string& name) {
+  return GPUFILTER_SOURCE "/tests/cases/" + name;
+}
+
+class ForeignMetadata : public ProgramTest {
+ protected:
+  static void SetUpTestSuite() {
+    if (run_process({"sh", "-c", "command -v exiftool"}).exit_code != 0)
+      GTEST_SKIP() << "skipped: libimage-exiftool-perl is not installed";
+  }
+
+  static std::string exiftool(Words words) {
+    words.insert(words.begin(), "exiftool");
+    return run_process(std::move(words)).out;
+  }
+
+  // A 64x48 picture with what ExifTool's arguments say.
+  std::string tagged(const std::string& name, Words tags) const {
+    const std::string path = stored(random_image({64, 48}, {3, 8}, 1), "plain.png");
+    const std::string file = folder_ / name;
+    filter_quietly({path, file, "--on-exists", "overwrite"});
+    tags.insert(tags.end(), {"-q", "-n", "-overwrite_original", file});
+    exiftool(std::move(tags));
+    return file;
+  }
+
+  static PictureHeader header_of(const std::string& path) {
+    return open_picture(open_source(path))->header();
+  }
+};
+
+TEST_F(ForeignMetadata, OrientationMayBeALongInteger) {
+  const std::string out = folder_ / "out.png";
+  filter_quietly({case_path("jpeg-orientation-6-as-long.jpg"), out, "--auto-orient"});
+  EXPECT_EQ(read_picture(out).size(), (ImageSize{50, 67}));
+  EXPECT_EQ(stored_orientation(header_of(out).metadata).value_or(1), 1);
+}
+
+TEST_F(ForeignMetadata, OrientationOfXmpAloneIsApplied) {
+  for (const char* name : {"in.jpg", "in.png", "in.webp", "in.tif"}) {
+    if (codec_of_name(name) == nullptr) continue;
+    const std::string in = tagged(name, {"-XMP-tiff:Orientation=6"});
+    const std::string out = folder_ / (std::string("out-") + name);
+    filter_quietly({in, out, "--auto-orient"});
+    EXPECT_EQ(read_picture(out).size(), (ImageSize{48, 64})) << name;
+    EXPECT_EQ(exiftool({"-n", "-s3", "-XMP-tiff:Orientation", out}), "1\n") << name;
+    // Without XMP it is in EXIF.
+    const std::string stripped = folder_ / (std::string("stripped-") + name);
+    filter_quietly({in, stripped, "--strip"});
+    EXPECT_EQ(exiftool({"-n", "-s3", "-IFD0:Orientation", stripped}), "6\n") << name;
+  }
+}
+
+TEST_F(ForeignMetadata, SizesAreThoseOfTheResult) {
+  const std::string shared = folder_ / "shared.jpg";
+  filter_quietly({case_path("jpeg-exif-pixel-dimensions.jpg"), shared, "--resize", "20x"});
+  EXPECT_EQ(exiftool({"-s3", "-ExifImageWidth", "-ExifImageHeight", shared}), "20\n15\n");
+  for (const char* name : {"in.jpg", "in.png", "in.webp"}) {
+    if (codec_of_name(name) == nullptr) continue;
+    const std::string in =
+        tagged(name, {"-ExifImageWidth=64", "-ExifImageHeight=48", "-XMP-tiff:ImageWidth=64",
+                      "-XMP-tiff:ImageHeight=48", "-XMP-exif:ExifImageWidth=64",
+                      "-XMP-exif:ExifImageHeight=48"});
+    const std::string out = folder_ / (std::string("out-") + name);
+    filter_quietly({in, out, "--crop", "32x16+0+0"});
+    EXPECT_EQ(exiftool({"-s3", "-ExifIFD:ExifImageWidth", "-ExifIFD:ExifImageHeight",
+                        "-XMP-tiff:ImageWidth", "-XMP-tiff:ImageHeight", "-XMP-exif:ExifImageWidth",
+                        "-XMP-exif:ExifImageHeight", out}),
+              "32\n16\n32\n16\n32\n16\n")
+        << name;
+    EXPECT_FALSE(contains(exiftool({"-validate", "-warning", "-a", "-s3", out}), "IFD"));
+  }
+}
+
+TEST_F(ForeignMetadata, LosesOnlyThePlaceByStripGps) {
+  for (const char* name : {"in.jpg", "in.png", "in.webp", "in.tif", "in.avif", "in.jxl"}) {
+    if (codec_of_name(name) == nullptr) continue;
+    const std::string source = tagged(
+        "source.jpg",
+        {"-GPSLatitude=48.1372", "-GPSLatitudeRef=N", "-GPSLongitude=11.5756", "-GPSLongitudeRef=E",
+         "-XMP-exif:GPSLatitude=48.1372", "-XMP-exif:GPSLongitude=11.5756", "-XMP-dc:Title=A title",
+         "-Make=Maker", "-Model=Model", "-ExposureTime=0.01", "-Orientation=3"});
+    const std::string in = folder_ / name;
+    filter_quietly({source, in, "--on-exists", "overwrite"});
+    ASSERT_NE(exiftool({"-s3", "-GPS:all", "-XMP-exif:all", in}), "") << name;
+    const std::string out = folder_ / (std::string("out-") + name);
+    filter_quietly({in, out, "--strip", "gps", "--blur", "auto"});
+    EXPECT_EQ(exiftool({"-s3", "-GPS:all", "-XMP-exif:GPS*", out}), "") << name;
+    const std::string bytes = read_file(out);
+    EXPECT_FALSE(contains(bytes, "GPS")) << name;
+    const Words rest{"-n",           "-s3", "-IFD0:Make", "-IFD0:Model", "-ExifIFD:ExposureTime",
+                     "-XMP-dc:Title"};
+    auto before = rest;
+    before.push_back(in);
+    auto after = rest;
+    after.push_back(out);
+    EXPECT_EQ(exiftool(after), exiftool(before)) << name;
+    EXPECT_NE(exiftool(after), "") << name;
+  }
+}
+
+TEST_F(ForeignMetadata, ExifIsReadBehindARepeatedPrefix) {
+  const std::string in = tagged("in.jpg", {"-Make=Maker", "-Orientation=6"});
+  std::string bytes = read_file(in);
+  const std::string prefix("Exif\0\0", 6);
+  const std::size_t at = bytes.find(prefix);
+  ASSERT_NE(at, std::string::npos);
+  bytes.insert(at, prefix);
+  const auto length = static_cast<unsigned char>(bytes[at - 1]) + prefix.size();
+  ASSERT_LT(length, 256U);
+  bytes[at - 1] = static_cast<char>(length);
+  const std::string twice = folder_ / "twice.jpg";
+  write_file(twice, bytes);
+  EXPECT_FALSE(contains(exiftool({"-n", "-s3", "-Orientation", twice}), "6"));
+  for (const char* name : {"out.jpg", "out.png"}) {
+    const std::string out = folder_ / name;
+    filter_quietly({twice, out, "--gray"});
+    EXPECT_EQ(exiftool({"-n", "-s3", "-IFD0:Make", "-IFD0:Orientation", out}), "Maker\n6\n");
+  }
+}
+
+TEST_F(ForeignMetadata, ColoursNamedByCodePointsBecomeAProfile) {
+  const std::string in = case_path("png-cicp-display-p3.png");
+  for (const char* name : {"out.jpg", "out.webp", "out.tif"}) {
+    if (codec_of_name(name) == nullptr) continue;
+    const std::string out = folder_ / name;
+    filter_quietly({in, out});
+    EXPECT_EQ(exiftool({"-s3", "-ICC_Profile:ProfileDescription", out}), "Display P3\n") << name;
+    ended(0, filter({out, folder_ / "again.png", "--on-exists", "overwrite"}));
+  }
+  const std::string png = folder_ / "out.png";
+  filter_quietly({in, png});
+  EXPECT_TRUE(header_of(png).metadata.coding_points.has_value());
+  EXPECT_FALSE(header_of(png).metadata.icc_profile.has_value());
+  const std::string srgb = folder_ / "srgb.png";
+  filter_quietly({in, srgb, "--to-srgb"});
+  EXPECT_FALSE(header_of(srgb).metadata.coding_points.has_value());
+  EXPECT_EQ(header_of(srgb).metadata.icc_profile->data, srgb_profile().data);
+  EXPECT_FALSE(same_pixels(read_picture(srgb), read_picture(in)));
+}
+
+TEST_F(ForeignMetadata, AProfileOfOtherColoursCountsAsNone) {
+  const std::string in = case_path("png-rgb-with-grey-profile.png");
+  const std::string out = folder_ / "out.png";
+  expect_one_line(ended(0, filter({in, out, "--to-srgb", "--timing", "off"})).err,
+                  {"warning: " + in +
+                   ": --to-srgb: the ICC profile is for grey, but "
+                   "the picture is RGB; its colours count as sRGB"});
+  EXPECT_TRUE(same_pixels(read_picture(out), read_picture(in)));
+}
+
+TEST_F(ForeignMetadata, InkOfJpegsIsInvertedWithoutAdobesMarker) {
+  const Image image = read_picture(case_path("jpeg-cmyk-without-adobe-marker.jpg"));
+  EXPECT_EQ(sample_at(image, 10, 10, 0), 38U);
+  EXPECT_EQ(sample_at(image, 10, 10, 1), 52U);
+  EXPECT_EQ(sample_at(image, 10, 10, 2), 60U);
+}
+
+// It would be that of the RGB pixels otherwise.
+TEST_F(ForeignMetadata, AProfileOfRgbIsNotKeptFromACmykJpeg) {
+  const std::string in = folder_ / "in.jpg";
+  write_file(in, read_file(case_path("jpeg-cmyk-without-adobe-marker.jpg")));
+  exiftool({"-q", "-overwrite_original",
+            "-ICC_Profile<=" GPUFILTER_SOURCE "/samples/profiles/display-p3.icc", in});
+  ASSERT_NE(exiftool({"-s3", "-ICC_Profile:ProfileDescription", in}), "");
+  for (const char* stage : {"--blur", "--to-srgb"}) {
+    const std::string out = folder_ / "out.png";
+    Words words{in, out, "--timing", "off", "--on-exists", "overwrite", stage};
+    if (words.back() == "--blur") words.emplace_back("auto");
+    expect_one_line(ended(0, filter(words)).err, {"warning: " + in +
+                                                  ": the ICC profile is for RGB, but the picture "
+                                                  "is CMYK; it is left out"});
+    const auto& profile = header_of(out).metadata.icc_profile;
+    EXPECT_TRUE(!profile || profile->data == srgb_profile().data);
+  }
 }
 
 }  // namespace

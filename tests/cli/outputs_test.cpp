@@ -1,21 +1,17 @@
 // --output: also saves the picture at a point of the chain.
-#include <filesystem>
 
-#include "cli/filter_fixture.hpp"
+#include "cli/batch_fixture.hpp"
 #include "stages/resize/resize.hpp"
-#include "support/filtering.hpp"
 
 namespace gpufilter::test {
 namespace {
 
-namespace fs = std::filesystem;
-
-class Outputs : public FilterTest {
+class Outputs : public ProgramTest {
  protected:
   // Exit code 2, and a single line.
-  void expect_refusal(const std::vector<std::string>& arguments, const std::string& line) const {
+  void expect_refusal(const Words& arguments, const std::string& line) const {
     EXPECT_EQ(ended(2, filter(arguments)).err, "gpufilter: " + line + "\n");
-    EXPECT_EQ(names_in(folder_.path()), std::vector<std::string>{"in.png"});
+    EXPECT_EQ(names_in(folder_.path()), Words{"in.png"});
   }
   void expect_grey_and_blurred(const std::string& grey, const std::string& soft) const {
     EXPECT_TRUE(same_pixels(read_picture(grey), filter_on_host(image_, {stage_of("--gray")}, {})));
@@ -50,16 +46,14 @@ TEST_F(Outputs, FoldersTakeTheInputsName) {
 }
 
 TEST_F(Outputs, StandardInputAndOutputWork) {
-  const ProcessResult result =
-      ended(0, filter({"-", "-", "--gray", "--output", grey_, "--blur", "auto", "-q"},
-                      {.input = read_file(in_)}));
-  write_file(out_, result.out);
+  write_file(out_, ended(0, filter({"-", "-", "--gray", "--output", grey_, "--blur", "auto", "-q"},
+                                   {.input = read_file(in_)}))
+                       .out);
   expect_grey_and_blurred(grey_, out_);
   const std::string line = "gpufilter: --output " + (folder_ / "") +
                            ": is a folder, and standard input has no name; name a file\n";
-  const ProcessResult refused =
-      ended(2, filter({"-", "-", "--output", folder_ / ""}, {.input = read_file(in_)}));
-  EXPECT_EQ(refused.err, line);
+  EXPECT_EQ(ended(2, filter({"-", "-", "--output", folder_ / ""}, {.input = read_file(in_)})).err,
+            line);
 }
 
 TEST_F(Outputs, NamesAreChecked) {
@@ -107,13 +101,9 @@ TEST_F(Outputs, ExistingOnesAreTreatedAsAsked) {
 }
 
 TEST_F(Outputs, AreInTheReports) {
-  const std::vector<std::string> words{in_,   out_,     "--resize", "50%",      "--output",
-                                       grey_, "--blur", "auto",     "--device", "cpu"};
-  const auto with = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> all = words;
-    all.insert(all.end(), more.begin(), more.end());
-    return filter(all).out;
-  };
+  const Words words{in_,   out_,     "--resize", "50%",      "--output",
+                    grey_, "--blur", "auto",     "--device", "cpu"};
+  const auto with = [&](const Words& more) { return filter(words + more).out; };
   const std::string planned = with({"--dry-run"});
   EXPECT_TRUE(contains(planned, "\nalso " + grey_ + ": 34x23, RGB, 8-bit; PNG\n"));
   EXPECT_FALSE(fs::exists(grey_));
@@ -138,6 +128,93 @@ TEST_F(Outputs, LossesAreNamedForEach) {
       "gpufilter: warning: " + (folder_ / "a.jpg") + ": alpha is flattened onto #ffffff";
   EXPECT_EQ(result.err.find(warning), 0U) << result.err;
   EXPECT_FALSE(contains(result.err, "--quality has no effect"));
+}
+
+// --output with folders of pictures, and what the journal knows about it.
+
+class BatchOutputs : public BatchTest {
+ protected:
+  // The command blurs; the pictures of the other folder are blurred, those of OUTDIR also flopped.
+  [[nodiscard]] Words words(Words more = {}) const {
+    more.insert(more.begin(), {"--output", soft_, "--flop"});
+    return more;
+  }
+  [[nodiscard]] Words resumed() const { return statuses(json_batch(words({"--resume"}))); }
+
+  const std::string soft_ = folder_ / "soft";
+};
+
+TEST_F(BatchOutputs, EveryPictureGoesToEveryFolder) {
+  put_many(3);
+  put("sub/p.jpg");
+  const ProcessResult result = good_batch(words({"--recursive", "-v"}));
+  EXPECT_EQ(results_in(soft_), undisturbed({"--recursive"}));
+  EXPECT_EQ(results_in(out_), undisturbed({"--flop", "--recursive"}));
+  EXPECT_TRUE(contains(result.err, out_ + "/p100.png, " + soft_ + "/p100.png: "));
+}
+
+TEST_F(BatchOutputs, TheJournalKnowsEach) {
+  put_many(3);
+  EXPECT_EQ(resumed(), (Words{"done", "done", "done"}));
+  EXPECT_EQ(resumed(), (Words{"unchanged", "unchanged", "unchanged"}));
+  fs::remove(soft_ + "/p100.png");
+  write_file(soft_ + "/p101.png", "scribbled over");
+  fs::remove(out_ + "/p102.png");
+  EXPECT_EQ(resumed(), (Words{"done", "done", "done"}));
+  EXPECT_EQ(resumed(), (Words{"unchanged", "unchanged", "unchanged"}));
+  EXPECT_EQ(results_in(soft_), undisturbed());
+  EXPECT_EQ(results_in(out_), undisturbed({"--flop"}));
+  // Other stages before it make another picture.
+  EXPECT_EQ(statuses(json_batch({"--blur", "auto", "--output", soft_, "--flop", "--resume",
+                                 "--on-exists", "overwrite"})),
+            (Words{"done", "done", "done"}));
+}
+
+TEST_F(BatchOutputs, ExistingOnesAreTreatedAsAsked) {
+  put_many(2);
+  fs::create_directory(soft_);
+  write_file(soft_ + "/p101.png", "before");
+  expect_refusal(words(), {soft_ + "/p101.png: already exists; --on-exists overwrite replaces it"});
+  const Json json = json_batch(words({"--on-exists", "skip"}));
+  EXPECT_EQ(statuses(json), (Words{"done", "done"}));
+  EXPECT_EQ(read_file(soft_ + "/p101.png"), "before");
+  EXPECT_EQ(json["pictures"][1]["other_outputs"][0]["kept"], true);
+  EXPECT_EQ(names_of(results_in(out_)), (Words{"p100.png", "p101.png"}));
+  EXPECT_EQ(statuses(json_batch(words({"--on-exists", "skip"}))), (Words{"exists", "exists"}));
+  ended(0, batch(words({"--on-exists", "overwrite"})));
+  EXPECT_EQ(results_in(soft_), undisturbed());
+}
+
+TEST_F(BatchOutputs, ADryRunNamesThem) {
+  put_many(1);
+  EXPECT_TRUE(
+      contains(good_batch(words({"--dry-run"})).out, out_ + "/p100.png, " + soft_ + "/p100.png: "));
+  EXPECT_FALSE(fs::exists(soft_));
+  EXPECT_FALSE(fs::exists(out_));
+}
+
+TEST_F(BatchOutputs, NoneAppearsOfAPictureThatFails) {
+  put_many(1);
+  put("damaged.png");
+  write_file(in_ + "/damaged.png", read_file(in_ + "/damaged.png").substr(0, 1500));
+  ended(1, batch(words()));
+  EXPECT_EQ(names_of(results_in(soft_)), Words{"p100.png"});
+  EXPECT_EQ(names_of(results_in(out_)), Words{"p100.png"});
+}
+
+TEST_F(BatchOutputs, NamesAreChecked) {
+  put_many(2);
+  const auto refused = [this](const std::string& output, const std::string& reason) {
+    expect_refusal({"--output", output}, {"gpufilter: --output " + output + ": " + reason + "\n"});
+  };
+  refused(soft_ + ".png", "is the name of a picture; several pictures need a folder");
+  refused(in_, "is in the input folder " + in_ + "; name a folder elsewhere");
+  expect_refusal({"--output", out_},
+                 {"gpufilter: --output " + out_ +
+                  "/p100.png: two outputs have this name; give --output another folder\n"});
+  expect_refusal(
+      {"--output", soft_, "--shard", "0/2"},
+      {"gpufilter: --output " + soft_ + ": does not work with --shard; leave out one\n"});
 }
 
 }  // namespace

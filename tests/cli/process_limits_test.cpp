@@ -1,30 +1,30 @@
-// Limits of processes, as containers have them, and of memory.
+// Limits and disturbances from outside.
 #include <utility>
 
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/program_fixture.hpp"
+#include "cli/batch_fixture.hpp"
 #include "codec/codec_table.hpp"
+#include "support/strange_files.hpp"
 
 namespace gpufilter::test {
 namespace {
 
-namespace fs = std::filesystem;
+// Limits of processes, as containers have them, and of memory.
 
 class ProcessLimits : public ProgramTest {
  protected:
   // Runs gpufilter in this test's folder after the shell's `command`; the superuser, who has no
   // limit of processes, as another user.
-  [[nodiscard]] ProcessResult limited(const std::string& command,
-                                      const std::vector<std::string>& arguments) {
-    std::vector<std::string> words;
+  [[nodiscard]] ProcessResult limited(const std::string& command, const Words& arguments) {
+    Words words;
     if (::geteuid() == 0) words = {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"};
     for (const std::string& word :
          {std::string("bash"), std::string("-c"), command + "; exec \"$0\" \"$@\"",
           std::string(GPUFILTER_PROGRAM)})
       words.push_back(word);
-    words.insert(words.end(), arguments.begin(), arguments.end());
+    words = words + arguments;
     ProcessOptions options{.environment = {{"XDG_CACHE_HOME", folder_ / "cache"}}};
     options.folder = folder_.path();
     return run_process(words, with_defaults(options));
@@ -51,7 +51,7 @@ class ProcessLimits : public ProgramTest {
 
   const std::string in_ = stored(random_image({1200, 800}, {3, 8}, 1), "in.png");
   const std::string expected_ = folder_ / "expected.png";
-  std::vector<std::string> before_;
+  Words before_;
 };
 
 TEST_F(ProcessLimits, ThePictureIsFilteredWithTheThreadsThereAre) {
@@ -71,10 +71,9 @@ TEST_F(ProcessLimits, ThePictureIsFilteredWithTheThreadsThereAre) {
 }
 
 TEST_F(ProcessLimits, TheReportSaysHowManyThreadsThereAre) {
-  const ProcessResult run =
-      ended(0, limited("ulimit -u 1", {"in.png", "out.png", "--blur", "auto", "--threads", "64",
-                                       "--device", "cpu", "--timing", "off"}));
-  EXPECT_EQ(run.err,
+  EXPECT_EQ(ended(0, limited("ulimit -u 1", {"in.png", "out.png", "--blur", "auto", "--threads",
+                                             "64", "--device", "cpu", "--timing", "off"}))
+                .err,
             "gpufilter: warning: 1 thread instead of 64: a limit of processes or memory allows no "
             "more\n");
 }
@@ -143,6 +142,76 @@ TEST_F(ProcessLimits, LittleMemoryIsAnOrdinaryFailure) {
   }
 }
 #endif
+
+// The memory of a run over a folder.
+
+using BatchMemory = BatchTest;
+
+// What a picture used is used again for the next one. A name and a line of the journal are kept.
+TEST_F(BatchMemory, HardlyGrowsWithTheNumberOfPictures) {
+  constexpr std::uint64_t few = 300;
+  constexpr std::uint64_t many = 3000;
+  constexpr std::uint64_t kept_for_each = 2U << 10U;
+  put("p0.png", {32, 32});
+  const auto add_copies = [this](std::uint64_t first, std::uint64_t end) {
+    for (std::uint64_t i = first; i < end; ++i)
+      fs::copy_file(in_ + "/p0.png", formatted("{}/p{}.png", in_, i));
+  };
+  add_copies(1, few);
+  const std::uint64_t memory_of_few = good_batch({"-q"}).peak_memory;
+  add_copies(few, many);
+  const std::uint64_t memory_of_many = good_batch({"-q", "--on-exists", "overwrite"}).peak_memory;
+  EXPECT_LT(memory_of_many, memory_of_few + kept_for_each * (many - few));
+}
+
+// Something strange in place of a file that the program keeps: no run waits for it.
+
+class StrangeStateFiles : public BatchTest {
+ protected:
+  [[nodiscard]] ProcessOptions options() const {
+    return {.environment = {{"XDG_CACHE_HOME", folder_ / "cache"}},
+            .time_limit = std::chrono::seconds(60)};
+  }
+
+  void expect_journal_refused(const Words& more, const std::string& reason) const {
+    const ProcessResult result = batch(more, options());
+    EXPECT_FALSE(result.timed_out);
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_EQ(result.err, "gpufilter: " + out_ + "/.gpufilter-journal: " + reason +
+                              "; remove it to begin a new journal\n");
+  }
+};
+
+TEST_F(StrangeStateFiles, InTheCacheAreIgnored) {
+  put("a.png");
+  const fs::path cache = folder_.path() / "cache/gpufilter";
+  fs::create_directories(cache);
+  for (const auto& strange : strange_files(64)) {
+    SCOPED_TRACE(strange.name);
+    for (const char* name : {"rates.json", "tuning.json", "probes.json"}) {
+      fs::remove_all(cache / name);
+      strange.make(cache / name);
+    }
+    const ProcessResult result =
+        filter({in_ + "/a.png", folder_ / "a.png", "--blur", "auto", "-q"}, options());
+    EXPECT_FALSE(result.timed_out);
+    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_EQ(result.err, "");
+  }
+}
+
+TEST_F(StrangeStateFiles, InPlaceOfTheJournalEndTheRunAtOnce) {
+  put("a.png");
+  for (const auto& strange : strange_files(4096)) {
+    SCOPED_TRACE(strange.name);
+    fs::remove_all(out_);
+    fs::create_directory(out_);
+    strange.make(fs::path(out_) / ".gpufilter-journal");
+    expect_journal_refused({}, strange.reason);
+    expect_journal_refused({"--resume"}, strange.reason);
+    EXPECT_FALSE(fs::exists(fs::path(out_) / "a.png"));
+  }
+}
 
 }  // namespace
 }  // namespace gpufilter::test

@@ -1,18 +1,16 @@
-// --to-srgb and --profile on the command line: the pixels of Little CMS's own programs, the
-// profiles of the results, and profiles that do not fit.
-#include <filesystem>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
+// Colours: profiles and light.
 
 #include "cli/program_fixture.hpp"
 #include "codec/byte_sink.hpp"
 #include "codec/codec_table.hpp"
 #include "stages/colour/color_profile.hpp"
+#include "support/png_in_memory.hpp"
 
 namespace gpufilter::test {
 namespace {
+
+// --to-srgb and --profile on the command line: the pixels of Little CMS's own programs, the
+// profiles of the results, and profiles that do not fit.
 
 const std::string display_p3 = GPUFILTER_SOURCE "/samples/profiles/display-p3.icc";
 const std::string system_profiles = "/usr/share/color/icc/ghostscript/";
@@ -54,19 +52,15 @@ class Profiles : public ProgramTest {
   }
 
   // Ours and that of tificc, which has to be the same.
-  void expect_same_as_tificc(const std::string& in, const std::vector<std::string>& ours,
-                             const std::vector<std::string>& theirs) const {
+  void expect_same_as_tificc(const std::string& in, const Words& ours, const Words& theirs) const {
     SCOPED_TRACE(in + ::testing::PrintToString(ours));
     const std::string out = folder_ / "ours.tif";
     const std::string other = folder_ / "theirs.tif";
-    std::vector<std::string> words{in, out, "--device", "cpu", "--on-exists", "overwrite"};
-    words.insert(words.end(), ours.begin(), ours.end());
-    filter_quietly(words);
+    filter_quietly(Words{in, out, "--device", "cpu", "--on-exists", "overwrite"} + ours);
     const int depth = open_picture(open_source(in))->header().format.depth;
-    std::vector<std::string> command{"tificc", "-w" + std::to_string(depth)};
-    command.insert(command.end(), theirs.begin(), theirs.end());
+    Words command = Words{"tificc", "-w" + std::to_string(depth)} + theirs;
     command.insert(command.end(), {in, other});
-    const ProcessResult result = ended(0, run_process(command));
+    ended(0, run_process(command));
     EXPECT_TRUE(same_pixels(read_picture(out), read_picture(other)));
   }
 };
@@ -85,7 +79,7 @@ TEST_F(Profiles, GiveThePixelsOfTificc) {
   }
   const std::string in =
       store(random_image({131, 47}, {3, 8}, 2), profile_in(display_p3), "p3.tif");
-  const std::vector<std::string> intents{"perceptual", "relative", "saturation", "absolute"};
+  const Words intents{"perceptual", "relative", "saturation", "absolute"};
   for (std::size_t i = 0; i < intents.size(); ++i) {
     const std::string intent = "-t" + std::to_string(i);
     expect_same_as_tificc(
@@ -96,7 +90,7 @@ TEST_F(Profiles, GiveThePixelsOfTificc) {
 // Tables of profiles for print, in TIFF and JPEG.
 TEST_F(Profiles, ConvertCmykByItsProfile) {
   const std::string inks = system_profiles + "default_cmyk.icc";
-  if (!is_there("tificc") || codec_of_name("a.tif") == nullptr || !std::filesystem::exists(inks) ||
+  if (!is_there("tificc") || codec_of_name("a.tif") == nullptr || !fs::exists(inks) ||
       run_process({"/usr/bin/python3", "-c", "import PIL"}).exit_code != 0)
     GTEST_SKIP() << "skipped: liblcms2-utils, libgs-common or python3-pil is not installed";
   const std::string tiff = folder_ / "in.tif";
@@ -149,10 +143,8 @@ TEST_F(Profiles, ResultsHaveTheProfileOfTheirPixels) {
     if (codec_of_name("a." + extension) == nullptr) continue;
     SCOPED_TRACE(extension);
     const std::string in = store(image, wide, "in." + extension);
-    const auto profile_with = [&](const std::vector<std::string>& stages) {
-      std::vector<std::string> words{in, folder_ / ("out." + extension), "--on-exists",
-                                     "overwrite"};
-      words.insert(words.end(), stages.begin(), stages.end());
+    const auto profile_with = [&](const Words& stages) {
+      Words words = Words{in, folder_ / ("out." + extension), "--on-exists", "overwrite"} + stages;
       filter_quietly(words);
       const auto profile = profile_of_file(words[1]);
       return profile ? profile->data : Bytes{};
@@ -195,15 +187,15 @@ TEST_F(Profiles, ThatDoNotFitAreNamed) {
   damaged.data.resize(200);
   const std::string broken = store(random_image({40, 30}, {3, 8}, 9), damaged, "broken.png");
   const std::string warning = "the ICC profile is damaged; its colours count as sRGB";
-  const ProcessResult one = ended(0, filter({broken, out, "--to-srgb", "--timing", "off"}));
-  expect_one_line(one.err, {"warning: " + broken + ": --to-srgb: " + warning});
+  expect_one_line(ended(0, filter({broken, out, "--to-srgb", "--timing", "off"})).err,
+                  {"warning: " + broken + ": --to-srgb: " + warning});
   EXPECT_TRUE(same_pixels(read_picture(out), read_picture(broken)));
-  std::filesystem::remove(out);
-  std::filesystem::create_directory(folder_.path() / "all");
-  std::filesystem::rename(broken, folder_.path() / "all/broken.png");
+  fs::remove(out);
+  fs::create_directory(folder_.path() / "all");
+  fs::rename(broken, folder_.path() / "all/broken.png");
   store(random_image({40, 30}, {3, 8}, 9), std::nullopt, "all/good.png");
-  const ProcessResult folder = ended(0, filter({folder_ / "all", folder_ / "done", "--to-srgb"}));
-  EXPECT_TRUE(contains(folder.err, "1 picture: --to-srgb: " + warning));
+  EXPECT_TRUE(contains(ended(0, filter({folder_ / "all", folder_ / "done", "--to-srgb"})).err,
+                       "1 picture: --to-srgb: " + warning));
 
   const std::string good = folder_ / "all/good.png";
   const std::string text = folder_ / "text.icc";
@@ -217,6 +209,71 @@ TEST_F(Profiles, ThatDoNotFitAreNamed) {
   expect_failure(2, {good, out, "--profile", folder_ / "cmyk.icc"},
                  {"the ICC profile is for CMYK; results are grey or RGB"});
   expect_failure(2, {good, out, "--linear", "--to-srgb"}, {"--to-srgb: the stages here work"});
+}
+
+// --linear on the command line: the picture's own curve, warnings, and uses out of place.
+
+class LinearTest : public ProgramTest {
+ protected:
+  // Two pixels, black and white, as in.png.
+  void save_black_and_white(const Metadata& metadata) const {
+    Image image({2, 1}, {1, 8});
+    set_sample(image, 0, 0, 0, 0);
+    set_sample(image, 1, 0, 0, 255);
+    PngSettings settings;
+    settings.metadata = metadata;
+    const Bytes file = encode_png(image, settings);
+    write_file(folder_ / "in.png", std::string(file.begin(), file.end()));
+  }
+
+  // The mean of both.
+  [[nodiscard]] std::uint32_t mixed(const Words& stages) const {
+    filter_quietly(Words{folder_ / "in.png", folder_ / "out.png", "--on-exists", "overwrite"} +
+                   stages);
+    return sample_at(read_picture(folder_ / "out.png"), 0, 0, 0);
+  }
+};
+
+// Half of white's light is 1.055 * 0.5^(1 / 2.4) - 0.055 = 0.7354 by sRGB's curve, 0.5^(1 / 2) =
+// 0.7071 by a power of 2.
+TEST_F(LinearTest, MixesLightByThePicturesCurve) {
+  const Words plain{"--resize", "1x1", "--kernel", "area"};
+  Words linear = plain;
+  linear.insert(linear.begin(), "--linear");
+  Words both = linear;
+  both.emplace_back("--encoded");
+  save_black_and_white({});
+  EXPECT_EQ(mixed(plain), 128U);
+  EXPECT_EQ(mixed(both), 188U);
+  EXPECT_EQ(mixed(linear), 188U);
+  Metadata metadata;
+  metadata.gamma = 50000;
+  save_black_and_white(metadata);
+  EXPECT_EQ(mixed(both), 180U);
+}
+
+TEST_F(LinearTest, WarnsAboutACurveThatItCannotUse) {
+  Metadata metadata;
+  metadata.gamma = 5000;
+  save_black_and_white(metadata);
+  EXPECT_EQ(ended(0, filter({folder_ / "in.png", folder_ / "out.png", "--linear", "--encoded",
+                             "--timing", "off"}))
+                .err,
+            "gpufilter: warning: " + (folder_ / "in.png") +
+                ": --linear: the picture's gamma, 20, is out of range; sRGB's curve is used "
+                "instead\n");
+}
+
+TEST_F(LinearTest, RefusesStagesOutOfPlace) {
+  save_black_and_white({});
+  const auto refusal = [&](const Words& stages) {
+    return ended(2, filter(Words{folder_ / "in.png", folder_ / "out.png"} + stages)).err;
+  };
+  EXPECT_EQ(refusal({"--encoded"}),
+            "gpufilter: --encoded: there is no --linear before it to end\n");
+  EXPECT_EQ(refusal({"--linear", "--invert", "--linear"}),
+            "gpufilter: --linear: the stages here already work in linear light; put --encoded "
+            "before it\n");
 }
 
 }  // namespace

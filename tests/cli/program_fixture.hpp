@@ -10,6 +10,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "stages/window/blur.hpp"
+#include "support/filtering.hpp"
 #include "support/names_in.hpp"
 #include "support/pictures.hpp"
 #include "support/process.hpp"
@@ -27,14 +29,19 @@ class ProgramTest : public ::testing::Test {
     return options;
   }
 
-  static ProcessResult filter(std::vector<std::string> arguments,
-                              const ProcessOptions& options = {}) {
+  static ProcessResult filter(Words arguments, const ProcessOptions& options = {}) {
     return run_gpufilter(std::move(arguments), with_defaults(options));
   }
 
+  // The JSON document that a run prints which ends with `exit_code`.
+  static Json filter_json(int exit_code, Words arguments, const ProcessOptions& options = {}) {
+    const ProcessResult result = ended(exit_code, filter(std::move(arguments), options));
+    EXPECT_TRUE(Json::accept(result.out)) << result.out;
+    return Json::parse(result.out, nullptr, false);
+  }
+
   // Runs the program, which has to succeed and print nothing.
-  static ProcessResult filter_quietly(std::vector<std::string> arguments,
-                                      const ProcessOptions& options = {}) {
+  static ProcessResult filter_quietly(Words arguments, const ProcessOptions& options = {}) {
     arguments.emplace_back("-q");
     ProcessResult result = ended(0, filter(std::move(arguments), options));
     EXPECT_EQ(result.err, "");
@@ -43,8 +50,7 @@ class ProgramTest : public ::testing::Test {
 
   // Expects that a run fails with `exit_code`, with one line on standard error that contains
   // `parts` and nothing on standard output, and that the test's folder does not change.
-  void expect_failure(int exit_code, const std::vector<std::string>& arguments,
-                      const std::vector<std::string>& parts,
+  void expect_failure(int exit_code, const Words& arguments, const Words& parts,
                       const ProcessOptions& options = {}) const {
     SCOPED_TRACE(::testing::PrintToString(arguments));
     const auto before = contents();
@@ -54,10 +60,16 @@ class ProgramTest : public ::testing::Test {
     EXPECT_EQ(contents(), before);
   }
 
-  static void expect_one_line(const std::string& text, const std::vector<std::string>& parts) {
-    EXPECT_TRUE(text.starts_with("gpufilter: ")) << text;
+  static void expect_one_line(const std::string& text, const Words& parts) {
+    EXPECT_TRUE(begins(text, "gpufilter: "));
     EXPECT_EQ(text.find('\n'), text.size() - 1) << text;
     expect_parts(text, parts);
+  }
+
+  // The pixels that the reference gives.
+  [[nodiscard]] static Image blurred(const Image& image, const BlurParameters& parameters = {},
+                                     std::size_t times = 1) {
+    return filter_on_host(image, StageChain(times, make_blur(parameters)), {});
   }
 
   // For tests of how the program finds a place for PoCL's files: without the tests' own.
@@ -88,8 +100,8 @@ class ProgramTest : public ::testing::Test {
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> contents() const {
     std::vector<std::pair<std::string, std::string>> found;
     for (const std::string& name : names_in(folder_.path())) {
-      const std::filesystem::path path = folder_.path() / name;
-      const bool plain = std::filesystem::is_regular_file(std::filesystem::symlink_status(path));
+      const fs::path path = folder_.path() / name;
+      const bool plain = fs::is_regular_file(fs::symlink_status(path));
       found.emplace_back(name, plain ? read_file(path) : "");
     }
     return found;

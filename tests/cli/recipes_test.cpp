@@ -1,15 +1,12 @@
 // "@FILE" on the command line, and the recipes in samples/.
-#include <filesystem>
 #include <fstream>
 
-#include "cli/filter_fixture.hpp"
+#include "cli/program_fixture.hpp"
 
 namespace gpufilter::test {
 namespace {
 
-namespace fs = std::filesystem;
-
-class RecipeRuns : public FilterTest {
+class RecipeRuns : public ProgramTest {
  protected:
   void SetUp() override { static_cast<void>(stored(random_image(size_, format_, 1), "in.png")); }
 
@@ -17,7 +14,7 @@ class RecipeRuns : public FilterTest {
     std::ofstream(folder_ / name) << text;
   }
 
-  [[nodiscard]] ProcessResult here(const std::vector<std::string>& words) const {
+  [[nodiscard]] ProcessResult here(const Words& words) const {
     return filter(words, {.folder = folder_.path()});
   }
 };
@@ -34,7 +31,7 @@ TEST_F(RecipeRuns, GivesTheSamePictureAsItsWords) {
 
 TEST_F(RecipeRuns, MayHoldTheWholeCommand) {
   write("all", "stats in.png --json");
-  EXPECT_EQ(here({"@all"}).exit_code, 0);
+  ended(0, here({"@all"}));
   EXPECT_EQ(here({"@all"}).out, here({"stats", "in.png", "--json"}).out);
 }
 
@@ -54,9 +51,7 @@ TEST_F(RecipeRuns, MistakesNameFileAndLine) {
 
 TEST_F(RecipeRuns, AnOptionGivenTwiceIsRefusedWithAllPlaces) {
   write("r", "--blur auto\n--to png\n");
-  const auto complaint = [&](const std::vector<std::string>& words) {
-    return ended(2, here(words)).err;
-  };
+  const auto complaint = [&](const Words& words) { return ended(2, here(words)).err; };
   const std::string begin = "gpufilter: --to is given more than once";
   const std::string end = " (see gpufilter --help)\n";
   EXPECT_EQ(complaint({"in.png", "out/", "@r", "--to", "jpg", "--to", "png"}),
@@ -68,12 +63,10 @@ TEST_F(RecipeRuns, AnOptionGivenTwiceIsRefusedWithAllPlaces) {
 TEST_F(RecipeRuns, OptionsOnTheCommandLineOverrideThoseInRecipes) {
   write("r", "--blur auto\n--to png\n");
   write("equals", "--to=png --gray");
-  for (const std::vector<std::string>& words : {std::vector<std::string>{"@r", "--to", "webp"},
-                                                {"--to=webp", "@r"},
-                                                {"--to", "webp", "@equals"}}) {
-    std::vector<std::string> command{"in.png", "-", "-q"};
-    command.insert(command.end(), words.begin(), words.end());
-    EXPECT_EQ(ended(0, here(command)).out.substr(8, 4), "WEBP") << words.back();
+  for (const Words& words :
+       {Words{"@r", "--to", "webp"}, {"--to=webp", "@r"}, {"--to", "webp", "@equals"}}) {
+    EXPECT_EQ(ended(0, here(Words{"in.png", "-", "-q"} + words)).out.substr(8, 4), "WEBP")
+        << words.back();
   }
 }
 
@@ -81,23 +74,21 @@ TEST_F(RecipeRuns, InstalledFilesAreFoundByName) {
   for (const std::string word : {"@web-gallery", "@web-gallery.recipe"}) {
     EXPECT_EQ(ended(0, here({"in.png", "-", word, "-q"})).out.substr(8, 4), "WEBP");
   }
-  for (const std::vector<std::string>& stage : {std::vector<std::string>{"--net", "denoise.onnx"},
-                                                {"--net", "denoise"},
-                                                {"--mlp", "golden-hour"},
-                                                {"--lut", "film"},
-                                                {"--color", "warm.txt"},
-                                                {"--profile", "display-p3"}}) {
+  for (const Words& stage : {Words{"--net", "denoise.onnx"},
+                             {"--net", "denoise"},
+                             {"--mlp", "golden-hour"},
+                             {"--lut", "film"},
+                             {"--color", "warm.txt"},
+                             {"--profile", "display-p3"}}) {
     const ProcessResult result = here({"in.png", "-", stage[0], stage[1], "-q", "--device", "cpu"});
     EXPECT_EQ(result.exit_code, 0) << stage[1] << result.err;
   }
   // A file of that name in the folder comes first, and a path is never looked for elsewhere.
   write("film.cube", "LUT_3D_SIZE 0\n");
-  EXPECT_EQ(here({"in.png", "-", "--lut", "film.cube"}).exit_code, 2);
-  EXPECT_EQ(here({"in.png", "-", "--net", "./denoise.onnx"}).exit_code, 2);
-  EXPECT_EQ(filter({"in.png", "-", "--net", "denoise.onnx"},
-                   {.environment = {{"GPUFILTER_DATA", "/nowhere"}}, .folder = folder_.path()})
-                .exit_code,
-            2);
+  ended(2, here({"in.png", "-", "--lut", "film.cube"}));
+  ended(2, here({"in.png", "-", "--net", "./denoise.onnx"}));
+  ended(2, filter({"in.png", "-", "--net", "denoise.onnx"},
+                  {.environment = {{"GPUFILTER_DATA", "/nowhere"}}, .folder = folder_.path()}));
 }
 
 TEST_F(RecipeRuns, SamplesWork) {

@@ -10,15 +10,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/shard_fixture.hpp"
+#include "cli/batch_fixture.hpp"
 #include "support/child_process.hpp"
 #include "support/file_locks.hpp"
 #include "support/interrupted_program.hpp"
 
 namespace gpufilter::test {
 namespace {
-
-namespace fs = std::filesystem;
 
 class ShardEnds : public ShardTest {
  protected:
@@ -63,9 +61,7 @@ class ShardEnds : public ShardTest {
     return was_killed;
   }
 
-  void finish(int index, int count) const {
-    const ProcessResult result = ended(0, shard(index, count, quietly()));
-  }
+  void finish(int index, int count) const { ended(0, shard(index, count, quietly())); }
 
   [[nodiscard]] Words quietly() const {
     Words words = options_;
@@ -150,12 +146,12 @@ TEST_F(ShardEnds, AnotherNumberOfShardsGoesOn) {
 // A shard that is stopped in the middle of a picture until this object is destroyed.
 class StoppedShard {
  public:
-  StoppedShard(const std::vector<std::string>& words, const std::function<bool()>& is_writing) {
+  StoppedShard(const Words& words, const std::function<bool()>& is_writing) {
     child_ = start_child([&] {
       std::vector<char*> arguments;
       std::string program = GPUFILTER_PROGRAM;
       arguments.push_back(program.data());
-      std::vector<std::string> copies = words;
+      Words copies = words;
       for (std::string& word : copies)
         arguments.push_back(word.data());
       arguments.push_back(nullptr);
@@ -209,8 +205,8 @@ TEST_F(ShardEnds, ALivingShardKeepsItsTemporaryFiles) {
   finish(1, 2);
   EXPECT_EQ(temporary_files(), living);
   // Meanwhile, no undivided run may use the folder.
-  const ProcessResult alone = ended(2, batch({"--resume", "--recursive", "--png-level", "9"}));
-  EXPECT_TRUE(contains(alone.err, "another gpufilter is writing to this folder"));
+  EXPECT_TRUE(contains(ended(2, batch({"--resume", "--recursive", "--png-level", "9"})).err,
+                       "another gpufilter is writing to this folder"));
   EXPECT_EQ(lives.go_on(), 0);
   EXPECT_TRUE(pictures_in(out_) == expected_);
 }
@@ -221,8 +217,8 @@ TEST_F(ShardEnds, TheSameShardTwiceIsReportedAndHarmless) {
   StoppedShard first(words, [&] { return temporary_files() > 0; });
   ASSERT_TRUE(first.stopped());
   Words loud = options_;
-  const ProcessResult second = ended(0, shard(0, 2, loud));
-  EXPECT_TRUE(contains(second.err, "shard 0/2 is also in progress in process "));
+  EXPECT_TRUE(
+      contains(ended(0, shard(0, 2, loud)).err, "shard 0/2 is also in progress in process "));
   EXPECT_EQ(first.go_on(), 0);
   finish(1, 2);
   EXPECT_TRUE(pictures_in(out_) == expected_);
@@ -244,8 +240,8 @@ TEST_F(ShardEnds, AnInterruptedShardSaysWhatToDo) {
 
 TEST_F(ShardEnds, OneRunWithoutLocksIsWarnedAndOneInPlaceRefused) {
   without_locks(ENOLCK, [&] {
-    const ProcessResult result = ended(0, batch({"--png-level", "9", "--recursive"}));
-    EXPECT_TRUE(contains(result.err, "warning: " + out_ + ": this file system has no locks"));
+    EXPECT_TRUE(contains(ended(0, batch({"--png-level", "9", "--recursive"})).err,
+                         "warning: " + out_ + ": this file system has no locks"));
     EXPECT_TRUE(results_in(out_) == expected_);
     const Files before = results_in(in_);
     out_ = in_;

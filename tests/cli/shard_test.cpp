@@ -1,16 +1,15 @@
-// --shard: one folder, several processes.
+// Folders divided among processes, and gathered.
 #include <algorithm>
 #include <future>
 #include <numeric>
 #include <random>
 
-#include "cli/shard_fixture.hpp"
+#include "cli/batch_fixture.hpp"
 
 namespace gpufilter::test {
 namespace {
 
-namespace fs = std::filesystem;
-using Names = std::vector<std::string>;
+// --shard: one folder, several processes.
 
 class Shards : public ShardTest {
  protected:
@@ -61,8 +60,7 @@ TEST_F(Shards, MayRunAtTheSameTime) {
 
 TEST_F(Shards, SayWhatTheyTake) {
   const ProcessResult result = shard(1, 2, {"--recursive"});
-  EXPECT_TRUE(result.err.starts_with("gpufilter: shard 1/2: 7 of 8 pictures, 0.0 of "))
-      << result.err;
+  EXPECT_TRUE(begins(result.err, "gpufilter: shard 1/2: 7 of 8 pictures, 0.0 of "));
   EXPECT_TRUE(contains(result.err, " -> " + out_ + ": shard 1/2: 7 pictures done\n"));
   EXPECT_EQ(shard(1, 2, {"--recursive", "-q"}).err, "");
   const Json share = json_shard(0, 2, {"--recursive"})["shard"];
@@ -78,8 +76,7 @@ TEST_F(Shards, SayWhatTheyTake) {
 TEST_F(Shards, AutoReadsTheScheduler) {
   const ProcessOptions first{.environment = {{"PMI_RANK", "0"}, {"PMI_SIZE", "2"}}};
   const ProcessResult result = ended(0, batch({"--recursive", "--shard", "auto", "--json"}, first));
-  EXPECT_TRUE(result.err.starts_with("gpufilter: shard 0/2 from PMI_RANK 0 of 2: 1 of 8 pictures"))
-      << result.err;
+  EXPECT_TRUE(begins(result.err, "gpufilter: shard 0/2 from PMI_RANK 0 of 2: 1 of 8 pictures"));
   const Json share = Json::parse(result.out)["shard"];
   EXPECT_EQ(share["source"], "PMI_RANK 0 of 2");
   EXPECT_EQ(share["index"], 0);
@@ -88,7 +85,7 @@ TEST_F(Shards, AutoReadsTheScheduler) {
                                             {"PMI_SIZE", "2"},
                                             {"OMPI_COMM_WORLD_RANK", "1"},
                                             {"OMPI_COMM_WORLD_SIZE", "2"}}};
-  EXPECT_EQ(batch({"--shard=auto"}, both).exit_code, 2);
+  ended(2, batch({"--shard=auto"}, both));
 }
 
 // The shares are those of the pictures that the first shard found.
@@ -137,7 +134,7 @@ TEST_F(Shards, EachRefusesResultsThatExistedBefore) {
   EXPECT_EQ(read_file(out_ + "/p103.png"), "mine");
   // They are those of this run from now on.
   for (int index = 0; index < 2; ++index)
-    EXPECT_EQ(shard(index, 2, {"--on-exists", "overwrite"}).exit_code, 0);
+    ended(0, shard(index, 2, {"--on-exists", "overwrite"}));
   EXPECT_TRUE(pictures_in(out_) == undisturbed());
 }
 
@@ -148,15 +145,15 @@ TEST_F(Shards, EachRefusesToReplaceAnInput) {
 }
 
 TEST_F(Shards, AnEarlierRunIsReplacedOnlyWhereThatIsMeant) {
-  static_cast<void>(good_batch({"--border", "mirror"}));
+  ended(0, batch({"--border", "mirror"}));
   expect_refusal_in_each(2, {}, {"already exists"});
   for (int index = 0; index < 2; ++index)
-    EXPECT_EQ(shard(index, 2, {"--resume"}).exit_code, 0);
+    ended(0, shard(index, 2, {"--resume"}));
   EXPECT_TRUE(pictures_in(out_) == undisturbed());
 }
 
 TEST_F(Shards, GoOnWhereAnUndividedRunStopped) {
-  static_cast<void>(good_batch());
+  ended(0, batch());
   fs::remove(out_ + "/p103.png");
   std::size_t pictures = 0;
   for (int index = 0; index < 4; ++index)
@@ -166,8 +163,8 @@ TEST_F(Shards, GoOnWhereAnUndividedRunStopped) {
 
 // Results whose journal was lost when the machine crashed.
 TEST_F(Shards, ResultsThatAppearLaterAreTheirOwn) {
-  EXPECT_EQ(shard(0, 2).exit_code, 0);
-  EXPECT_EQ(shard(1, 2).exit_code, 0);
+  ended(0, shard(0, 2));
+  ended(0, shard(1, 2));
   for (const auto& entry : fs::directory_iterator(out_ + "/" + shards_name)) {
     if (entry.path().filename().string().starts_with("1-of-2-")) fs::remove(entry.path());
   }
@@ -177,10 +174,10 @@ TEST_F(Shards, ResultsThatAppearLaterAreTheirOwn) {
 }
 
 TEST_F(Shards, OfAnotherRunAreRefused) {
-  EXPECT_EQ(shard(0, 2).exit_code, 0);
-  for (const Names& other :
-       {Names{"--border", "mirror"}, Names{"--recursive"}, Names{"--to", "jpg"},
-        Names{"--png-level", "9"}, Names{"--match", "p*"}}) {
+  ended(0, shard(0, 2));
+  for (const Words& other :
+       {Words{"--border", "mirror"}, Words{"--recursive"}, Words{"--to", "jpg"},
+        Words{"--png-level", "9"}, Words{"--match", "p*"}}) {
     expect_refusal_in_each(
         2, other,
         {"holds an unfinished run in shards with other inputs", "gpufilter gather " + out_});
@@ -190,7 +187,7 @@ TEST_F(Shards, OfAnotherRunAreRefused) {
 }
 
 TEST_F(Shards, AreResumedWithAnotherNumberAndWithoutAny) {
-  EXPECT_EQ(shard(1, 3).exit_code, 0);
+  ended(0, shard(1, 3));
   const std::size_t first = pictures_in(out_).size();
   EXPECT_GT(first, 0U);
   EXPECT_LT(first, 6U);
@@ -204,7 +201,7 @@ TEST_F(Shards, AreResumedWithAnotherNumberAndWithoutAny) {
 
 TEST_F(Shards, ChangedInputsAreDoneAgain) {
   for (int index = 0; index < 2; ++index)
-    EXPECT_EQ(shard(index, 2).exit_code, 0);
+    ended(0, shard(index, 2));
   write_png(random_image({37, 29}, format_, 77), in_ + "/p101.png");
   EXPECT_EQ(done(json_shard(0, 2)) + done(json_shard(1, 2)), 1U);
   EXPECT_TRUE(pictures_in(out_) == undisturbed());
@@ -214,15 +211,14 @@ TEST_F(Shards, ADryRunTouchesNothing) {
   const Files before = everything_in(folder_.path());
   EXPECT_EQ(json_shard(1, 2, {"--dry-run"})["summary"]["planned"], 5);
   EXPECT_EQ(everything_in(folder_.path()), before);
-  EXPECT_EQ(shard(1, 2).exit_code, 0);
+  ended(0, shard(1, 2));
   const Files after = everything_in(folder_.path());
   EXPECT_EQ(json_shard(1, 2, {"--dry-run"})["summary"]["unchanged"], 5);
   EXPECT_EQ(everything_in(folder_.path()), after);
 }
 
 TEST_F(Shards, NothingIsWrittenWhereTheDeviceIsMissing) {
-  const ProcessResult result = ended(
-      3, filter({in_, out_, "--blur", "auto", "--device", "no such device", "--shard", "0/2"}));
+  ended(3, filter({in_, out_, "--blur", "auto", "--device", "no such device", "--shard", "0/2"}));
   EXPECT_FALSE(fs::exists(out_));
 }
 
@@ -242,7 +238,7 @@ TEST_F(Shards, TheResultsMayLieInTheInput) {
   out_ = in_ + "/results";
   for (const int count : {2, 3}) {
     for (int index = 0; index < count; ++index)
-      EXPECT_EQ(shard(index, count, {"--recursive"}).exit_code, 0);
+      ended(0, shard(index, count, {"--recursive"}));
   }
   EXPECT_EQ(pictures_in(out_).size(), 8U);
 }
@@ -255,6 +251,123 @@ TEST_F(Shards, AnEmptyShareIsNoFailure) {
   fs::create_directory(in_);
   fs::remove_all(out_);
   EXPECT_TRUE(contains(shard(0, 2).err, "contains no picture"));
+}
+
+// gpufilter gather, after shards that the program ran.
+
+class GatherCommand : public ShardTest {
+ protected:
+  void SetUp() override {
+    ShardTest::SetUp();
+    put_many(7, {40, 30});
+    put("sub/large.png", {90, 80});
+  }
+
+  [[nodiscard]] ProcessResult gather(const Words& more = {}) const {
+    return filter(Words{"gather", out_} + more);
+  }
+
+  [[nodiscard]] Json json_gather(int exit_code) const {
+    const ProcessResult result = ended(exit_code, gather({"--json"}));
+    EXPECT_EQ(result.err, "");
+    const Json json = Json::parse(result.out);
+    EXPECT_EQ(json["schema"], "gpufilter-gather-1");
+    EXPECT_EQ(json["complete"], exit_code == 0);
+    return json;
+  }
+
+  void run_shards(int count, const Words& more) const {
+    for (int index = 0; index < count; ++index)
+      ended(0, shard(index, count, more));
+  }
+
+  const Words recursive_{"--recursive", "-q"};
+};
+
+TEST_F(GatherCommand, LeavesTheFolderThatOneRunWouldHaveMade) {
+  const Files expected = undisturbed({"--recursive"});
+  run_shards(3, recursive_);
+  const ProcessResult result = ended(0, gather());
+  EXPECT_EQ(result.out, out_ + ": 8 pictures done; gathered from 3 processes\n");
+  EXPECT_EQ(result.err, "");
+  EXPECT_FALSE(fs::exists(fs::path(out_) / shards_name));
+  EXPECT_TRUE(results_in(out_) == expected);
+  EXPECT_EQ(gather().out, out_ + ": 8 pictures done; nothing to gather\n");
+  ended(0, gather());
+}
+
+TEST_F(GatherCommand, OneRunKnowsWhatTheShardsDid) {
+  run_shards(2, recursive_);
+  ended(0, gather());
+  const Json again = json_batch({"--recursive", "--resume"});
+  EXPECT_EQ(again["summary"]["unchanged"], 8);
+  EXPECT_EQ(again["summary"]["done"], 0);
+}
+
+TEST_F(GatherCommand, ItsCommandsDoTheRest) {
+  const Files expected = undisturbed({"--recursive"});
+  ended(0, shard(1, 3, recursive_));
+  const Json json = json_gather(1);
+  const std::size_t missing = json["missing"];
+  EXPECT_GT(missing, 2U);
+  EXPECT_EQ(json["unfinished"].size(), missing);
+  EXPECT_EQ(json["pictures"], 8);
+  EXPECT_EQ(json["done"], 8 - missing);
+  ASSERT_EQ(json["commands"].size(), 2U);
+  for (const auto& command : json["commands"]) {
+    const ProcessResult result = run_process({"sh", "-c", command.get<std::string>()});
+    EXPECT_EQ(result.exit_code, 0) << command << result.err;
+  }
+  EXPECT_EQ(json_gather(0)["gathered"], true);
+  EXPECT_TRUE(results_in(out_) == expected);
+}
+
+TEST_F(GatherCommand, ListsFailuresInWords) {
+  write_file(in_ + "/bad.png", "no picture");
+  ended(1, shard(0, 1, recursive_));
+  const ProcessResult result = ended(1, gather());
+  EXPECT_TRUE(
+      contains(result.out, ": 8 of 9 pictures done, 1 failed\nfailed: " + in_ + "/bad.png: "));
+  expect_parts(result.out, {"to do the rest:\n  ", " --shard 0/1\n"});
+  const Json json = json_gather(1);
+  EXPECT_EQ(json["failed"], 1);
+  EXPECT_EQ(json["unfinished"][0]["status"], "failed");
+  EXPECT_EQ(json["unfinished"][0]["input"], in_ + "/bad.png");
+  EXPECT_EQ(json["unfinished"][0]["shard"], "0/1");
+}
+
+TEST_F(GatherCommand, OfManyMissingPicturesTenAreListed) {
+  put_many(30, {4, 3});
+  ended(0, shard(0, 40, recursive_));
+  const std::string text = gather().out;
+  std::size_t lines = 0;
+  for (std::size_t at = text.find("\nmissing: "); at != std::string::npos;
+       at = text.find("\nmissing: ", at + 1)) {
+    ++lines;
+  }
+  EXPECT_EQ(lines, 11U) << text;
+  EXPECT_TRUE(contains(text, " more (--json lists all)\n"));
+  EXPECT_GT(json_gather(1)["commands"].size(), 10U);
+}
+
+TEST_F(GatherCommand, CountsWhatSkippedAndWhatToMakes) {
+  fs::create_directory(out_);
+  run_shards(2, {"--recursive", "-q", "--to", "jpg"});
+  EXPECT_EQ(json_gather(0)["done"], 8);
+  fs::remove(fs::path(out_) / "sub/large.jpg");
+  write_file(out_ + "/sub/large.jpg", "of someone else");
+  run_shards(2, {"--recursive", "-q", "--to", "jpg", "--on-exists", "skip"});
+  EXPECT_EQ(json_gather(0)["done"], 8);
+  EXPECT_EQ(read_file(out_ + "/sub/large.jpg"), "of someone else");
+}
+
+TEST_F(GatherCommand, RefusesWhatItCannotGather) {
+  expect_failure(2, {"gather", out_}, {out_, "does not exist"});
+  fs::create_directory(out_);
+  expect_failure(2, {"gather", out_}, {out_, "gpufilter has not written to this folder"});
+  expect_failure(2, {"gather"}, {"OUTDIR"});
+  expect_failure(2, {"gather", in_ + "/sub/large.png"}, {"is not a folder"});
+  EXPECT_TRUE(fs::is_empty(out_));
 }
 
 }  // namespace

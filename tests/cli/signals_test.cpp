@@ -1,21 +1,25 @@
-// Signals in the middle of the work.
+// Runs that are interrupted.
 #include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <regex>
 #include <thread>
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/program_fixture.hpp"
+#include "cli/batch_fixture.hpp"
 #include "support/child_process.hpp"
+#include "support/interrupted_program.hpp"
+#include "support/pseudo_terminal.hpp"
+#include "support/terminal_screen.hpp"
 
 namespace gpufilter::test {
 namespace {
 
-namespace fs = std::filesystem;
+// Signals in the middle of the work.
 
 class Signals : public ProgramTest {
  protected:
@@ -78,7 +82,7 @@ TEST_F(Signals, EndTheRunWithoutTraces) {
     EXPECT_EQ(interrupt(SIGQUIT, device), 131) << device;
     // With this one libraries give up.
     EXPECT_EQ(interrupt(SIGABRT, device), 1000 + SIGABRT) << device;
-    EXPECT_EQ(names_in(folder_ / "results"), std::vector<std::string>{}) << device;
+    EXPECT_EQ(names_in(folder_ / "results"), Words{}) << device;
   }
 }
 
@@ -86,7 +90,7 @@ TEST_F(Signals, LeaveTheOldOutput) {
   for (const int signal_number : {SIGINT, SIGTERM}) {
     write_file(out_, "before");
     EXPECT_EQ(interrupt(signal_number, "auto"), 128 + signal_number);
-    EXPECT_EQ(names_in(folder_ / "results"), std::vector<std::string>{"out.png"});
+    EXPECT_EQ(names_in(folder_ / "results"), Words{"out.png"});
     EXPECT_EQ(read_file(out_), "before");
   }
 }
@@ -95,17 +99,17 @@ TEST_F(Signals, WhatAKilledRunLeftGoesWithTheNextRunToTheSameName) {
   EXPECT_EQ(interrupt(SIGKILL, "cpu"), 1000 + SIGKILL);
   const auto left = names_in(folder_ / "results");
   ASSERT_EQ(left.size(), 1U);
-  EXPECT_TRUE(left[0].starts_with(".out.png.gpufilter-")) << left[0];
+  EXPECT_TRUE(begins(left[0], ".out.png.gpufilter-"));
   // Others are left alone: another run may have been killed that is yet to be repeated.
   const std::string whole = folder_ / "whole.png";
   filter_quietly({whole, folder_ / "results/other.png"});
-  EXPECT_EQ(names_in(folder_ / "results"), (std::vector<std::string>{left[0], "other.png"}));
+  EXPECT_EQ(names_in(folder_ / "results"), (Words{left[0], "other.png"}));
   const std::string link = folder_ / "link.png";
   fs::create_symlink("results/out.png", link);
   const ProcessResult next = ended(0, filter({whole, link, "-v"}));
   EXPECT_EQ(next.err.substr(0, next.err.find('\n')),
             "gpufilter: " + link + ": removed 1 temporary file of interrupted runs");
-  EXPECT_EQ(names_in(folder_ / "results"), (std::vector<std::string>{"other.png", "out.png"}));
+  EXPECT_EQ(names_in(folder_ / "results"), (Words{"other.png", "out.png"}));
 }
 
 TEST_F(Signals, AtTheFileSizeLimitOnlyThePictureFails) {
@@ -120,14 +124,13 @@ TEST_F(Signals, AtTheFileSizeLimitOnlyThePictureFails) {
                                             out_, "-q", "--device", "cpu"},
                                            with_defaults({})));
   EXPECT_EQ(run.err, "gpufilter: " + out_ + reason);
-  EXPECT_EQ(names_in(folder_ / "results"), std::vector<std::string>{});
+  EXPECT_EQ(names_in(folder_ / "results"), Words{});
   run = run_process(
       {"sh", "-c", limited, program, folder_ / "in", folder_ / "results", "-q", "--device", "cpu"},
       with_defaults({}));
   EXPECT_EQ(run.exit_code, 1);
   EXPECT_EQ(run.err, "gpufilter: " + (folder_ / "results/large.png") + reason);
-  EXPECT_EQ(names_in(folder_ / "results"),
-            (std::vector<std::string>{".gpufilter-journal", "small.png"}));
+  EXPECT_EQ(names_in(folder_ / "results"), (Words{".gpufilter-journal", "small.png"}));
 }
 
 TEST_F(Signals, AScratchFolderLeftBehindGoesWithTheNextRun) {
@@ -138,6 +141,82 @@ TEST_F(Signals, AScratchFolderLeftBehindGoesWithTheNextRun) {
   for (const std::string& name : names_in(folder_ / "cache/gpufilter")) {
     EXPECT_TRUE(name == "programs" || name == "rates.json" || name == "probes.json") << name;
   }
+}
+
+// A run over a folder that the user interrupts.
+
+class BatchInterrupt : public BatchTest {
+ protected:
+  void SetUp() override {
+    BatchTest::SetUp();
+    put_many(80, {500, 200});
+  }
+
+  // Takes a second or so.
+  [[nodiscard]] Words words(const Words& more) const {
+    const Words all = Words{"in",          "out", "--blur", "auto", "--device", "cpu",
+                            "--png-level", "8",   "--jobs", "1",    "--timing", "off"} +
+                      more;
+    return all;
+  }
+
+  // Expects that the run reports its progress and what to do, and that doing so completes it.
+  void expect_message(const std::string& line, const std::string& remedy) const {
+    std::smatch parts;
+    const std::regex pattern("gpufilter: stopped after ([0-9]+) of 80 pictures; the same command " +
+                             remedy + " does the rest");
+    ASSERT_TRUE(std::regex_match(line, parts, pattern)) << line;
+    const Files now = results_in(out_);
+    // The last picture may be in place before it is counted.
+    EXPECT_LE(std::stoul(parts[1]), now.size());
+    EXPECT_GE(std::stoul(parts[1]) + 1, now.size());
+    EXPECT_LT(now.size(), 80U);
+    const Files expected = undisturbed({"--png-level", "8"});
+    for (const auto& [name, bytes] : now)
+      EXPECT_TRUE(bytes == expected.at(name)) << name;
+    ended(0, filter(words({"--resume"}), {.folder = folder_.path()}));
+    EXPECT_TRUE(results_in(out_) == expected);
+  }
+
+  // Once the first picture is done.
+  [[nodiscard]] InterruptedProgram end_early(int signal_number, const Words& more) const {
+    return interrupt_program(words(more), folder_.path(), signal_number,
+                             [this] { return finished_pictures(out_) > 0; });
+  }
+};
+
+TEST_F(BatchInterrupt, ControlCTakesTheBarAwayAndSaysHowFarItCame) {
+  Words command = words({"--progress", "on"});
+  command.insert(command.begin(), GPUFILTER_PROGRAM);
+  PseudoTerminal terminal(command, folder_.path(), 100);
+  TerminalScreen screen(100);
+  while (screen.erased().size() < 2)
+    screen.write(terminal.read());
+  terminal.press('\3');
+  screen.write(terminal.read_to_end());
+  EXPECT_EQ(terminal.wait(), 130);
+  ASSERT_EQ(screen.rows().size(), 1U) << ::testing::PrintToString(screen.rows());
+  expect_message(screen.rows()[0], "with --resume");
+}
+
+TEST_F(BatchInterrupt, TerminationSaysTheSame) {
+  const InterruptedProgram result = end_early(SIGTERM, {});
+  EXPECT_EQ(result.exit_code, 143);
+  ASSERT_TRUE(result.err.ends_with('\n')) << result.err;
+  expect_message(result.err.substr(0, result.err.size() - 1), "with --resume");
+}
+
+TEST_F(BatchInterrupt, AResumedRunIsRunAgain) {
+  const InterruptedProgram result = end_early(SIGINT, {"--resume"});
+  EXPECT_EQ(result.exit_code, 130);
+  ASSERT_TRUE(result.err.ends_with('\n')) << result.err;
+  expect_message(result.err.substr(0, result.err.size() - 1), "again");
+}
+
+TEST_F(BatchInterrupt, QuietRunsEndQuietly) {
+  const InterruptedProgram result = end_early(SIGINT, {"-q"});
+  EXPECT_EQ(result.exit_code, 130);
+  EXPECT_EQ(result.err, "");
 }
 
 }  // namespace

@@ -1,8 +1,7 @@
-// "gpufilter stats" as its users run it.
+// "gpufilter stats" and "gpufilter info".
 #include <cmath>
-#include <filesystem>
 
-#include "cli/filter_fixture.hpp"
+#include "cli/program_fixture.hpp"
 #include "support/picture_counting.hpp"
 #include "support/stage_cases.hpp"
 #include "support/svg.hpp"
@@ -10,15 +9,16 @@
 namespace gpufilter::test {
 namespace {
 
-class Stats : public FilterTest {
+// "gpufilter stats" as its users run it.
+
+class Stats : public ProgramTest {
  protected:
-  static ProcessResult stats(std::vector<std::string> arguments,
-                             const ProcessOptions& options = {}) {
+  static ProcessResult stats(Words arguments, const ProcessOptions& options = {}) {
     arguments.insert(arguments.begin(), "stats");
     return filter(std::move(arguments), options);
   }
 
-  static Json stats_json(std::vector<std::string> arguments, const ProcessOptions& options = {}) {
+  static Json stats_json(Words arguments, const ProcessOptions& options = {}) {
     arguments.emplace_back("--json");
     const ProcessResult result = ended(0, stats(std::move(arguments), options));
     EXPECT_EQ(result.err, "");
@@ -26,8 +26,7 @@ class Stats : public FilterTest {
     return Json::parse(result.out);
   }
 
-  void expect_trouble(int exit_code, std::vector<std::string> arguments,
-                      const std::vector<std::string>& parts) const {
+  void expect_trouble(int exit_code, Words arguments, const Words& parts) const {
     arguments.insert(arguments.begin(), "stats");
     expect_failure(exit_code, arguments, parts);
   }
@@ -71,7 +70,7 @@ void expect_counted(const Json& json, const Image& image) {
 TEST_F(Stats, AreThoseOfEverySampleOnEveryDevice) {
   // Kernels are compiled here, whatever ran before: a compiler that warns would be seen.
   const ProcessOptions own_cache{.environment = {{"XDG_CACHE_HOME", folder_ / "cache"}}};
-  std::vector<std::string> devices{"cpu"};
+  Words devices{"cpu"};
   for (const auto& session : all_sessions())
     devices.push_back(std::to_string(session->device().index));
   for (const PixelFormat& format : all_formats()) {
@@ -146,10 +145,10 @@ TEST_F(Stats, TableOfAPipedPicture) {
 TEST_F(Stats, PlotIsAnSvgFile) {
   const std::string path = folder_ / "in.png";
   write_png(random_image({64, 48}, {3, 8}, 3), path);
-  const ProcessResult result = ended(0, stats({path, "--plot", folder_ / "plot.svg"}));
-  EXPECT_TRUE(contains(result.out, "percentile")) << "the table is printed too";
+  EXPECT_TRUE(contains(ended(0, stats({path, "--plot", folder_ / "plot.svg"})).out, "percentile"))
+      << "the table is printed too";
   const std::string svg = read_file(folder_ / "plot.svg");
-  EXPECT_TRUE(svg.starts_with("<svg "));
+  EXPECT_TRUE(begins(svg, "<svg "));
   EXPECT_EQ(objection_to_svg(svg), "");
 }
 
@@ -181,15 +180,48 @@ TEST_F(Stats, FailuresAreOneLineAndLeaveNothing) {
 TEST_F(Stats, ALostResultIsAnError) {
   const std::string path = folder_ / "in.png";
   write_png(random_image({64, 48}, {3, 8}, 5), path);
-  const ProcessResult result =
+  EXPECT_TRUE(contains(
       ended(1, run_process({"/bin/sh", "-c", R"(exec "$0" stats "$1" --device cpu > /dev/full)",
-                            GPUFILTER_PROGRAM, path}));
-  EXPECT_TRUE(contains(result.err, "standard output"));
+                            GPUFILTER_PROGRAM, path}))
+          .err,
+      "standard output"));
 }
 
 TEST_F(Stats, DescribeThemselves) {
-  const ProcessResult help = ended(0, stats({"--help"}));
-  expect_parts(help.out, {"--json", "--plot", "--device", "--max-pixels", "percentile"});
+  expect_parts(ended(0, stats({"--help"})).out,
+               {"--json", "--plot", "--device", "--max-pixels", "percentile"});
+}
+
+// "gpufilter info": what pictures are, from their headers.
+
+class Info : public ProgramTest {
+ protected:
+  [[nodiscard]] ProcessResult info(const Words& words) const {
+    return filter(Words{"info"} + words, {.folder = folder_.path()});
+  }
+};
+
+TEST_F(Info, NamesFormatSizeAndCoding) {
+  const std::string photo = GPUFILTER_SOURCE "/samples/landscape.jpg";
+  const ProcessResult result = ended(0, info({photo}));
+  EXPECT_EQ(result.err, "");
+  EXPECT_TRUE(begins(result.out, photo + ": JPEG, 1920x1280, RGB, 8-bit, "));
+  EXPECT_TRUE(contains(result.out, "\n  coding       quality 88, 4:2:0\n"));
+}
+
+TEST_F(Info, SaysHowAPictureIsShownAndWhatElseTheFileHolds) {
+  const ProcessResult turned = info({GPUFILTER_SHARED "/cases/jpeg-orientation-6-as-long.jpg"});
+  if (turned.exit_code != 0) GTEST_SKIP() << "no pictures in " GPUFILTER_SHARED;
+  EXPECT_TRUE(contains(turned.out, "  orientation  6: shown turned by 90 degrees, 50x67\n"));
+  const std::string pages = info({GPUFILTER_SHARED "/cases/tiff-3-pages.tif"}).out;
+  EXPECT_TRUE(ends(pages, "  not read     2 more pages\n"));
+}
+
+TEST_F(Info, NamesWhatCannotBeReadAndGoesOn) {
+  static_cast<void>(stored(random_image({5, 4}, {1, 16}, 1), "a.png"));
+  const ProcessResult result = ended(1, info({"missing.png", "a.png"}));
+  EXPECT_EQ(result.err, "gpufilter: missing.png: no such file\n");
+  EXPECT_TRUE(begins(result.out, "a.png: PNG, 5x4, grey, 16-bit, "));
 }
 
 }  // namespace

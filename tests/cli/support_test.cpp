@@ -26,8 +26,8 @@ TEST(Process, ReportsExitCodeAndBothOutputs) {
 }
 
 TEST(Process, PassesArgumentsUntouched) {
-  const ProcessResult result = run_process({"printf", "<%s>", "a b", "", "$HOME", "*", "'\"\\"});
-  EXPECT_EQ(result.out, "<a b><><$HOME><*><'\"\\>");
+  EXPECT_EQ(run_process({"printf", "<%s>", "a b", "", "$HOME", "*", "'\"\\"}).out,
+            "<a b><><$HOME><*><'\"\\>");
 }
 
 TEST(Process, MovesLargeInputAndOutputAtOnce) {
@@ -40,7 +40,7 @@ TEST(Process, MovesLargeInputAndOutputAtOnce) {
 }
 
 TEST(Process, MayLeaveItsInputUnread) {
-  const ProcessResult result = ended(3, shell("exit 3", {.input = std::string(1'000'000, 'x')}));
+  ended(3, shell("exit 3", {.input = std::string(1'000'000, 'x')}));
 }
 
 TEST(Process, StartsWithTheUsualAnswerToClosedPipes) {
@@ -48,15 +48,16 @@ TEST(Process, StartsWithTheUsualAnswerToClosedPipes) {
 }
 
 TEST(Process, AddsToTheEnvironment) {
-  const ProcessResult result = shell("echo \"$GPUFILTER_TEST,$PATH\"",
-                                     {.environment = {{"GPUFILTER_TEST", "a=b"}, {"PATH", "p"}}});
-  EXPECT_EQ(result.out, "a=b,p\n");
+  EXPECT_EQ(shell("echo \"$GPUFILTER_TEST,$PATH\"",
+                  {.environment = {{"GPUFILTER_TEST", "a=b"}, {"PATH", "p"}}})
+                .out,
+            "a=b,p\n");
 }
 
 TEST(Process, RunsInTheFolderAskedFor) {
   const TemporaryFolder folder;
   EXPECT_EQ(shell("pwd -P", {.folder = folder.path()}).out,
-            std::filesystem::canonical(folder.path()).string() + "\n");
+            fs::canonical(folder.path()).string() + "\n");
 }
 
 TEST(Process, EndsAtTheTimeLimit) {

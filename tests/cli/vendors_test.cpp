@@ -1,14 +1,16 @@
-// Which OpenCL vendors are loaded, and when: PoCL brings LLVM, which takes longer than a picture.
+// OpenCL vendors: which are loaded and when, and those that fail.
+#include <algorithm>
+#include <chrono>
 #include <fstream>
 
-#include "cli/filter_fixture.hpp"
+#include "cli/program_fixture.hpp"
 
 namespace gpufilter::test {
 namespace {
 
-namespace fs = std::filesystem;
+// Which OpenCL vendors are loaded, and when: PoCL brings LLVM, which takes longer than a picture.
 
-class Vendors : public FilterTest {
+class Vendors : public ProgramTest {
  protected:
   Vendors() {
     fs::create_directory(vendors_);
@@ -110,16 +112,16 @@ TEST_F(Vendors, TasksOfANodeTakeOneGpuEach) {
                                                                                      << task.err;
   }
   four.environment["OMPI_COMM_WORLD_LOCAL_RANK"] = "7";
-  const ProcessResult rank = filter({in_, out_, "--blur", "auto", "--device", "gpu", "-vv"}, four);
-  EXPECT_TRUE(contains(
-      rank.err, "device tried first: Fake GPU 3 (GPU 4 of 4, by OMPI_COMM_WORLD_LOCAL_RANK=7)"));
+  EXPECT_TRUE(
+      contains(filter({in_, out_, "--blur", "auto", "--device", "gpu", "-vv"}, four).err,
+               "device tried first: Fake GPU 3 (GPU 4 of 4, by OMPI_COMM_WORLD_LOCAL_RANK=7)"));
 }
 
 TEST_F(Vendors, TheProcessorAndOtherCommandsLoadNone) {
   filter_quietly({in_, out_, "--blur", "auto", "--device", "cpu"}, options(false));
   filter_quietly({in_, out_}, options(false));
-  EXPECT_EQ(filter({"compare", in_, in_}, options(false)).exit_code, 0);
-  EXPECT_EQ(filter({"--version"}, options(false)).exit_code, 0);
+  ended(0, filter({"compare", in_, in_}, options(false)));
+  ended(0, filter({"--version"}, options(false)));
   EXPECT_EQ(log(), "");
 }
 
@@ -156,6 +158,174 @@ TEST_F(Vendors, AreFoundAsTheLoadersFindThem) {
   EXPECT_TRUE(
       found({{"OCL_ICD_FILENAMES", std::string("libnothing.so:") + GPUFILTER_FAKE_VENDOR}}));
   EXPECT_FALSE(found({{"OCL_ICD_VENDORS", folder_ / "nowhere"}, {"OPENCL_VENDOR_PATH", vendors_}}));
+}
+
+// OpenCL vendors whose library crashes the process: the picture is still written.
+
+class VendorProbes : public ProgramTest {
+ protected:
+  VendorProbes() {
+    fs::create_directory(vendors_);
+    // A copy, as its name and its times are part of the tests.
+    fs::copy_file(GPUFILTER_FAKE_VENDOR, library_);
+    write_file(vendors_ / "fake.icd", library_ + "\n");
+  }
+
+  // A vendor that fails in this way, with a private cache.
+  [[nodiscard]] ProcessOptions failing(const std::string& moment_and_way) const {
+    return {.environment = {{"OCL_ICD_VENDORS", vendors_},
+                            {"OCL_ICD_FILENAMES", ""},
+                            {"XDG_CACHE_HOME", folder_ / "cache"},
+                            {"GPUFILTER_PROBE_SECONDS", "2"},
+                            {"FAKE_VENDOR_GPU", "1"},
+                            {"FAKE_VENDOR_LOG", log_},
+                            {"FAKE_VENDOR_FAILS", moment_and_way}}};
+  }
+
+  // Runs a blur on `device`, which has to give the right picture. Returns its messages.
+  [[nodiscard]] std::string blur(const std::string& device, const ProcessOptions& options,
+                                 const Words& more = {}) const {
+    fs::remove(out_);
+    const ProcessResult result = ended(
+        0, filter(Words{in_, out_, "--blur", "auto", "--device", device, "--timing", "off"} + more,
+                  options));
+    EXPECT_EQ(result.out, "");
+    EXPECT_TRUE(same_pixels(read_picture(out_), blurred(image_)));
+    return result.err;
+  }
+
+  // How often the fake vendor was asked for its platforms.
+  [[nodiscard]] std::ptrdiff_t times_asked() const {
+    const std::string log = fs::exists(log_) ? read_file(log_) : "";
+    return std::count(log.begin(), log.end(), '\n');
+  }
+
+  const fs::path vendors_ = folder_.path() / "vendors";
+  const std::string library_ = folder_ / "libvendor-of-tests.so";
+  const std::string log_ = folder_ / "log";
+  const Image image_ = random_image(size_, format_, 1);
+  const std::string in_ = stored(image_, "in.png");
+  const std::string out_ = folder_ / "out.png";
+};
+
+TEST_F(VendorProbes, WhateverEndsTheProcessThePictureIsWritten) {
+  using Case = std::pair<const char*, const char*>;
+  for (const auto& [failure, ending] :
+       {Case{"load abort", "SIGABRT while loading it"},
+        Case{"platforms exit", "exit(0) while loading it"},
+        Case{"devices crash", "SIGSEGV while looking for its devices"},
+        Case{"context abort", "SIGABRT while making a context"},
+        Case{"launch abort", "SIGABRT while running a kernel"},
+        Case{"launch exit", "exit(0) while running a kernel"}}) {
+    SCOPED_TRACE(failure);
+    fs::remove_all(folder_ / "cache");
+    expect_one_line(blur("opencl", failing(failure)),
+                    {library_, ending, "the fake vendor fails", "'gpufilter devices'"});
+    expect_one_line(blur("0", failing(failure)), {library_, ending});
+    expect_one_line(blur("vendor-of-TESTS", failing(failure)), {library_, ending});
+    EXPECT_EQ(blur("auto", failing(failure)), "");
+    EXPECT_EQ(blur("cpu", failing(failure)), "");
+    expect_failure(3, {in_, out_, "--blur", "auto", "--device", "opencl", "--require-device"},
+                   {library_, ending}, failing(failure));
+  }
+}
+
+TEST_F(VendorProbes, AKilledProbeIsNotRemembered) {
+  for (int i = 1; i <= 2; ++i) {
+    expect_one_line(blur("opencl", failing("context kill")),
+                    {library_, "SIGKILL while making a context"});
+    EXPECT_EQ(times_asked(), i);
+  }
+}
+
+TEST_F(VendorProbes, AVendorThatHangsIsLeftAfterATime) {
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < 3; ++i) {  // remembered after the first
+    expect_one_line(blur("opencl", failing("context hang")),
+                    {library_, "no answer within 2 s while making a context"});
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(6));
+}
+
+TEST_F(VendorProbes, PoclTakesThePlaceOfAVendorThatFails) {
+  if (!fs::exists("/etc/OpenCL/vendors/pocl.icd")) GTEST_SKIP() << "skipped: no PoCL here";
+  fs::copy_file("/etc/OpenCL/vendors/pocl.icd", vendors_ / "pocl.icd");
+  fs::remove(log_);
+  ProcessOptions options = failing("devices abort");
+  options.environment["GPUFILTER_PROBE_SECONDS"] = "60";  // PoCL compiles while other tests run
+  const ProcessResult result = ended(0, filter({in_, out_, "--blur", "auto", "--device", "opencl",
+                                                "--require-device", "--timing", "json"},
+                                               options));
+  EXPECT_EQ(result.err, "");
+  EXPECT_EQ(Json::parse(result.out)["device"]["kind"], "cpu");
+  EXPECT_TRUE(same_pixels(read_picture(out_), blurred(image_)));
+}
+
+TEST_F(VendorProbes, AVendorThatFailsIsNamedIfNoGpuIsFound) {
+  expect_one_line(blur("gpu", failing("devices abort")),
+                  {"no GPU found", library_ + " is not usable"});
+  EXPECT_TRUE(contains(blur("gpu", failing("devices abort"), {"--log-level", "debug"}),
+                       library_ + " is skipped: "));
+}
+
+TEST_F(VendorProbes, AllNamesTheDevicesThatAreMissing) {
+  const std::string reported = blur("all", failing("devices abort"));
+  expect_parts(reported, {library_ + ": it failed when probed", "no GPU found"});
+}
+
+TEST_F(VendorProbes, DevicesSayWhyAVendorIsNotUsable) {
+  const ProcessOptions options = failing("devices abort");
+  const ProcessResult table = ended(0, filter({"devices"}, options));
+  EXPECT_EQ(table.err, "");
+  expect_parts(table.out, {"0  " + library_ + " (not usable)\n    reason ",
+                           "SIGABRT while looking for its devices"});
+  const Json json = Json::parse(filter({"devices", "--json"}, options).out);
+  EXPECT_EQ(json["devices"], Json::array());
+  ASSERT_EQ(json["unusable"].size(), 1);
+  EXPECT_EQ(json["unusable"][0]["index"], 0);
+  EXPECT_EQ(json["unusable"][0]["library"], library_);
+  EXPECT_TRUE(contains(json["unusable"][0]["reason"].get<std::string>(), "SIGABRT"));
+}
+
+TEST_F(VendorProbes, AnAnswerHoldsUntilSomethingChanges) {
+  const auto asked_by = [this](const ProcessOptions& options, const std::string& command = "") {
+    fs::remove(log_);
+    if (command.empty()) {
+      static_cast<void>(blur("0", options));
+    } else {
+      static_cast<void>(filter({command}, options));
+    }
+    return times_asked();
+  };
+  const ProcessOptions failing_one = failing("devices abort");
+  EXPECT_EQ(asked_by(failing_one), 1);
+  EXPECT_EQ(asked_by(failing_one), 0);
+  EXPECT_EQ(asked_by(failing_one, "devices"), 1);
+  ProcessOptions elsewhere = failing_one;
+  elsewhere.environment["LD_LIBRARY_PATH"] = folder_.path();
+  EXPECT_EQ(asked_by(elsewhere), 1);
+  EXPECT_EQ(asked_by(failing_one), 0);
+  fs::last_write_time(library_, fs::file_time_type::clock::now() - std::chrono::hours(1));
+  EXPECT_EQ(asked_by(failing_one), 1);
+  EXPECT_EQ(asked_by(failing_one), 0);
+  write_file(folder_ / "cache/gpufilter/probes.json", "nonsense");
+  EXPECT_EQ(asked_by(failing_one), 1);
+  EXPECT_EQ(asked_by(failing_one), 0);
+}
+
+TEST_F(VendorProbes, WithoutAUsableCacheEachRunProbes) {
+  ProcessOptions options = failing("devices abort");
+  options.environment["XDG_CACHE_HOME"] = in_;  // a file
+  for (int i = 1; i <= 2; ++i) {
+    expect_one_line(blur("0", options), {library_});
+    EXPECT_EQ(times_asked(), i);
+  }
+}
+
+TEST_F(VendorProbes, NoneTakesPlaceWhereNoOpenClIsNeeded) {
+  EXPECT_EQ(blur("cpu", failing("load abort")), "");
+  filter_quietly({in_, out_}, failing("load abort"));
+  EXPECT_FALSE(fs::exists(folder_ / "cache/gpufilter/probes.json"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Pages as text; tests/cli/browser_test.cpp opens them in a browser.
+// Pages as text; tests/cli/batch_report_test.cpp opens them in a browser.
 #include "html/page.hpp"
 
 #include <regex>

@@ -10,8 +10,8 @@
 #include "codec/byte_source.hpp"
 #include "codec/jpeg/read/input.hpp"
 #include "codec/jpeg/read/row_decoder.hpp"
-#include "codec/jpeg/read/scan_limits.hpp"
-#include "codec/jpeg/write/scan_script.hpp"
+#include "codec/jpeg/read/scan_reader.hpp"
+#include "codec/jpeg/read/scans.hpp"
 #include "support/jpeg.hpp"
 
 namespace gpufilter::test {

@@ -110,20 +110,6 @@ Image copy_of(const Image& image) {
   return copy;
 }
 
-std::uint32_t sample_at(const ConstRows& rows, int x, int y, int channel) {
-  const std::uint8_t* sample = rows.row(y) +
-                               static_cast<std::size_t>(x) * rows.format.bytes_per_pixel() +
-                               static_cast<std::size_t>(channel) * rows.format.bytes_per_sample();
-  if (rows.format.depth == 8) return *sample;
-  std::uint16_t value = 0;
-  std::memcpy(&value, sample, sizeof value);
-  return value;
-}
-
-std::uint32_t sample_at(const Image& image, int x, int y, int channel) {
-  return sample_at(image.rows(), x, y, channel);
-}
-
 PictureHeader header_of(const Image& image) {
   PictureHeader header;
   header.size = image.size();
@@ -137,21 +123,6 @@ std::uint32_t sample_beyond(const Image& image, int x, int y, int channel, Borde
   if (column >= 0 && row >= 0) return sample_at(image, column, row, channel);
   const PixelFormat format = image.format();
   return format.has_alpha() && channel + 1 == format.channels ? format.max_sample() : 0;
-}
-
-void set_sample(const MutableRows& rows, int x, int y, int channel, std::uint32_t value) {
-  std::uint8_t* sample = rows.row(y) + static_cast<std::size_t>(x) * rows.format.bytes_per_pixel() +
-                         static_cast<std::size_t>(channel) * rows.format.bytes_per_sample();
-  if (rows.format.depth == 8) {
-    *sample = static_cast<std::uint8_t>(value);
-  } else {
-    const auto narrow = static_cast<std::uint16_t>(value);
-    std::memcpy(sample, &narrow, sizeof narrow);
-  }
-}
-
-void set_sample(Image& image, int x, int y, int channel, std::uint32_t value) {
-  set_sample(image.rows(), x, y, channel, value);
 }
 
 std::vector<PixelAt> each_pixel(ImageSize size) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -35,14 +36,36 @@ namespace gpufilter::test {
 [[nodiscard]] Image copy_of(const Image& image);
 [[nodiscard]] PictureHeader header_of(const Image& image);
 
-// One sample of either depth; `y` is the row's number.
-[[nodiscard]] std::uint32_t sample_at(const ConstRows& rows, int x, int y, int channel);
-[[nodiscard]] std::uint32_t sample_at(const Image& image, int x, int y, int channel);
+// One sample of either depth; `y` is the row's number. Inline, because plain second implementations
+// spend most of the tests' time in it.
+[[nodiscard]] inline std::uint32_t sample_at(const ConstRows& rows, int x, int y, int channel) {
+  const std::uint8_t* sample = rows.row(y) +
+                               static_cast<std::size_t>(x) * rows.format.bytes_per_pixel() +
+                               static_cast<std::size_t>(channel) * rows.format.bytes_per_sample();
+  if (rows.format.depth == 8) return *sample;
+  std::uint16_t value = 0;
+  std::memcpy(&value, sample, sizeof value);
+  return value;
+}
+[[nodiscard]] inline std::uint32_t sample_at(const Image& image, int x, int y, int channel) {
+  return sample_at(image.rows(), x, y, channel);
+}
 // Also past the picture's edges, where a constant border is opaque black.
 [[nodiscard]] std::uint32_t sample_beyond(const Image& image, int x, int y, int channel,
                                           Border border);
-void set_sample(const MutableRows& rows, int x, int y, int channel, std::uint32_t value);
-void set_sample(Image& image, int x, int y, int channel, std::uint32_t value);
+inline void set_sample(const MutableRows& rows, int x, int y, int channel, std::uint32_t value) {
+  std::uint8_t* sample = rows.row(y) + static_cast<std::size_t>(x) * rows.format.bytes_per_pixel() +
+                         static_cast<std::size_t>(channel) * rows.format.bytes_per_sample();
+  if (rows.format.depth == 8) {
+    *sample = static_cast<std::uint8_t>(value);
+  } else {
+    const auto narrow = static_cast<std::uint16_t>(value);
+    std::memcpy(sample, &narrow, sizeof narrow);
+  }
+}
+inline void set_sample(Image& image, int x, int y, int channel, std::uint32_t value) {
+  set_sample(image.rows(), x, y, channel, value);
+}
 
 // The positions of pixels and samples, row by row: for (const auto [x, y] : each_pixel(image)).
 struct PixelAt {

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdint>
-#include <filesystem>
+#include <cstdlib>
 #include <map>
 #include <source_location>
 #include <string>
@@ -20,7 +20,7 @@ namespace gpufilter::test {
 struct ProcessOptions {
   std::string input = {};                               // bytes for standard input, which then ends
   std::map<std::string, std::string> environment = {};  // added to this program's own
-  std::filesystem::path folder = {};                    // working folder; empty: this program's
+  fs::path folder = {};                                 // working folder; empty: this program's
   std::chrono::milliseconds time_limit{120'000};
   bool err_is_terminal = false;  // standard error is a pseudo terminal, in raw mode
   int end_signal = SIGKILL;      // sent at the time limit; SIGKILL follows if it does not end
@@ -37,12 +37,18 @@ struct ProcessResult {
 
 // Runs command[0] (looked up in PATH if it has no slash) with the other words as its arguments, to
 // its end. Throws std::system_error if it cannot be started.
-[[nodiscard]] ProcessResult run_process(const std::vector<std::string>& command,
-                                        const ProcessOptions& options = {});
+[[nodiscard]] ProcessResult run_process(const Words& command, const ProcessOptions& options = {});
 
 // Runs the program under test.
-[[nodiscard]] ProcessResult run_gpufilter(std::vector<std::string> arguments,
-                                          const ProcessOptions& options = {});
+[[nodiscard]] ProcessResult run_gpufilter(Words arguments, const ProcessOptions& options = {});
+
+// Runs whose kernels run for longer than PoCL takes to optimise them. The other tests' kernels are
+// not optimised, and our program cache does not tell them apart.
+[[nodiscard]] inline ProcessOptions optimised() {
+  const fs::path cache = std::getenv("XDG_CACHE_HOME");
+  return {.environment = {{"POCL_EXTRA_BUILD_FLAGS", ""},
+                          {"XDG_CACHE_HOME", (cache / "optimised").string()}}};
+}
 
 // The result of a program that is expected to end with `exit_code`.
 inline ProcessResult ended(int exit_code, ProcessResult result,

@@ -1,4 +1,4 @@
-// Deflate's alphabets (RFC 1951, 3.2.5).
+// Deflate (RFC 1951): its alphabets, bits, Huffman codes and blocks.
 #pragma once
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 
@@ -81,27 +82,96 @@ class ScratchBytes {
   std::size_t size_ = 0;
 };
 
-// The maximum size of a piece. ISA-L counts in 32 bits, and a chunk with a single long row may
-// exceed them.
-constexpr std::size_t longest_piece = std::size_t{4} << 20U;
+// A code and its length in one word. The length is in the lowest byte: the processor's shifts use
+// only the lowest bits of their count, so a shift by the word is a shift by the length, and the sum
+// of words has the sum of the lengths there.
+class CodeWord {
+ public:
+  static constexpr unsigned longest = 24;
 
-// Calls deflate_piece(piece, out, is_last) for each piece of `data`, at least once. It writes at
-// most `bound` bytes to `out` and returns their number; `is_last` says that the stream ends with
-// the piece. Returns all bytes written, which are in `deflated`.
-template <typename DeflatePiece>
-std::span<const std::uint8_t> deflate_pieces(std::span<const std::uint8_t> data, std::size_t bound,
-                                             bool last, ScratchBytes& deflated,
-                                             const DeflatePiece& deflate_piece) {
-  const std::size_t pieces =
-      std::max<std::size_t>((data.size() + longest_piece - 1) / longest_piece, 1);
-  deflated.reserve(pieces * bound);
-  std::size_t size = 0;
-  for (std::size_t i = 0; i < pieces; ++i) {
-    const std::size_t begin = i * longest_piece;
-    const auto piece = data.subspan(begin, std::min(longest_piece, data.size() - begin));
-    size += deflate_piece(piece, deflated.data() + size, last && i + 1 == pieces);
+  CodeWord() = default;
+  CodeWord(std::uint32_t bits, unsigned length) : word_(bits << length_bits | length) {}
+  [[nodiscard, gnu::always_inline]] std::uint64_t bits() const { return word_ >> length_bits; }
+  [[nodiscard, gnu::always_inline]] unsigned length() const {
+    return word_ & ((1U << length_bits) - 1);
   }
-  return {deflated.data(), size};
-}
+  [[nodiscard, gnu::always_inline]] std::uint32_t word() const { return word_; }
+
+ private:
+  static constexpr unsigned length_bits = 8;
+
+  std::uint32_t word_ = 0;
+};
+
+class BitWriter {
+ public:
+  static constexpr unsigned longest_write = 56;
+
+  explicit BitWriter(std::uint8_t* out) : next_(out) {}
+
+  // Appends up to longest_write bits. Always stores eight bytes: up to eight bytes after the end
+  // are overwritten.
+  [[gnu::always_inline]] void write(std::uint64_t bits, unsigned count) {
+    bits_ |= bits << count_;
+    count_ += count;
+    const std::uint64_t stored =
+        std::endian::native == std::endian::big ? __builtin_bswap64(bits_) : bits_;
+    std::memcpy(next_, &stored, sizeof(stored));
+    next_ += count_ / 8;
+    bits_ >>= count_ & ~7U;
+    count_ &= 7U;
+  }
+  [[gnu::always_inline]] void write(CodeWord word) { write(word.bits(), word.length()); }
+  void fill_byte() { write(0, (8 - count_) % 8); }
+
+  // Only at the beginning of a byte.
+  void append(std::span<const std::uint8_t> bytes) {
+    std::copy(bytes.begin(), bytes.end(), next_);
+    next_ += bytes.size();
+  }
+
+  [[nodiscard]] std::uint8_t* next() const { return next_; }
+
+ private:
+  std::uint8_t* next_;
+  std::uint64_t bits_ = 0;
+  unsigned count_ = 0;  // below 8
+};
+
+// Deflate's longest code.
+constexpr unsigned longest_code = 15;
+
+using SymbolCounts = std::array<std::uint32_t, literal_symbols>;
+using CodeLengths = std::array<std::uint8_t, literal_symbols>;
+
+// Sets `lengths` to the code lengths for symbols that occur `counts` times: 0 for a count of 0,
+// else from 1 to `longest`. Nearly optimal: codes that Huffman's algorithm makes longer are cut.
+// The code is complete if at least two symbols occur. There may be up to literal_symbols symbols,
+// but not more than 2^longest.
+void make_code_lengths(std::span<const std::uint32_t> counts, unsigned longest,
+                       std::span<std::uint8_t> lengths);
+
+// Sets `codes` to the canonical code with these lengths (RFC 1951, 3.2.2). The bit that is written
+// first is the lowest.
+void make_codes(std::span<const std::uint8_t> lengths, std::span<std::uint16_t> codes);
+
+// Writes the header of a block with codes of these lengths: at most literal_symbols and
+// distance_symbols; missing lengths count as 0. `final`: it is the stream's last block.
+void begin_coded_block(BitWriter& writer, std::span<const std::uint8_t> literal_lengths,
+                       std::span<const std::uint8_t> distance_lengths, bool final);
+
+// The maximum size of such a header in bytes.
+constexpr std::size_t max_description = 320;
+
+// Writes `bytes` as stored blocks; one block if there are no bytes.
+void write_stored(BitWriter& writer, std::span<const std::uint8_t> bytes, bool final);
+
+// Fills the last byte and returns all bytes since `begin`. Unless `last`, which says that the last
+// block was final, an empty stored block is added, after which another block can follow.
+[[nodiscard]] std::span<const std::uint8_t> end_stream(BitWriter& writer, bool last,
+                                                       const std::uint8_t* begin);
+
+// The overhead of stored blocks: bytes for each 65535 bytes of data.
+constexpr std::size_t stored_overhead = 6;
 
 }  // namespace gpufilter

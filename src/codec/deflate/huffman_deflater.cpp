@@ -1,10 +1,8 @@
-#include "codec/deflate/huffman_deflater.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
-#include "codec/deflate/block.hpp"
+#include "codec/deflate/deflaters.hpp"
 #include "codec/deflate/format.hpp"
 #include "host/loops.hpp"
 

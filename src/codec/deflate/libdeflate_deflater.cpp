@@ -1,5 +1,3 @@
-#include "codec/deflate/libdeflate_deflater.hpp"
-
 #include <algorithm>
 #include <array>
 #include <new>
@@ -7,6 +5,7 @@
 
 #include <libdeflate.h>
 
+#include "codec/deflate/deflaters.hpp"
 #include "codec/deflate/format.hpp"
 #include "codec/deflate/isal_state.hpp"
 
@@ -65,6 +64,9 @@ class BlockInflater {
   std::size_t inflated_size_ = 0;
 };
 
+// ISA-L counts in 32 bits, and a chunk with a single long row may exceed them.
+constexpr std::size_t longest_piece = std::size_t{4} << 20U;
+
 // A stored block without data, after the three bits that it begins with.
 constexpr std::array<std::uint8_t, 4> empty_stored_block{0x00, 0x00, 0xff, 0xff};
 constexpr std::size_t block_type_bits = 3;
@@ -85,17 +87,6 @@ struct LibdeflateDeflater::State {
     if (!of_level) of_level.reset(libdeflate_alloc_compressor(level));
     if (!of_level) throw std::bad_alloc();
     compressor = of_level.get();
-  }
-
-  [[nodiscard]] std::size_t bound(std::size_t size) const {
-    return libdeflate_deflate_compress_bound(compressor, size) + max_appended;
-  }
-
-  std::size_t deflate_piece(std::span<const std::uint8_t> piece, std::uint8_t* out) {
-    const std::size_t size = libdeflate_deflate_compress(compressor, piece.data(), piece.size(),
-                                                         out, bound(piece.size()) - max_appended);
-    if (size == 0) throw std::logic_error("libdeflate found no room for a deflated chunk");
-    return size;
   }
 
   // Changes `stream`, the deflated `piece`, so that another block can follow, and returns its new
@@ -130,12 +121,21 @@ std::span<const std::uint8_t> LibdeflateDeflater::deflate(std::span<const std::u
                                                           int level, bool last) {
   State& state = *state_;
   state.set_level(level);
-  return deflate_pieces(data, state.bound(std::min(data.size(), longest_piece)), last,
-                        state.deflated,
-                        [&](std::span<const std::uint8_t> piece, std::uint8_t* out, bool is_last) {
-                          const std::size_t size = state.deflate_piece(piece, out);
-                          return is_last ? size : state.open_end(piece, {out, size});
-                        });
+  const std::size_t bound =
+      libdeflate_deflate_compress_bound(state.compressor, std::min(data.size(), longest_piece));
+  const std::size_t pieces =
+      std::max<std::size_t>((data.size() + longest_piece - 1) / longest_piece, 1);
+  state.deflated.reserve(pieces * (bound + max_appended));
+  std::uint8_t* out = state.deflated.data();
+  for (std::size_t i = 0; i < pieces; ++i) {
+    const std::size_t begin = i * longest_piece;
+    const auto piece = data.subspan(begin, std::min(longest_piece, data.size() - begin));
+    const std::size_t size =
+        libdeflate_deflate_compress(state.compressor, piece.data(), piece.size(), out, bound);
+    if (size == 0) throw std::logic_error("libdeflate found no room for a deflated chunk");
+    out += last && i + 1 == pieces ? size : state.open_end(piece, {out, size});
+  }
+  return {state.deflated.data(), out};
 }
 
 }  // namespace gpufilter

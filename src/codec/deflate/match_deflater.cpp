@@ -1,5 +1,3 @@
-#include "codec/deflate/match_deflater.hpp"
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -10,7 +8,7 @@
 #include <vector>
 
 #include "base/byte_cursor.hpp"
-#include "codec/deflate/block.hpp"
+#include "codec/deflate/deflaters.hpp"
 #include "codec/deflate/format.hpp"
 
 namespace gpufilter {
@@ -20,6 +18,19 @@ struct Match {
   std::size_t length = 0;  // below shortest_match: none
   std::size_t distance = 0;
 };
+
+// How many bytes are equal from `here` and from `there` on, at most `longest`; the first `length`
+// are known to be.
+std::size_t common_length(const std::uint8_t* here, const std::uint8_t* there, std::size_t length,
+                          std::size_t longest) {
+  for (; length + 8 <= longest; length += 8) {
+    const std::uint64_t unequal = load_le64(there + length) ^ load_le64(here + length);
+    if (unequal != 0) return length + static_cast<std::size_t>(std::countr_zero(unequal)) / 8;
+  }
+  while (length < longest && there[length] == here[length])
+    ++length;
+  return length;
+}
 
 // Tries the pixel above, and the last places whose next 32, 16, 8 or 4 bytes have the same hash.
 // Most finders follow a chain of places with equal short hashes, which takes long in drawings. Long
@@ -120,7 +131,7 @@ class MatchFinder {
       if (load_le64(there) != next_ || load_le64(there + 8) != load_le64(here_ + 8) ||
           there[best_.length] != here_[best_.length])
         return;
-      const std::size_t length = common_length(there, 16);
+      const std::size_t length = common_length(here_, there, 16, longest_);
       if (length > best_.length) best_ = {length, distance};
     }
 
@@ -136,23 +147,13 @@ class MatchFinder {
         best = std::max(best, exists ? value : 0);
       }
       best_ = {best >> 16U, longest_distance - (best & 0xffffU)};
-      if (best_.length == 8) best_.length = common_length(here_ - best_.distance, 8);
+      if (best_.length == 8)
+        best_.length = common_length(here_, here_ - best_.distance, 8, longest_);
     }
 
     [[nodiscard]] const Match& best() const { return best_; }
 
    private:
-    // The first `length` bytes are known to be equal.
-    [[nodiscard]] std::size_t common_length(const std::uint8_t* there, std::size_t length) const {
-      for (; length + 8 <= longest_; length += 8) {
-        const std::uint64_t unequal = load_le64(there + length) ^ load_le64(here_ + length);
-        if (unequal != 0) return length + static_cast<std::size_t>(std::countr_zero(unequal)) / 8;
-      }
-      while (length < longest_ && there[length] == here_[length])
-        ++length;
-      return length;
-    }
-
     const std::uint8_t* here_;
     std::uint64_t next_;  // bytes
     std::size_t farthest_;
@@ -197,7 +198,7 @@ class PixelFinder {
     const std::size_t longest = std::min(longest_match, end - at);
     const std::size_t length = unequal != 0
                                    ? static_cast<std::size_t>(std::countr_zero(unequal)) / 8
-                                   : common_length(here, distance, longest);
+                                   : common_length(here, here - distance, 8, longest);
     return {std::min(length, longest) / pixel * pixel, distance};
   }
 
@@ -225,19 +226,6 @@ class PixelFinder {
     constexpr std::uint64_t multiplier = 0x9E3779B185EBCA87U;  // odd, with irregular bits
     return {of_one_[(next << 40U) * multiplier >> (65U - std::bit_width(of_one_.size()))],
             of_two_[(next << 16U) * multiplier >> (65U - std::bit_width(of_two_.size()))]};
-  }
-
-  // The first eight bytes are known to be equal.
-  static std::size_t common_length(const std::uint8_t* here, std::size_t distance,
-                                   std::size_t longest) {
-    std::size_t length = 8;
-    for (; length + 8 <= longest; length += 8) {
-      const std::uint64_t unequal = load_le64(here + length) ^ load_le64(here + length - distance);
-      if (unequal != 0) return length + static_cast<std::size_t>(std::countr_zero(unequal)) / 8;
-    }
-    while (length < longest && here[length] == *(here + length - distance))
-      ++length;
-    return length;
   }
 
   std::span<const std::uint8_t> data_;

@@ -3,8 +3,8 @@
 #include <bit>
 
 #include "base/format.hpp"
-#include "codec/fidelity.hpp"
 #include "codec/heif/functions.hpp"
+#include "codec/whole_picture.hpp"
 
 namespace gpufilter {
 namespace {

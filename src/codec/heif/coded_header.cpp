@@ -1,13 +1,12 @@
 // AV1 Bitstream & Decoding Process Specification, sections 5.5 and 5.9, and ITU-T H.265,
 // section 7.3.
-#include "codec/heif/coded_header.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 
 #include "codec/heif/items.hpp"
+#include "codec/heif/tree.hpp"
 #include "image/metadata.hpp"
 
 namespace gpufilter {
@@ -293,13 +292,16 @@ void skip_profile(BitReader& in, unsigned sub_layers) {
   in.skip(bits);
 }
 
+int read_side(BitReader& in) {
+  return static_cast<int>(std::min(in.exp_golomb(), 65535U));
+}
+
 // `size` less what the window leaves out, if it is more.
 ImageSize windowed(BitReader& in, ImageSize size, unsigned chroma) {
   const int horizontal = chroma == 1 || chroma == 2 ? 2 : 1;
   const int vertical = chroma == 1 ? 2 : 1;
-  const auto side = [&in] { return static_cast<int>(std::min(in.exp_golomb(), 65535U)); };
-  const int columns = horizontal * (side() + side());
-  const int rows = vertical * (side() + side());
+  const int columns = horizontal * (read_side(in) + read_side(in));
+  const int rows = vertical * (read_side(in) + read_side(in));
   return {size.width - columns, size.height - rows};
 }
 
@@ -315,9 +317,8 @@ SequenceSet read_sequence_set(ByteSpan unit) {
   const unsigned chroma = in.exp_golomb();
   set.picture.is_grey = chroma == 0;
   if (chroma == 3) set.has_planes_apart = in.flag();
-  const auto side = [&in] { return static_cast<int>(std::min(in.exp_golomb(), 65535U)); };
-  set.picture.size.width = side();
-  set.picture.size.height = side();
+  set.picture.size.width = read_side(in);
+  set.picture.size.height = read_side(in);
   if (in.flag()) set.picture.size = windowed(in, set.picture.size, chroma);
   set.picture.depth = static_cast<int>(std::min(in.exp_golomb(), 8U)) + 8;
   in.exp_golomb();

@@ -13,6 +13,7 @@
 #include "base/printable.hpp"
 #include "base/thread_limit.hpp"
 #include "base/thread_room.hpp"
+#include "codec/sample_conversion.hpp"
 #include "image/sample_arithmetic.hpp"
 
 namespace gpufilter {
@@ -198,18 +199,16 @@ class CodedPicture {
     const bool is_spread = is_grey && is_limited();
     const std::vector<std::uint16_t> samples =
         scaled_samples(depth, is_spread, image.format().max_sample());
-    const int channels = is_grey ? 1 : 3;
-    const bool is_same = image.format() == PixelFormat{channels, 8} && !is_spread;
+    const std::size_t channels = is_grey ? 1 : 3;
+    const bool is_same = image.format() == PixelFormat{is_grey ? 1 : 3, 8} && !is_spread;
+    const auto take = depth > 8                   ? take_row<std::uint16_t, std::uint16_t>
+                      : image.format().depth == 8 ? take_row<std::uint8_t, std::uint8_t>
+                                                  : take_row<std::uint8_t, std::uint16_t>;
     for (int y = 0; y < size.height; ++y, rows += stride) {
-      std::uint8_t* row = image.rows().row(y);
       if (is_same) {
-        std::memcpy(row, rows, image.rows().row_bytes());
-      } else if (depth == 8 && image.format().depth == 8) {
-        take_row<std::uint8_t, std::uint8_t>(rows, channels, samples, image.format(), row, size);
-      } else if (depth == 8) {
-        take_row<std::uint8_t, std::uint16_t>(rows, channels, samples, image.format(), row, size);
+        std::memcpy(image.rows().row(y), rows, image.rows().row_bytes());
       } else {
-        take_row<std::uint16_t, std::uint16_t>(rows, channels, samples, image.format(), row, size);
+        take(rows, channels, samples, image, y);
       }
     }
   }
@@ -239,28 +238,21 @@ class CodedPicture {
     return samples;
   }
 
+  // `from` has one channel or three.
   template <typename From, typename To>
-  static void take_row(const std::uint8_t* from, int from_channels,
-                       const std::vector<std::uint16_t>& samples, const PixelFormat& format,
-                       std::uint8_t* to, const ImageSize& size) {
-    const int colors = format.color_channels();
-    const auto opaque = static_cast<To>(format.max_sample());
-    for (int x = 0; x < size.width; ++x) {
-      for (int c = 0; c < colors; ++c) {
-        From stored{};
-        const int channel = from_channels == 1 ? 0 : colors == 1 ? 1 : c;
-        std::memcpy(&stored, from + static_cast<std::size_t>(channel) * sizeof stored,
-                    sizeof stored);
-        const auto sample =
-            static_cast<To>(samples[std::min<std::size_t>(stored, samples.size() - 1)]);
-        std::memcpy(to, &sample, sizeof sample);
-        to += sizeof sample;
+  static void take_row(const std::uint8_t* from, std::size_t from_channels,
+                       const std::vector<std::uint16_t>& samples, Image& image, int y) {
+    const PixelFormat format = image.format();
+    const auto colors = static_cast<std::size_t>(format.color_channels());
+    std::uint8_t* to = image.rows().row(y);
+    for (std::size_t at = 0; at < static_cast<std::size_t>(image.width()) * from_channels;
+         at += from_channels, to += format.bytes_per_pixel()) {
+      for (std::size_t c = 0; c < colors; ++c) {
+        const std::size_t channel = from_channels == 1 ? 0 : colors == 1 ? 1 : c;
+        const std::size_t stored = load_sample<From>(from, at + channel);
+        store_sample(to, c, static_cast<To>(samples[std::min(stored, samples.size() - 1)]));
       }
-      if (format.has_alpha()) {
-        std::memcpy(to, &opaque, sizeof opaque);
-        to += sizeof opaque;
-      }
-      from += static_cast<std::size_t>(from_channels) * sizeof(From);
+      if (format.has_alpha()) store_sample(to, colors, static_cast<To>(format.max_sample()));
     }
   }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -81,5 +82,9 @@ struct HeifItems {
 // Takes time in proportion to the length of the file, whatever it holds. What is damaged is left
 // out.
 [[nodiscard]] HeifItems heif_items(ByteSpan file);
+
+// By names for the user: "2 more pictures", "a gain map", "a sequence of 24 frames", "a film".
+// Thumbnails, alpha and the parts of pictures do not count.
+[[nodiscard]] std::vector<std::string> heif_contents(const HeifItems& items);
 
 }  // namespace gpufilter

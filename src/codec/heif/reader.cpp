@@ -13,14 +13,14 @@
 #include "base/error.hpp"
 #include "base/thread_limit.hpp"
 #include "base/thread_room.hpp"
-#include "codec/fidelity.hpp"
 #include "codec/heif/codec.hpp"
 #include "codec/heif/coded_picture.hpp"
 #include "codec/heif/color.hpp"
-#include "codec/heif/contents.hpp"
 #include "codec/heif/functions.hpp"
+#include "codec/heif/items.hpp"
 #include "codec/heif/tree.hpp"
 #include "codec/read_limits.hpp"
+#include "codec/sample_conversion.hpp"
 #include "codec/whole_picture.hpp"
 #include "host/parallel.hpp"
 #include "image/exif.hpp"
@@ -71,24 +71,17 @@ Image placed(Image image, const Placement& placement) {
 }
 
 template <typename Sample>
-Sample loaded(const std::uint8_t* from) {
-  Sample sample{};
-  std::memcpy(&sample, from, sizeof sample);
-  return sample;
-}
-
-template <typename Sample>
 void fill(const std::array<std::uint16_t, 3>& ground, Image& image) {
   const PixelFormat format = image.format();
   for (int y = 0; y < image.size().height; ++y) {
-    std::uint8_t* to = image.rows().row(y);
-    for (int i = 0; i < image.width() * format.channels; ++i, to += sizeof(Sample)) {
-      const auto channel = static_cast<std::size_t>(i % format.channels);
+    const auto channels = static_cast<std::size_t>(format.channels);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(image.width()) * channels; ++i) {
+      const std::size_t channel = i % channels;
       const bool is_alpha = static_cast<int>(channel) == format.color_channels();
       // As libheif has it: of 16 bits, the higher ones.
-      const auto sample = static_cast<Sample>(
-          is_alpha ? format.max_sample() : ground[channel] >> (16U - 8U * sizeof(Sample)));
-      std::memcpy(to, &sample, sizeof sample);
+      store_sample(image.rows().row(y), i,
+                   static_cast<Sample>(is_alpha ? format.max_sample()
+                                                : ground[channel] >> (16U - 8U * sizeof(Sample))));
     }
   }
 }
@@ -112,12 +105,11 @@ void lay(const Image& top, bool has_alpha, PixelPosition at, Image& image) {
       const std::uint8_t* from = top.rows().row(y) + static_cast<std::size_t>(x) * top_step;
       std::uint8_t* to = image.rows().row(y + at.y) + static_cast<std::size_t>(x + at.x) * step;
       const std::uint32_t max = format.max_sample();
-      const std::uint32_t alpha = has_alpha ? loaded<Sample>(from + colors * sizeof(Sample)) : max;
+      const std::uint32_t alpha = has_alpha ? load_sample<Sample>(from, colors) : max;
       for (std::size_t c = 0; c < colors; ++c) {
-        const std::size_t place = c * sizeof(Sample);
-        const auto sample = static_cast<Sample>(
-            flattened(loaded<Sample>(from + place), alpha, loaded<Sample>(to + place), max));
-        std::memcpy(to + place, &sample, sizeof sample);
+        const auto below = load_sample<Sample>(to, c);
+        store_sample(
+            to, c, static_cast<Sample>(flattened(load_sample<Sample>(from, c), alpha, below, max)));
       }
     }
   }
@@ -148,15 +140,21 @@ void take_alpha(const Image& alpha, bool is_premultiplied, Image& image) {
     std::uint8_t* to = image.rows().row(y);
     for (int x = 0; x < image.width(); ++x, to += format.bytes_per_pixel()) {
       const auto column = static_cast<std::size_t>(nearest(x, image.width(), alpha.width()));
-      const auto sample = loaded<Sample>(from + column * sizeof(Sample));
-      std::memcpy(to + colors * sizeof sample, &sample, sizeof sample);
+      const auto sample = load_sample<Sample>(from, column);
+      store_sample(to, colors, sample);
       for (std::size_t c = 0; is_premultiplied && c < colors; ++c) {
-        const auto color = static_cast<Sample>(
-            unpremultiplied(loaded<Sample>(to + c * sizeof(Sample)), sample, format.max_sample()));
-        std::memcpy(to + c * sizeof color, &color, sizeof color);
+        store_sample(to, c,
+                     static_cast<Sample>(
+                         unpremultiplied(load_sample<Sample>(to, c), sample, format.max_sample())));
       }
     }
   }
+}
+
+// Calls use(sample) with a sample of the type that pictures of this depth have.
+template <typename Use>
+void with_sample(int depth, const Use& use) {
+  depth > 8 ? use(std::uint16_t{}) : use(std::uint8_t{});
 }
 
 bool has_hevc(const HeifPicture& picture) {
@@ -224,21 +222,15 @@ class HeifDecoder {
                                    ByteSpan colors) const {
     Image image(picture.stored, format);
     if (picture.item->type == "iovl") {
-      const bool is_deep = format.depth > 8;
-      if (is_deep) {
-        fill<std::uint16_t>(picture.ground, image);
-      } else {
-        fill<std::uint8_t>(picture.ground, image);
-      }
+      with_sample(format.depth,
+                  [&](auto sample) { fill<decltype(sample)>(picture.ground, image); });
       for (std::size_t i = 0; i < picture.parts.size(); ++i) {
         const bool has_alpha = picture.parts[i]->has_alpha;
         const PixelFormat own{format.color_channels() + (has_alpha ? 1 : 0), format.depth};
         const Image part = decode(*picture.parts[i], own, colors);
-        if (is_deep) {
-          lay<std::uint16_t>(part, has_alpha, picture.positions[i], image);
-        } else {
-          lay<std::uint8_t>(part, has_alpha, picture.positions[i], image);
-        }
+        with_sample(format.depth, [&](auto sample) {
+          lay<decltype(sample)>(part, has_alpha, picture.positions[i], image);
+        });
       }
       return image;
     }
@@ -253,11 +245,9 @@ class HeifDecoder {
 
   void add_alpha(const HeifPicture& picture, Image& image) const {
     const Image alpha = decode(*picture.alpha, {1, image.format().depth}, {});
-    if (image.format().depth > 8) {
-      take_alpha<std::uint16_t>(alpha, picture.item->is_premultiplied, image);
-    } else {
-      take_alpha<std::uint8_t>(alpha, picture.item->is_premultiplied, image);
-    }
+    with_sample(image.format().depth, [&](auto sample) {
+      take_alpha<decltype(sample)>(alpha, picture.item->is_premultiplied, image);
+    });
   }
 
   const HeifItems& items_;
@@ -273,7 +263,8 @@ bool stores_rgb(ByteSpan points) {
   return ByteCursor(points.subspan(matrix_at)).number(2) == heif_matrix_coefficients_RGB_GBR;
 }
 
-// `points` are those of the picture that it is a part of.
+// Whether every sample is stored: as red, green and blue, or as grey. `points` are those of the
+// picture that it is a part of.
 bool is_lossless(const HeifPicture& picture, ByteSpan points) {
   const ByteSpan own = code_points_of(*picture.item);
   if (!own.empty()) points = own;
@@ -295,11 +286,6 @@ int av1_quality(int quantiser) {
 int hevc_quality(int quantiser) {
   constexpr double finer = 2.9126;
   return quantiser <= 0 ? 100 : static_cast<int>(std::floor(100 - 2 * (quantiser + finer)));
-}
-
-// Whether every sample is stored: as red, green and blue, or as grey.
-bool is_lossless_heif(const HeifPicture& picture) {
-  return is_lossless(picture, {});
 }
 
 // The highest quality of libheif that gives the picture's quantiser, or that of its first part.
@@ -339,7 +325,7 @@ class HeifReader final : public WholePictureReader {
     read_metadata();
     header_.unread = heif_contents(items_);
     header_.stored =
-        std::make_shared<StoredFidelity>(is_lossless_heif(*picture_), heif_quality(*picture_));
+        std::make_shared<StoredFidelity>(is_lossless(*picture_, {}), heif_quality(*picture_));
   }
 
  private:

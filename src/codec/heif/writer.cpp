@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <memory>
 #include <new>
@@ -20,6 +19,7 @@
 #include "codec/heif/functions.hpp"
 #include "codec/heif/items.hpp"
 #include "codec/heif/tree.hpp"
+#include "codec/sample_conversion.hpp"
 #include "codec/whole_picture.hpp"
 #include "image/exif_orientation.hpp"
 #include "image/metadata.hpp"
@@ -224,10 +224,8 @@ class HeifWriter final : public WholePictureWriter {
     const std::uint32_t max = (1U << static_cast<unsigned>(bits_)) - 1U;
     const auto count = static_cast<std::size_t>(size_.width) * static_cast<std::size_t>(per_pixel);
     for (std::size_t i = 0; i < count; ++i) {
-      Sample sample{};
-      std::memcpy(&sample, row + i * step * sizeof sample, sizeof sample);
-      sample = static_cast<Sample>(scaled_sample(sample, format_.max_sample(), max));
-      std::memcpy(to + i * sizeof sample, &sample, sizeof sample);
+      const auto sample = load_sample<Sample>(row, i * step);
+      store_sample(to, i, static_cast<Sample>(scaled_sample(sample, format_.max_sample(), max)));
     }
   }
 

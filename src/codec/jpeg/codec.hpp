@@ -8,7 +8,7 @@
 namespace gpufilter {
 
 // The entry for JPEG in the table of codecs, and its options: see choose_jpeg_settings() in
-// settings.hpp.
+// write/encoding.hpp.
 [[nodiscard]] const Codec& jpeg_codec();
 [[nodiscard]] const WriteOption& jpeg_subsampling_option();
 [[nodiscard]] const WriteOption& jpeg_restart_option();
@@ -21,7 +21,7 @@ namespace gpufilter {
                                                    const ReadLimits& limits);
 
 // Baseline or progressive JPEG, grey or YCbCr. create_picture() says what happens to depth and
-// alpha. All threads encode a baseline file of several strips (strip_writer.hpp), with restart
+// alpha. All threads encode a baseline file of several strips (write/writer.cpp), with restart
 // markers between the strips, unless jpeg_restart_option() is off.
 [[nodiscard]] std::unique_ptr<RowWriter> create_jpeg(ByteSink& sink, const PictureHeader& header,
                                                      const WriteOptions& options);

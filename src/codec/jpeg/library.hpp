@@ -4,9 +4,12 @@
 
 #include <csetjmp>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <optional>
+#include <span>
 #include <string>
 
 #include <jpeglib.h>
@@ -30,6 +33,14 @@ inline constexpr const char* file_ends_early = "the file ends too early";
 // The restart marker `by` numbers after `marker`. Other markers stay as they are.
 [[nodiscard]] constexpr int shifted_restart(int marker, unsigned by) {
   return is_restart(marker) ? JPEG_RST0 + (marker - JPEG_RST0 + static_cast<int>(by)) % 8 : marker;
+}
+
+// The place of the next byte 255, with which markers begin, from `at` on; the end if there is none.
+[[nodiscard]] inline std::size_t next_ff(std::span<const std::uint8_t> bytes, std::size_t at) {
+  const void* found =
+      at < bytes.size() ? std::memchr(bytes.data() + at, 0xFF, bytes.size() - at) : nullptr;
+  if (found == nullptr) return bytes.size();
+  return static_cast<std::size_t>(static_cast<const std::uint8_t*>(found) - bytes.data());
 }
 
 // libjpeg's error manager for one picture. Warnings that mean lost or doubtful pixels are failures.

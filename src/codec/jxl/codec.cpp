@@ -5,8 +5,8 @@
 
 #include "base/format.hpp"
 #include "base/thread_limit.hpp"
-#include "codec/fidelity.hpp"
 #include "codec/jxl/functions.hpp"
+#include "codec/whole_picture.hpp"
 #include "host/parallel.hpp"
 #include "image/rows.hpp"
 

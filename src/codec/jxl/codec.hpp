@@ -7,7 +7,8 @@
 
 namespace gpufilter {
 
-// The entry for JPEG XL in the table of codecs, and its option besides those of codec/fidelity.hpp.
+// The entry for JPEG XL in the table of codecs, and its option besides those of
+// codec/whole_picture.hpp.
 [[nodiscard]] const Codec& jxl_codec();
 [[nodiscard]] const WriteOption& jxl_effort_option();
 

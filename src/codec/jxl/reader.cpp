@@ -13,7 +13,6 @@
 #include "base/log.hpp"
 #include "base/words.hpp"
 #include "codec/codec.hpp"
-#include "codec/fidelity.hpp"
 #include "codec/jxl/codec.hpp"
 #include "codec/jxl/color.hpp"
 #include "codec/jxl/functions.hpp"
@@ -80,6 +79,8 @@ OwnedJxlDecoder jxl_decoder(const std::string& name, std::span<const std::uint8_
                                : "damaged JPEG XL: libjxl cannot decode it");
 }
 
+// Reads all headers and metadata of a file, which is complete. Throws PictureError if it is
+// damaged, ends too early or has more pixels than `limits` allow.
 class Scan {
  public:
   Scan(const std::string& name, std::span<const std::uint8_t> file, const ReadLimits& limits)
@@ -229,19 +230,12 @@ class Scan {
   Bytes* box_target_ = nullptr;  // of the box that is being read; nullptr: it is skipped
 };
 
-// Reads all headers and metadata in `file`, which is complete. Throws PictureError if it is
-// damaged, ends too early or has more pixels than `limits` allow.
-JxlPicture scan_jxl(const std::string& name, std::span<const std::uint8_t> file,
-                    const ReadLimits& limits) {
-  return Scan(name, file, limits).run();
-}
-
 class JxlReader final : public WholePictureReader {
  public:
   JxlReader(std::unique_ptr<ByteSource> source, const ReadLimits& limits)
       : name_(source->name()),
         file_(whole_file(*source, 0, limits, holder, remedy)),
-        picture_(scan_jxl(name_, file_, limits)),
+        picture_(Scan(name_, file_, limits).run()),
         warns_(limits.warn) {
     check_memory(name_, file_.size() + picture_.decoded_bytes, limits, holder, remedy);
     header_.file_format = &jxl_codec();

@@ -20,6 +20,7 @@
 #include "base/printable.hpp"
 #include "codec/byte_source.hpp"
 #include "codec/netpbm/codec.hpp"
+#include "codec/sample_conversion.hpp"
 
 namespace gpufilter {
 namespace {
@@ -289,9 +290,7 @@ class NetpbmReader final : public RowReader {
   // Samples of two bytes begin with the more significant one.
   void read_binary(std::uint8_t* row) {
     input_.read({row, samples_ * header_.format.bytes_per_sample()});
-    if (!is_wide() || std::endian::native == std::endian::big) return;
-    for (std::size_t i = 0; i < samples_; ++i)
-      std::swap(row[2 * i], row[2 * i + 1]);
+    if (is_wide()) swap_big_endian({row, 2 * samples_});
   }
 
   void scale(std::uint8_t* row) const {
@@ -308,15 +307,12 @@ class NetpbmReader final : public RowReader {
   }
 
   [[nodiscard]] std::uint16_t load(const std::uint8_t* row, std::size_t index) const {
-    if (!is_wide()) return row[index];
-    std::uint16_t sample = 0;
-    std::memcpy(&sample, row + 2 * index, sizeof sample);
-    return sample;
+    return is_wide() ? load_sample<std::uint16_t>(row, index) : row[index];
   }
 
   void store(std::uint8_t* row, std::size_t index, std::uint16_t sample) const {
     if (is_wide()) {
-      std::memcpy(row + 2 * index, &sample, sizeof sample);
+      store_sample(row, index, sample);
     } else {
       row[index] = static_cast<std::uint8_t>(sample);
     }

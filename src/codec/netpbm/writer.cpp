@@ -1,5 +1,3 @@
-#include <bit>
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -60,12 +58,9 @@ class NetpbmWriter final : public RowWriter {
  private:
   // Samples of two bytes begin with the more significant one.
   const std::uint8_t* in_file_order(const std::uint8_t* row, std::size_t bytes) {
-    if (format_.depth == 8 || std::endian::native == std::endian::big) return row;
-    swapped_.resize(bytes);
-    for (std::size_t i = 0; i < bytes; i += 2) {
-      swapped_[i] = row[i + 1];
-      swapped_[i + 1] = row[i];
-    }
+    if (format_.depth == 8) return row;
+    swapped_.assign(row, row + bytes);
+    swap_big_endian(swapped_);
     return swapped_.data();
   }
 

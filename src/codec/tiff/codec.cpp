@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/format.hpp"
-#include "codec/tiff/functions.hpp"
+#include "codec/tiff/library.hpp"
 
 namespace gpufilter {
 namespace {

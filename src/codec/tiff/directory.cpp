@@ -18,55 +18,76 @@ constexpr std::uint16_t interoperability_pointer = 40965;
 constexpr std::uint64_t longest_value = std::uint64_t{16} << 20U;
 constexpr std::uint64_t longest_directory = std::uint64_t{64} << 20U;
 
-class Reader {
+// A file with what its header says, and the sizes of numbers that follow from that.
+class Structure {
  public:
-  explicit Reader(const TiffReadAt& read) : read_(read) {}
+  explicit Structure(const TiffReadAt& read) : read_(read) {
+    const Bytes head = bytes_at(0, 16);
+    if (head.size() < 8) return;
+    order = tiff_byte_order(head);
+    is_big = number_of(std::span(head).subspan(2, 2), order) == 43;
+    has_header = !is_big || head.size() == 16;
+  }
+
+  [[nodiscard]] unsigned offset_size() const { return is_big ? 8 : 4; }
+  [[nodiscard]] unsigned count_size() const { return is_big ? 8 : 2; }
+  [[nodiscard]] std::size_t entry_size() const { return 4 + 2 * std::size_t{offset_size()}; }
+  [[nodiscard]] std::uint64_t pointer_at() const { return offset_size(); }  // to the directory
+
+  [[nodiscard]] Bytes bytes_at(std::uint64_t offset, std::uint64_t size) const {
+    Bytes bytes(size);
+    bytes.resize(read_(offset, bytes));
+    return bytes;
+  }
+  [[nodiscard]] std::uint64_t number_at(std::uint64_t offset, std::uint64_t size) const {
+    return number_of(bytes_at(offset, size), order);
+  }
+
+  ByteOrder order = ByteOrder::little;
+  bool is_big = false;
+  bool has_header = false;
+
+ private:
+  const TiffReadAt& read_;
+};
+
+class Reader : Structure {
+ public:
+  using Structure::Structure;
 
   TiffContent content() {
     TiffContent content;
-    const Bytes head = bytes_at(0, 16);
-    if (head.size() < 8) return content;
-    content.order = order_ = tiff_byte_order(head);
-    is_big_ = number_of(std::span(head).subspan(2, 2), order_) == 43;
-    if (is_big_ && head.size() < 16) return content;
-    content.first =
-        fields_at(number_of(std::span(head).subspan(is_big_ ? 8 : 4, is_big_ ? 8 : 4), order_));
+    content.order = order;
+    if (!has_header) return content;
+    content.first = fields_at(number_at(pointer_at(), offset_size()));
     content.exif = fields_behind(content.find(exif_pointer));
     content.gps = fields_behind(content.find(gps_pointer));
     return content;
   }
 
  private:
-  [[nodiscard]] Bytes bytes_at(std::uint64_t offset, std::uint64_t size) const {
-    Bytes bytes(size);
-    bytes.resize(read_(offset, bytes));
-    return bytes;
-  }
-
   TiffFields fields_behind(const TiffField* pointer) {
-    const auto offset = pointer == nullptr ? std::nullopt : number_in(*pointer, order_);
+    const auto offset = pointer == nullptr ? std::nullopt : number_in(*pointer, order);
     return offset ? fields_at(*offset) : TiffFields();
   }
 
   TiffFields fields_at(std::uint64_t offset) {
-    const std::uint64_t count_size = is_big_ ? 8 : 2;
-    const std::uint64_t entry_size = is_big_ ? 20 : 12;
-    const std::uint64_t count = number_of(bytes_at(offset, count_size), order_);
+    const std::uint64_t count = number_at(offset, count_size());
     TiffFields fields;
     if (count > 65535) return fields;
-    const Bytes entries = bytes_at(offset + count_size, count * entry_size);
-    for (std::size_t at = 0; at + entry_size <= entries.size(); at += entry_size)
-      add(fields, std::span(entries).subspan(at, entry_size));
+    const Bytes entries = bytes_at(offset + count_size(), count * entry_size());
+    for (std::size_t at = 0; at + entry_size() <= entries.size(); at += entry_size())
+      add(fields, std::span(entries).subspan(at, entry_size()));
     return fields;
   }
 
   // A value that is no larger than an offset is stored in its place.
   void add(TiffFields& fields, ByteSpan entry) {
-    const std::size_t number_size = is_big_ ? 8 : 4;
+    const std::size_t number_size = offset_size();
     TiffField field;
-    field.tag = static_cast<std::uint16_t>(number_of(entry.subspan(0, 2), order_));
-    field.type = static_cast<std::uint16_t>(number_of(entry.subspan(2, 2), order_));
-    const std::uint64_t count = number_of(entry.subspan(4, number_size), order_);
+    field.tag = static_cast<std::uint16_t>(number_of(entry.subspan(0, 2), order));
+    field.type = static_cast<std::uint16_t>(number_of(entry.subspan(2, 2), order));
+    const std::uint64_t count = number_of(entry.subspan(4, number_size), order);
     const auto rest = entry.subspan(4 + number_size);
     if (count > longest_value) return;
     const std::uint64_t size = count * tiff_type_bytes(field.type);
@@ -75,15 +96,12 @@ class Reader {
     if (size <= number_size) {
       field.value.assign(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(size));
     } else {
-      field.value = bytes_at(number_of(rest, order_), size);
+      field.value = bytes_at(number_of(rest, order), size);
     }
     left_ -= size;
     if (field.value.size() == size) fields.push_back(std::move(field));
   }
 
-  const TiffReadAt& read_;
-  ByteOrder order_ = ByteOrder::little;
-  bool is_big_ = false;
   std::uint64_t left_ = longest_directory;  // for all values
 };
 
@@ -149,23 +167,15 @@ Bytes directory_bytes(TiffFields fields, std::uint32_t offset, ByteOrder order) 
 
 void add_fields(const TiffFields& fields, const TiffReadAt& read, const TiffWriteAt& write,
                 std::uint64_t end) {
-  const auto bytes_at = [&](std::uint64_t offset, std::uint64_t size) {
-    Bytes bytes(size);
-    bytes.resize(read(offset, bytes));
-    return bytes;
-  };
-  const Bytes head = bytes_at(0, 4);
-  const ByteOrder order = tiff_byte_order(head);
-  const bool is_big = number_of(std::span(head).subspan(2, 2), order) == 43;
-  const unsigned offset_size = is_big ? 8 : 4;
-  const unsigned count_size = is_big ? 8 : 2;
-  const std::uint64_t pointer_at = offset_size;
-  const std::uint64_t old = number_of(bytes_at(pointer_at, offset_size), order);
-  const std::uint64_t old_count = number_of(bytes_at(old, count_size), order);
+  const Structure file(read);
+  const ByteOrder order = file.order;
+  const unsigned offset_size = file.offset_size();
+  const std::size_t entry_size = file.entry_size();
+  const std::uint64_t old = file.number_at(file.pointer_at(), offset_size);
+  const std::uint64_t old_count = file.number_at(old, file.count_size());
   std::map<std::uint16_t, Bytes> entries;
-  const std::uint64_t entry_size = 4 + 2 * std::uint64_t{offset_size};
   for (std::uint64_t i = 0; i < old_count; ++i) {
-    Bytes entry = bytes_at(old + count_size + i * entry_size, entry_size);
+    Bytes entry = file.bytes_at(old + file.count_size() + i * entry_size, entry_size);
     entries[static_cast<std::uint16_t>(number_of(std::span(entry).first(2), order))] = entry;
   }
   Bytes added;  // values, then the directory
@@ -186,12 +196,12 @@ void add_fields(const TiffFields& fields, const TiffReadAt& read, const TiffWrit
   }
   Bytes pointer;
   put_number(pointer, end + added.size(), offset_size, order);
-  put_number(added, entries.size(), count_size, order);
+  put_number(added, entries.size(), file.count_size(), order);
   for (const auto& [tag, entry] : entries)
     added.insert(added.end(), entry.begin(), entry.end());
   put_number(added, 0, offset_size, order);  // no next directory
   write(end, added);
-  write(pointer_at, pointer);
+  write(file.pointer_at(), pointer);
 }
 
 void swap_bytes(TiffField& field) {

@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <limits>
 #include <optional>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "codec/sample_conversion.hpp"
+#include "image/sample_arithmetic.hpp"
+#include "image/transfer_curve.hpp"
 
 namespace gpufilter {
 namespace {
@@ -228,6 +233,249 @@ TiffLayout tiff_layout(const TiffFile& file, const TiffContent& content, const R
   layout.format = {colors + (alpha ? 1 : 0), is_wide ? 16 : 8};
   layout.file_pixels = file_pixels_of(layout);
   return layout;
+}
+
+namespace {
+
+// The inverse of CIE's f: light of X, Y or Z relative to white.
+double light_of_f(double f) {
+  constexpr double edge = 6.0 / 29;
+  return f > edge ? f * f * f : 3 * edge * edge * (f - 4.0 / 29);
+}
+
+}  // namespace
+
+TiffLab::TiffLab(int depth, bool is_icc)
+    : lightness_scale_(100.0 / (depth == 8 ? 255
+                                : is_icc   ? 65280
+                                           : 65535)),
+      color_scale_(depth == 8 ? 1 : 1.0 / 256),
+      sign_(1 << (depth - 1)),
+      wrap_(1 << depth),
+      is_icc_(is_icc) {
+  const int max = wrap_ - 1;
+  const TransferCurve curve = srgb_curve();
+  for (int i = 0; i < max; ++i)
+    thresholds_.push_back(light_of(curve, (i + 0.5) / max));
+}
+
+std::array<std::uint16_t, 3> TiffLab::to_rgb(const std::uint16_t* lab) const {
+  const auto number = [&](std::uint16_t stored) {
+    const int value = is_icc_ ? stored - sign_ : stored < sign_ ? stored : stored - wrap_;
+    return value * color_scale_;
+  };
+  constexpr std::array white{0.95047, 1.0, 1.08883};
+  const double y = (lab[0] * lightness_scale_ + 16) / 116;
+  const double light_x = white[0] * light_of_f(y + number(lab[1]) / 500);
+  const double light_y = white[1] * light_of_f(y);
+  const double light_z = white[2] * light_of_f(y - number(lab[2]) / 200);
+  return {sample_of(3.2404542 * light_x - 1.5371385 * light_y - 0.4985314 * light_z),
+          sample_of(-0.9692660 * light_x + 1.8760108 * light_y + 0.0415560 * light_z),
+          sample_of(0.0556434 * light_x - 0.2040259 * light_y + 1.0572252 * light_z)};
+}
+
+std::uint16_t TiffLab::sample_of(double light) const {
+  return static_cast<std::uint16_t>(
+      std::upper_bound(thresholds_.begin(), thresholds_.end(), light) - thresholds_.begin());
+}
+
+namespace {
+
+using std::size_t;
+
+// Whole numbers of 8, 16, 24 and 32 bits are in the machine's order; others begin at the most
+// significant bit.
+std::uint32_t whole_at(const std::uint8_t* stored, size_t i, size_t bits) {
+  switch (bits) {
+    case 8:
+      return stored[i];
+    case 16:
+      return load_sample<std::uint16_t>(stored, i);
+    case 24: {
+      std::uint32_t number = 0;
+      std::memcpy(&number, stored + 3 * i, 3);
+      return number;
+    }
+    case 32:
+      return load_sample<std::uint32_t>(stored, i);
+    default:
+      break;
+  }
+  std::uint64_t window = 0;
+  size_t has = 0;
+  for (size_t byte = i * bits / 8; has < i * bits % 8 + bits; ++byte, has += 8)
+    window = window << 8U | stored[byte];
+  window >>= has - i * bits % 8 - bits;
+  return static_cast<std::uint32_t>(window & ((std::uint64_t{1} << bits) - 1));
+}
+
+// IEEE 754's binary16.
+double half_at(const std::uint8_t* stored, size_t i) {
+  const auto half = load_sample<std::uint16_t>(stored, i);
+  const int exponent = half >> 10U & 31U;
+  const int fraction = half & 1023U;
+  double value =
+      exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
+  if (exponent == 31) {
+    value = fraction == 0 ? std::numeric_limits<double>::infinity()
+                          : std::numeric_limits<double>::quiet_NaN();
+  }
+  return half >> 15U == 0 ? value : -value;
+}
+
+double value_at(const TiffLayout& layout, const std::uint8_t* stored, size_t i) {
+  const auto bits = static_cast<size_t>(layout.bits);
+  if (layout.kind != Samples::floating) {
+    const std::int64_t value = whole_at(stored, i, bits);
+    const bool is_negative = layout.kind == Samples::with_sign && (value >> (bits - 1)) != 0;
+    return static_cast<double>(is_negative ? value - (std::int64_t{1} << bits) : value);
+  }
+  if (bits == 16) return half_at(stored, i);
+  return bits == 32 ? double{load_sample<float>(stored, i)} : load_sample<double>(stored, i);
+}
+
+void put(std::uint8_t* row, size_t i, std::uint16_t sample, bool is_wide) {
+  if (is_wide) {
+    store_sample(row, i, sample);
+  } else {
+    row[i] = static_cast<std::uint8_t>(sample);
+  }
+}
+
+}  // namespace
+
+TiffConversion::TiffConversion(const TiffLayout& layout)
+    : layout_(layout),
+      colors_(static_cast<size_t>(layout.color_samples())),
+      channels_(colors_ + (layout.format.has_alpha() ? 1 : 0)),
+      max_(layout.format.max_sample()),
+      seen_(layout.range) {
+  const size_t width = layout.width;
+  loaded_.resize(width * channels_);
+  results_.resize(width * static_cast<size_t>(layout.format.channels));
+  if (layout.colors == Colors::lab || layout.colors == Colors::icc_lab)
+    lab_.emplace(layout.bits, layout.colors == Colors::icc_lab);
+  if (!layout.ink) return;
+  ink_.resize(width * 4 * layout.format.bytes_per_sample());
+  ink_colors_.resize(width * 3 * layout.format.bytes_per_sample());
+}
+
+std::optional<SampleRange> TiffConversion::cut_off() const {
+  const bool is_within = seen_.low == layout_.range.low && seen_.high == layout_.range.high;
+  return is_within ? std::nullopt : std::optional(seen_);
+}
+
+void TiffConversion::convert(TiffRow stored, std::uint8_t* row) {
+  const bool is_plain = layout_.colors == Colors::grey || layout_.colors == Colors::rgb;
+  if (layout_.colors == Colors::ycbcr) {
+    for (size_t x = 0; x < layout_.width; ++x) {
+      const auto pixel = load_sample<std::uint32_t>(stored[0], x);
+      for (unsigned c = 0; c < 3; ++c)
+        row[3 * x + c] = static_cast<std::uint8_t>(pixel >> 8 * c);
+    }
+  } else if (is_plain && layout_.bits == layout_.format.depth && stored.size() == 1 &&
+             layout_.kind == Samples::whole && layout_.left_out_channels == 0 &&
+             !layout_.premultiplied) {
+    std::memcpy(row, stored[0], layout_.width * layout_.format.bytes_per_pixel());
+  } else {
+    for (size_t channel = 0; channel < channels_; ++channel)
+      load(stored, channel);
+    convert_colors();
+    if (layout_.premultiplied) undo_premultiplication();
+    for (size_t i = 0; i < results_.size(); ++i)
+      put(row, i, results_[i], layout_.format.depth == 16);
+  }
+}
+
+void TiffConversion::load(TiffRow stored, size_t channel) {
+  const bool has_planes = stored.size() > 1;
+  const Place place{stored[has_planes ? channel : 0], has_planes ? 0 : channel,
+                    has_planes ? 1 : static_cast<size_t>(layout_.samples)};
+  const bool is_alpha = channel == colors_;
+  std::uint16_t* to = loaded_.data() + channel;
+  if (layout_.has_range() && !lab_) {
+    load_range(place, is_alpha, to);
+  } else {
+    load_whole(place, !lab_ && (is_alpha || layout_.colors != Colors::palette), to);
+  }
+}
+
+void TiffConversion::load_whole(const Place& place, bool is_scaled, std::uint16_t* to) const {
+  const auto bits = static_cast<size_t>(layout_.bits);
+  const std::uint32_t max = (1U << bits) - 1U;
+  for (size_t x = 0; x < layout_.width; ++x) {
+    const std::uint32_t value = whole_at(place.stored, place.first + x * place.step, bits);
+    to[x * channels_] = static_cast<std::uint16_t>(
+        is_scaled && max != max_ ? scaled_sample(value, max, max_) : value);
+  }
+}
+
+// What is no number becomes 0.
+void TiffConversion::load_range(const Place& place, bool is_alpha, std::uint16_t* to) {
+  const bool is_float = layout_.kind == Samples::floating;
+  const SampleRange range =
+      is_alpha ? SampleRange{0, is_float ? 1 : std::ldexp(1, layout_.bits) - 1} : layout_.range;
+  const double scale = max_ / (range.high - range.low);
+  for (size_t x = 0; x < layout_.width; ++x) {
+    const double value = value_at(layout_, place.stored, place.first + x * place.step);
+    if (!is_alpha && std::isfinite(value)) {
+      seen_.low = std::min(seen_.low, value);
+      seen_.high = std::max(seen_.high, value);
+    }
+    const double sample = (value - range.low) * scale;
+    to[x * channels_] = static_cast<std::uint16_t>(
+        sample > 0 ? std::nearbyint(std::min(sample, static_cast<double>(max_))) : 0);
+  }
+}
+
+void TiffConversion::convert_colors() {
+  const auto channels = static_cast<size_t>(layout_.format.channels);
+  if (layout_.ink) convert_ink();
+  for (size_t x = 0; x < layout_.width; ++x) {
+    const std::uint16_t* from = loaded_.data() + x * channels_;
+    std::uint16_t* to = results_.data() + x * channels;
+    if (channels_ > colors_) to[channels - 1] = from[colors_];
+    switch (layout_.colors) {
+      case Colors::inverted_grey:
+        to[0] = static_cast<std::uint16_t>(max_ - from[0]);
+        break;
+      case Colors::palette:
+        std::copy_n(layout_.palette[from[0]].begin(), 3, to);
+        break;
+      case Colors::lab:
+      case Colors::icc_lab:
+        std::copy_n(lab_->to_rgb(from).begin(), 3, to);
+        break;
+      case Colors::cmyk:
+        for (size_t c = 0; c < 3 && !layout_.ink; ++c)
+          to[c] =
+              static_cast<std::uint16_t>(((max_ - from[c]) * (max_ - from[3]) + max_ / 2) / max_);
+        break;
+      default:
+        std::copy_n(from, colors_, to);
+    }
+  }
+}
+
+void TiffConversion::convert_ink() {
+  const auto channels = static_cast<size_t>(layout_.format.channels);
+  const bool is_wide = layout_.format.depth == 16;
+  for (size_t i = 0; i < 4 * layout_.width; ++i)
+    put(ink_.data(), i, loaded_[i / 4 * channels_ + i % 4], is_wide);
+  layout_.ink->to_rgb(ink_.data(), ink_colors_.data(), layout_.width);
+  for (size_t i = 0; i < 3 * layout_.width; ++i) {
+    results_[i / 3 * channels + i % 3] =
+        is_wide ? load_sample<std::uint16_t>(ink_colors_.data(), i) : ink_colors_[i];
+  }
+}
+
+void TiffConversion::undo_premultiplication() {
+  const auto channels = static_cast<size_t>(layout_.format.channels);
+  for (size_t x = 0; x < layout_.width; ++x) {
+    std::uint16_t* pixel = results_.data() + x * channels;
+    for (size_t c = 0; c + 1 < channels; ++c)
+      pixel[c] = static_cast<std::uint16_t>(unpremultiplied(pixel[c], pixel[channels - 1], max_));
+  }
 }
 
 }  // namespace gpufilter

@@ -9,9 +9,59 @@
 #include <span>
 #include <string>
 
-#include "codec/tiff/functions.hpp"
+#include <tiffio.h>
+
+#include "base/lazy_library.hpp"
 
 namespace gpufilter {
+
+// The functions of libtiff that are used, from the library that is loaded at their first use.
+struct LibTiff : LazyLibrary {
+  using LazyLibrary::LazyLibrary;
+
+  GPUFILTER_LIBRARY_FUNCTION(TIFFGetVersion);
+  GPUFILTER_LIBRARY_FUNCTION(TIFFClientOpenExt);
+  GPUFILTER_LIBRARY_FUNCTION(TIFFOpenOptionsAlloc);
+  GPUFILTER_LIBRARY_FUNCTION(TIFFOpenOptionsFree);
+  GPUFILTER_LIBRARY_FUNCTION(TIFFOpenOptionsSetMaxSingleMemAlloc);
+  GPUFILTER_LIBRARY_FUNCTION(TIFFOpenOptionsSetErrorHandlerExtR);
+  GPUFILTER_LIBRARY_FUNCTION(TIFFOpenOptionsSetWarningHandlerExtR);
+  GPUFILTER_LIBRARY_FUNCTION(TIFFFlush);
+  GPUFILTER_LIBRARY_FUNCTION(TIFFClose);
+
+  GPUFILTER_LIBRARY_FUNCTION(TIFFGetField);
+  GPUFILTER_LIBRARY_FUNCTION(TIFFGetFieldDefaulted);
+  GPUFILTER_LIBRARY_FUNCTION(TIFFSetField);
+  GPUFILTER_LIBRARY_FUNCTION(TIFFIsBigTIFF);
+  GPUFILTER_LIBRARY_FUNCTION(TIFFIsByteSwapped);
+  GPUFILTER_LIBRARY_FUNCTION(TIFFIsCODECConfigured);
+  GPUFILTER_LIBRARY_FUNCTION(TIFFIsTiled);
+  GPUFILTER_LIBRARY_FUNCTION(TIFFNumberOfDirectories);
+
+  GPUFILTER_LIBRARY_FUNCTION(TIFFScanlineSize64);
+  GPUFILTER_LIBRARY_FUNCTION(TIFFStripSize64);
+  GPUFILTER_LIBRARY_FUNCTION(TIFFVStripSize64);
+  GPUFILTER_LIBRARY_FUNCTION(TIFFTileSize64);
+  GPUFILTER_LIBRARY_FUNCTION(TIFFTileRowSize64);
+  GPUFILTER_LIBRARY_FUNCTION(TIFFComputeStrip);
+  GPUFILTER_LIBRARY_FUNCTION(TIFFComputeTile);
+  GPUFILTER_LIBRARY_FUNCTION(TIFFReadEncodedStrip);
+  GPUFILTER_LIBRARY_FUNCTION(TIFFReadEncodedTile);
+  GPUFILTER_LIBRARY_FUNCTION(TIFFReadScanline);
+  GPUFILTER_LIBRARY_FUNCTION(TIFFWriteEncodedStrip);
+
+  GPUFILTER_LIBRARY_FUNCTION(TIFFNumberOfStrips);
+  GPUFILTER_LIBRARY_FUNCTION(TIFFNumberOfTiles);
+  GPUFILTER_LIBRARY_FUNCTION(TIFFGetStrileOffset);
+  GPUFILTER_LIBRARY_FUNCTION(TIFFGetStrileByteCount);
+  GPUFILTER_LIBRARY_FUNCTION(TIFFReverseBits);
+  GPUFILTER_LIBRARY_FUNCTION(TIFFRGBAImageBegin);
+  GPUFILTER_LIBRARY_FUNCTION(TIFFRGBAImageGet);
+  GPUFILTER_LIBRARY_FUNCTION(TIFFRGBAImageEnd);
+};
+
+// Throws LibraryNotLoaded.
+[[nodiscard]] const LibTiff& libtiff();
 
 // How libtiff reaches the bytes of a file. They may throw.
 struct TiffBytes {

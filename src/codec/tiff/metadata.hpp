@@ -1,6 +1,12 @@
-// Metadata in TIFF's tags.
+// Metadata in TIFF's tags, and what else a new file keeps from the one that was read.
 #pragma once
 
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "codec/codec.hpp"
 #include "codec/tiff/directory.hpp"
 #include "codec/tiff/library.hpp"
 #include "codec/unread.hpp"
@@ -8,6 +14,25 @@
 #include "image/pixel_format.hpp"
 
 namespace gpufilter {
+
+class TiffSettings final : public StoredSettings {
+ public:
+  TiffSettings(std::uint16_t compression, TiffTags tags)
+      : compression_(compression), tags_(std::move(tags)) {}
+
+  // libtiff's number.
+  [[nodiscard]] std::uint16_t compression() const { return compression_; }
+  // Tags that may be about places in the picture.
+  [[nodiscard]] const TiffTags& tags() const { return tags_; }
+
+  [[nodiscard]] std::vector<std::string> private_metadata() const override {
+    return names_of(tags_);
+  }
+
+ private:
+  std::uint16_t compression_;
+  TiffTags tags_;
+};
 
 // ICC profile, XMP, IPTC, density, and as EXIF: orientation, descriptions and EXIF's own
 // directories.

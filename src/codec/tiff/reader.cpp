@@ -21,13 +21,12 @@
 #include "codec/deflate/isal_state.hpp"
 #include "codec/read_limits.hpp"
 #include "codec/repeatable_source.hpp"
+#include "codec/sample_conversion.hpp"
 #include "codec/tiff/codec.hpp"
-#include "codec/tiff/conversion.hpp"
 #include "codec/tiff/directory.hpp"
 #include "codec/tiff/layout.hpp"
 #include "codec/tiff/library.hpp"
 #include "codec/tiff/metadata.hpp"
-#include "codec/tiff/settings.hpp"
 
 namespace gpufilter {
 namespace {
@@ -37,12 +36,9 @@ void take_differences(const std::uint8_t* row, std::size_t samples, std::size_t 
                       std::uint8_t* differences) {
   std::memcpy(differences, row, std::min(samples, stride) * sizeof(Sample));
   for (std::size_t i = stride; i < samples; ++i) {
-    Sample before{};
-    Sample sample{};
-    std::memcpy(&before, row + (i - stride) * sizeof(Sample), sizeof before);
-    std::memcpy(&sample, row + i * sizeof(Sample), sizeof sample);
-    sample = static_cast<Sample>(sample - before);
-    std::memcpy(differences + i * sizeof(Sample), &sample, sizeof sample);
+    store_sample(
+        differences, i,
+        static_cast<Sample>(load_sample<Sample>(row, i) - load_sample<Sample>(row, i - stride)));
   }
 }
 
@@ -141,12 +137,6 @@ class ZlibCheck {
   std::unique_ptr<State> state_;
 };
 
-// The bytes of a file.
-struct TiffInput {
-  TiffReadAt read;
-  std::uint64_t size = 0;
-};
-
 // A strip of this many bytes is decoded as a whole if its stream has a checksum: libtiff is then
 // twice as fast.
 constexpr std::uint64_t largest_whole_strip = std::uint64_t{128} << 20U;
@@ -159,7 +149,7 @@ class TiffRows {
   // together are more than `limits` allow: a row of tiles, of strips of separate planes, or of
   // pixels that libtiff converts. `input` has to outlive this object.
   TiffRows(TiffFile& file, const TiffLayout& layout, const ReadLimits& limits,
-           const TiffInput& input)
+           const TiffBytes& input)
       : file_(file),
         tiff_(file.get()),
         is_tiled_(libtiff().TIFFIsTiled(tiff_) != 0),
@@ -186,7 +176,7 @@ class TiffRows {
     } else {
       check_bytes();
     }
-    fit_into(input.size);
+    fit_into(input.size());
     reserve(limits);
   }
 
@@ -378,8 +368,7 @@ class TiffReader final : public RowReader {
  public:
   TiffReader(std::unique_ptr<ByteSource> source, const ReadLimits& limits)
       : source_(random_access(std::move(source))),
-        file_(source_->name(), "rm", {input_.read, nullptr, [this] { return input_.size; }},
-              "damaged TIFF", limits.max_memory),
+        file_(source_->name(), "rm", input_, "damaged TIFF", limits.max_memory),
         warns_(limits.warn) {
     const TiffContent content = read_tiff_content(input_.read);
     layout_ = tiff_layout(file_, content, limits);
@@ -428,10 +417,10 @@ class TiffReader final : public RowReader {
 
  private:
   std::unique_ptr<ByteSource> source_;
-  TiffInput input_{[this](std::uint64_t offset, std::span<std::uint8_t> bytes) {
+  TiffBytes input_{[this](std::uint64_t offset, std::span<std::uint8_t> bytes) {
                      return source_->read_at(offset, bytes);
                    },
-                   *source_->size()};
+                   nullptr, [this] { return *source_->size(); }};
   TiffFile file_;
   TiffLayout layout_;
   std::optional<TiffRows> rows_;

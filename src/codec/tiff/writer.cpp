@@ -14,7 +14,6 @@
 #include "codec/tiff/codec.hpp"
 #include "codec/tiff/library.hpp"
 #include "codec/tiff/metadata.hpp"
-#include "codec/tiff/settings.hpp"
 #include "image/tiff.hpp"
 
 namespace gpufilter {

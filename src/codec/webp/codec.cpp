@@ -1,8 +1,8 @@
 #include "codec/webp/codec.hpp"
 
 #include "base/format.hpp"
-#include "codec/fidelity.hpp"
 #include "codec/webp/functions.hpp"
+#include "codec/whole_picture.hpp"
 
 namespace gpufilter {
 namespace {

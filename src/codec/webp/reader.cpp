@@ -13,7 +13,6 @@
 #include "base/byte_cursor.hpp"
 #include "base/error.hpp"
 #include "base/words.hpp"
-#include "codec/fidelity.hpp"
 #include "codec/unread.hpp"
 #include "codec/webp/codec.hpp"
 #include "codec/webp/functions.hpp"
@@ -78,16 +77,18 @@ class EvenBits {
   int shifts_ = 0;
 };
 
-// The content of the first chunk of this type.
-ByteSpan chunk(ByteSpan file, std::string_view type) {
+// The content of the first chunk of this type; where the file ends within it, what there is of it
+// if it `may_be_cut`.
+ByteSpan chunk(ByteSpan file, std::string_view type, bool may_be_cut) {
   constexpr std::size_t container = 12;
   constexpr std::size_t head = 8;
   std::size_t at = container;
   while (at + head <= file.size()) {
     const ByteSpan rest = file.subspan(at);
     const std::size_t size = chunk_size(rest);
+    const ByteSpan found = rest.subspan(head, std::min(size, rest.size() - head));
     if (std::equal(type.begin(), type.end(), rest.begin()))
-      return rest.subspan(head, std::min(size, rest.size() - head));
+      return found.size() == size || may_be_cut ? found : ByteSpan();
     at += head + size + size % 2;
   }
   return {};
@@ -150,7 +151,7 @@ constexpr std::array<std::uint8_t, 101> coarsest_of_qualities{
 // The highest one that gives the quantiser: written again and again, it stays the same.
 std::optional<int> webp_quality(ByteSpan file) {
   constexpr std::size_t least = 11;
-  const ByteSpan picture = chunk(file, "VP8 ");
+  const ByteSpan picture = chunk(file, "VP8 ", true);
   if (picture.size() < least) return std::nullopt;
   const std::vector<int> all = quantisers(picture);
   const auto [finest, coarsest] = std::minmax_element(all.begin(), all.end());
@@ -261,9 +262,10 @@ class WebpReader final : public WholePictureReader {
       header_.unread.push_back(counted(static_cast<std::uint64_t>(frames - 1), "more frame"));
   }
 
+  // Not by libwebpmux, which reads only whole files.
   void read_metadata() {
     const auto take = [this](std::string_view id, Bytes& into) {
-      const auto bytes = chunk(id);
+      const ByteSpan bytes = chunk(file_, id, false);
       into.assign(bytes.begin(), bytes.end());
     };
     Metadata& metadata = header_.metadata;
@@ -274,21 +276,6 @@ class WebpReader final : public WholePictureReader {
     take("EXIF", metadata.exif);
     remove_exif_prefix(metadata.exif);
     remove_exif_thumbnail(metadata.exif);
-  }
-
-  // The content of the first chunk of that name, if all of it is there. What libwebpmux says of a
-  // whole file; it reads no others.
-  [[nodiscard]] std::span<const std::uint8_t> chunk(std::string_view id) const {
-    constexpr std::size_t head = 8;
-    std::span<const std::uint8_t> rest = std::span(file_).subspan(header_size);
-    while (rest.size() >= head) {
-      const std::size_t size = chunk_size(rest);
-      const auto found = rest.subspan(head, std::min(size, rest.size() - head));
-      if (found.size() < size) break;
-      if (std::equal(id.begin(), id.end(), rest.begin())) return found;
-      rest = rest.subspan(std::min(head + size + size % 2, rest.size()));
-    }
-    return {};
   }
 
   Image decode() override {

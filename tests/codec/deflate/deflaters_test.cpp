@@ -1,4 +1,6 @@
 // Deflated chunks that are joined to one stream; zlib checks the result.
+#include "codec/deflate/deflaters.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -10,9 +12,6 @@
 
 #include <gtest/gtest.h>
 
-#include "codec/deflate/huffman_deflater.hpp"
-#include "codec/deflate/libdeflate_deflater.hpp"
-#include "codec/deflate/match_deflater.hpp"
 #include "support/inflated.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/png_in_memory.hpp"

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "codec/deflate/block.hpp"
+#include "codec/deflate/format.hpp"
 
 namespace gpufilter::test {
 namespace {

@@ -1,11 +1,10 @@
 // What HEIC and AVIF files hold besides the picture that is read.
-#include "codec/heif/contents.hpp"
-
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "codec/heif/items.hpp"
 #include "support/heif_sketch.hpp"
 
 namespace gpufilter::test {

@@ -7,10 +7,10 @@
 #include <gtest/gtest.h>
 #include <libheif/heif.h>
 
-#include "codec/fidelity.hpp"
 #include "codec/heif/codec.hpp"
-#include "codec/heif/coded_header.hpp"
 #include "codec/heif/items.hpp"
+#include "codec/heif/tree.hpp"
+#include "codec/whole_picture.hpp"
 #include "image/exif_orientation.hpp"
 #include "image/sample_arithmetic.hpp"
 #include "support/coding.hpp"

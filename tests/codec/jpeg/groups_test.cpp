@@ -14,7 +14,7 @@
 #include "codec/jpeg/codec.hpp"
 #include "codec/jpeg/read/group_reader.hpp"
 #include "codec/jpeg/read/row_decoder.hpp"
-#include "codec/jpeg/read/scan_limits.hpp"
+#include "codec/jpeg/read/scans.hpp"
 #include "support/failing_source.hpp"
 #include "support/jpeg.hpp"
 #include "support/jpeg_outcomes.hpp"

@@ -10,9 +10,9 @@
 #include <jxl/decode.h>
 #include <jxl/encode.h>
 
-#include "codec/fidelity.hpp"
 #include "codec/jxl/codec.hpp"
 #include "codec/jxl/functions.hpp"
+#include "codec/whole_picture.hpp"
 #include "image/exif_orientation.hpp"
 #include "image/icc.hpp"
 #include "image/sample_arithmetic.hpp"

@@ -1,11 +1,10 @@
 // Metadata that PNG files keep as hexadecimal text.
-#include "codec/png/metadata/raw_profile.hpp"
-
 #include <string>
 #include <string_view>
 
 #include <gtest/gtest.h>
 
+#include "codec/png/metadata/metadata.hpp"
 #include "support/bytes_of.hpp"
 #include "support/pictures.hpp"
 #include "support/png_in_memory.hpp"

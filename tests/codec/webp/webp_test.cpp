@@ -7,8 +7,8 @@
 #include <webp/decode.h>
 #include <webp/encode.h>
 
-#include "codec/fidelity.hpp"
 #include "codec/webp/codec.hpp"
+#include "codec/whole_picture.hpp"
 #include "support/coding.hpp"
 #include "support/pictures.hpp"
 

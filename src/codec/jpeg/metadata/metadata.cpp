@@ -351,14 +351,14 @@ constexpr std::string_view picture_index_prefix("MPF\0", 4);
 constexpr std::string_view gain_map_prefix("urn:iso:std:iso:ts:21496:-1\0", 28);
 constexpr std::size_t longest_identifier = 32;
 
-std::string_view text_of(const JpegSegment& segment) {
+std::string_view characters_of(const JpegSegment& segment) {
   return {reinterpret_cast<const char*>(segment.data.data()), segment.data.size()};
 }
 
 // The kind of a segment whose content is no member of Metadata: comments, further parts and
 // repetitions.
 MetadataKind kind_of(const JpegSegment& segment) {
-  const std::string_view text = text_of(segment);
+  const std::string_view text = characters_of(segment);
   if (segment.marker == JPEG_COM) return MetadataKind::text;
   if (segment.marker == JPEG_APP0 + 1 && text.starts_with(exif_prefix)) return MetadataKind::exif;
   if (segment.marker == JPEG_APP0 + 1 &&
@@ -413,7 +413,7 @@ std::optional<std::string_view> picture_index(std::string_view segment) {
 }
 
 std::string name_of(const JpegSegment& segment) {
-  const std::string_view text = text_of(segment);
+  const std::string_view text = characters_of(segment);
   if (segment.marker == JPEG_COM) return "a comment";
   if (text.starts_with(extended_xmp_prefix)) return "extended XMP";
   const auto end = std::find_if(text.begin(), text.end(), [](char c) { return c < 33 || c > 126; });
@@ -424,11 +424,6 @@ std::string name_of(const JpegSegment& segment) {
 }
 
 namespace {
-
-std::string_view text_of(const jpeg_marker_struct& marker) {
-  // libjpeg's bytes are compared and stored as characters.
-  return {reinterpret_cast<const char*>(marker.data), marker.data_length};
-}
 
 // Some files end a comment with a zero byte, which no other format could store.
 std::string comment_text(std::string_view stored) {

@@ -42,6 +42,11 @@ inline constexpr std::string_view resources_prefix("Photoshop 3.0\0", 14);
 // of each kind. The parts of a profile belong together, and those of image resources.
 enum class JpegSegmentKind { exif, xmp, icc_profile, image_resources, other };
 
+// A segment's content, whose bytes are compared and stored as characters.
+[[nodiscard]] inline std::string_view text_of(const jpeg_marker_struct& marker) {
+  return {reinterpret_cast<const char*>(marker.data), marker.data_length};
+}
+
 // `segment` does not include its length.
 [[nodiscard]] JpegSegmentKind jpeg_segment_kind(int marker, std::string_view segment);
 

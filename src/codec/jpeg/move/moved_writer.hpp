@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "codec/codec.hpp"
@@ -9,6 +10,10 @@
 #include "image/placement.hpp"
 
 namespace gpufilter {
+
+// Whether the coefficients are those of 8-bit samples; Huffman tables have no codes for larger
+// ones.
+[[nodiscard]] bool are_in_range(std::span<const JBLOCK> blocks);
 
 // All of it outlives the writer.
 struct JpegMove {

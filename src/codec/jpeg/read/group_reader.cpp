@@ -102,13 +102,7 @@ bool RestartIntervals::reach(std::uint64_t end, std::size_t max_bytes) {
 bool RestartIntervals::find_next() {
   const std::uint64_t index = first_ + begins_.size() - 1;
   const std::span<const std::uint8_t> bytes = input_.bytes();
-  while (scanned_ < bytes.size()) {
-    const void* found = std::memchr(bytes.data() + scanned_, 0xFF, bytes.size() - scanned_);
-    if (found == nullptr) {
-      scanned_ = bytes.size();
-      return false;
-    }
-    scanned_ = static_cast<std::size_t>(static_cast<const std::uint8_t*>(found) - bytes.data());
+  while ((scanned_ = next_ff(bytes, scanned_)) < bytes.size()) {
     // Any number of such bytes may precede a marker.
     const auto code = std::find_if(bytes.begin() + static_cast<std::ptrdiff_t>(scanned_),
                                    bytes.end(), [](std::uint8_t byte) { return byte != 0xFF; });

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <new>
 #include <utility>
 
@@ -81,10 +80,8 @@ void JpegInput::skip(const jpeg_decompress_struct& jpeg, long count) {
 void JpegInput::renumber(std::span<JOCTET> bytes) {
   for (std::size_t at = 0; at < bytes.size() && restarts_left_ > 0; ++at) {
     if (!behind_ff_) {
-      const void* found = std::memchr(bytes.data() + at, 0xFF, bytes.size() - at);
-      if (found == nullptr) return;
-      at = static_cast<std::size_t>(static_cast<const JOCTET*>(found) - bytes.data());
-      behind_ff_ = true;
+      at = next_ff(bytes, at);
+      behind_ff_ = at < bytes.size();
       continue;
     }
     JOCTET& byte = bytes[at];

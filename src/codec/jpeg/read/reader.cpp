@@ -26,15 +26,13 @@
 #include "codec/jpeg/codec.hpp"
 #include "codec/jpeg/library.hpp"
 #include "codec/jpeg/metadata/metadata.hpp"
-#include "codec/jpeg/move/moved_blocks.hpp"
 #include "codec/jpeg/move/moved_writer.hpp"
 #include "codec/jpeg/read/group_reader.hpp"
 #include "codec/jpeg/read/input.hpp"
 #include "codec/jpeg/read/row_decoder.hpp"
-#include "codec/jpeg/read/scan_limits.hpp"
 #include "codec/jpeg/read/scan_reader.hpp"
+#include "codec/jpeg/read/scans.hpp"
 #include "codec/jpeg/write/encoding.hpp"
-#include "codec/jpeg/write/scan_script.hpp"
 #include "codec/stored_picture.hpp"
 #include "codec/unread.hpp"
 #include "image/jpeg_coding.hpp"
@@ -55,10 +53,6 @@ struct AnnouncedParts {
 };
 
 constexpr std::size_t read_bytes_at_once = std::size_t{256} << 10U;
-
-std::string_view marker_text(const jpeg_marker_struct& marker) {
-  return {reinterpret_cast<const char*>(marker.data), marker.data_length};
-}
 
 // How many pictures an index of pictures (MPF) has besides the first; nothing if it is damaged.
 // Previews do not count: they show the same picture, as a thumbnail does.
@@ -129,9 +123,9 @@ AnnouncedParts announced_parts(const jpeg_decompress_struct& jpeg, Bytes& xmp) {
   AnnouncedParts parts{xmp.size() < before, named.gain_map, named.depth_map, std::nullopt};
   for (const jpeg_marker_struct* marker = jpeg.marker_list; marker != nullptr;
        marker = marker->next) {
-    if (!announces_parts(marker->marker, marker_text(*marker))) continue;
+    if (!announces_parts(marker->marker, text_of(*marker))) continue;
     parts.any = true;
-    if (const auto index = picture_index(marker_text(*marker))) {
+    if (const auto index = picture_index(text_of(*marker))) {
       parts.pictures = further_pictures(*index);
     } else {
       parts.gain_map = true;
@@ -232,11 +226,9 @@ bool has_common_sampling(const jpeg_decompress_struct& jpeg) {
          is_single(jpeg.comp_info[1]) && is_single(jpeg.comp_info[2]);
 }
 
-std::optional<JpegHuffmanTable> table_of(const JHUFF_TBL* table, bool of_first_coefficients) {
+std::optional<JpegHuffmanTable> valid_table(const JHUFF_TBL* table, bool of_first_coefficients) {
   if (table == nullptr) return std::nullopt;
-  JpegHuffmanTable result;
-  std::copy(std::begin(table->bits), std::end(table->bits), result.counts.begin());
-  std::copy(std::begin(table->huffval), std::end(table->huffval), result.symbols.begin());
+  const JpegHuffmanTable result = table_of(*table);
   return is_valid(result, of_first_coefficients) ? std::optional(result) : std::nullopt;
 }
 
@@ -248,8 +240,8 @@ std::optional<JpegScan::Component> component_of(const jpeg_decompress_struct& jp
       info.quant_tbl_no >= NUM_QUANT_TBLS) {
     return std::nullopt;
   }
-  const auto first = table_of(jpeg.dc_huff_tbl_ptrs[info.dc_tbl_no], true);
-  const auto others = table_of(jpeg.ac_huff_tbl_ptrs[info.ac_tbl_no], false);
+  const auto first = valid_table(jpeg.dc_huff_tbl_ptrs[info.dc_tbl_no], true);
+  const auto others = valid_table(jpeg.ac_huff_tbl_ptrs[info.ac_tbl_no], false);
   const JQUANT_TBL* divisors = jpeg.quant_tbl_ptrs[info.quant_tbl_no];
   if (!first || !others || divisors == nullptr) return std::nullopt;
   JpegScan::Component component{{}, *first, *others};
@@ -282,10 +274,7 @@ std::optional<JpegScan> device_scan(const jpeg_decompress_struct& jpeg) {
 // The length of the scan's data if they contain no marker but restart markers, and if the end
 // marker follows them; otherwise 0.
 std::size_t plain_scan_bytes(std::span<const std::uint8_t> bytes) {
-  for (std::size_t at = 0; at + 1 < bytes.size(); at += 2) {
-    const void* found = std::memchr(bytes.data() + at, 0xFF, bytes.size() - 1 - at);
-    if (found == nullptr) return 0;
-    at = static_cast<std::size_t>(static_cast<const std::uint8_t*>(found) - bytes.data());
+  for (std::size_t at = next_ff(bytes, 0); at + 1 < bytes.size(); at = next_ff(bytes, at + 2)) {
     const int code = bytes[at + 1];
     if (code == JPEG_EOI) return at;
     if (code != 0 && !is_restart(code)) return 0;
@@ -298,9 +287,7 @@ constexpr int max_blocks = 10;
 
 // Only the result's left and upper edges have to lie between blocks: what the last blocks of a row
 // or column hold beyond the other edges is not shown.
-std::string objection_to_edge(bool mirrors, int corner, int size, int unit, const char* line,
-                              const char* extent) {
-  const int edge = mirrors ? corner + size : corner;
+std::string objection_to_edge(int edge, int unit, const char* line, const char* extent) {
   if (edge % unit == 0) return "";
   return formatted("its edge at {} {} does not lie between blocks, which are {} pixels {}", line,
                    edge, unit, extent);
@@ -329,10 +316,10 @@ class JpegStoredPicture final : public StoredPicture {
     }
     const auto& [corner, size, turn] = placement;
     const ImageSize mcu = mcu_grid(decoder_.jpeg()).mcu;
-    std::string text =
-        objection_to_edge(turn.mirrors_x, corner.x, size.width, mcu.width, "column", "wide");
-    if (text.empty())
-      text = objection_to_edge(turn.mirrors_y, corner.y, size.height, mcu.height, "row", "high");
+    const int column = corner.x + (turn.mirrors_x ? size.width : 0);
+    const int row = corner.y + (turn.mirrors_y ? size.height : 0);
+    std::string text = objection_to_edge(column, mcu.width, "column", "wide");
+    if (text.empty()) text = objection_to_edge(row, mcu.height, "row", "high");
     return text.empty() ? objection_to_file() : text;
   }
 

@@ -6,8 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "codec/jpeg/read/part_header.hpp"
-#include "codec/jpeg/read/scan_limits.hpp"
+#include "codec/jpeg/read/scans.hpp"
 #include "codec/sample_conversion.hpp"
 
 namespace gpufilter {

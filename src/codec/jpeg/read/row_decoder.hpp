@@ -9,7 +9,6 @@
 
 #include "codec/ink_conversion.hpp"
 #include "codec/jpeg/library.hpp"
-#include "codec/jpeg/read/coefficients.hpp"
 #include "codec/jpeg/read/decompressor.hpp"
 #include "codec/jpeg/read/input.hpp"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
+#include <string_view>
 
 #include "base/format.hpp"
 #include "codec/jpeg/codec.hpp"
@@ -18,6 +19,14 @@ constexpr const char* kept = "kept from the input";
 
 ChromaSubsampling default_subsampling(int quality) {
   return quality < min_quality_with_full_chroma ? ChromaSubsampling{2, 2} : ChromaSubsampling{1, 1};
+}
+
+// The meaning of a value of --subsampling: "444", "422" or "420"; nothing for "auto".
+std::optional<ChromaSubsampling> chroma_option(std::string_view name) {
+  if (name == "444") return ChromaSubsampling{1, 1};
+  if (name == "422") return ChromaSubsampling{2, 1};
+  if (name == "420") return ChromaSubsampling{2, 2};
+  return std::nullopt;
 }
 
 std::string describe(const JpegSettings& settings) {
@@ -61,13 +70,6 @@ std::string JpegEncoding::coding() const {
 
 const JpegEncoding* stored_jpeg_encoding(const PictureHeader& header) {
   return dynamic_cast<const JpegEncoding*>(header.stored.get());
-}
-
-std::optional<ChromaSubsampling> chroma_option(std::string_view name) {
-  if (name == "444") return ChromaSubsampling{1, 1};
-  if (name == "422") return ChromaSubsampling{2, 1};
-  if (name == "420") return ChromaSubsampling{2, 2};
-  return std::nullopt;
 }
 
 EncodingNotes notes_on(const JpegSettings& settings) {
@@ -244,14 +246,14 @@ std::uint64_t coefficient_bytes(const JpegPicture& picture) {
   return grid.count.pixels() * static_cast<unsigned>(grid.blocks) * sizeof(JBLOCK);
 }
 
-namespace {
-
 JpegHuffmanTable table_of(const JHUFF_TBL& from) {
   JpegHuffmanTable table;
   std::copy(std::begin(from.bits), std::end(from.bits), table.counts.begin());
   std::copy(std::begin(from.huffval), std::end(from.huffval), table.symbols.begin());
   return table;
 }
+
+namespace {
 
 // For grey all the same.
 void read_tables(const jpeg_compress_struct& jpeg, JpegCoding& coding) {

@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "codec/codec.hpp"
@@ -50,6 +49,9 @@ struct JpegEncoding final : StoredSettings {
   [[nodiscard]] std::string coding() const override;
 };
 
+// A table of Huffman codes of libjpeg in our own form.
+[[nodiscard]] JpegHuffmanTable table_of(const JHUFF_TBL& from);
+
 // The encoding of the file that the header was read from; nullptr if that is not a JPEG.
 [[nodiscard]] const JpegEncoding* stored_jpeg_encoding(const PictureHeader& header);
 
@@ -65,9 +67,6 @@ struct JpegSettings {
 // For reports: "quality 90 (requested), 4:2:0 (kept from the input)"; if libjpeg makes the tables
 // for no quality: "own tables, about quality 92 (kept from the input)".
 [[nodiscard]] EncodingNotes notes_on(const JpegSettings& settings);
-
-// The meaning of a value of --subsampling: "444", "422" or "420"; nothing for "auto".
-[[nodiscard]] std::optional<ChromaSubsampling> chroma_option(std::string_view name);
 
 // Chooses settings from what the user requested and from `input`, which is nullptr if it is not a
 // JPEG. What the user did not request is kept from the input: then the picture loses no more than

@@ -3,6 +3,33 @@
 #include "codec/jpeg/codec.hpp"
 
 namespace gpufilter {
+
+JpegOutput::JpegOutput(ByteSink& sink, JpegErrors& errors)
+    : jpeg_destination_mgr{}, sink_(sink), errors_(errors), buffer_(std::size_t{64} * 1024) {
+  init_destination = [](j_compress_ptr jpeg) { of(jpeg).rewind(); };
+  empty_output_buffer = [](j_compress_ptr jpeg) -> boolean {
+    // libjpeg means the whole buffer, whatever free_in_buffer says.
+    of(jpeg).write(of(jpeg).buffer_.size());
+    of(jpeg).rewind();
+    return TRUE;
+  };
+  term_destination = [](j_compress_ptr jpeg) { of(jpeg).flush(); };
+}
+
+void JpegOutput::flush() {
+  write(buffer_.size() - free_in_buffer);
+  rewind();
+}
+
+void JpegOutput::rewind() {
+  next_output_byte = buffer_.data();
+  free_in_buffer = buffer_.size();
+}
+
+void JpegOutput::write(std::size_t count) {
+  errors_.call_back([&] { sink_.write(std::span(buffer_).first(count)); });
+}
+
 namespace {
 
 constexpr std::int64_t pixels_a_strip = std::int64_t{256} << 10U;
@@ -18,7 +45,8 @@ int mcu_rows_a_strip(const McuGrid& grid) {
 
 JpegStripEncoder::JpegStripEncoder(const std::string& name, const JpegPicture& picture)
     : errors_(name),
-      output_(errors_),
+      sink_(memory_sink(encoded_, name)),
+      output_(*sink_, errors_),
       jpeg_(errors_),
       conversion_(picture.format, format_in_file(jpeg_codec(), picture.format), picture.size.width,
                   picture.background) {
@@ -33,8 +61,9 @@ void JpegStripEncoder::begin(int count) {
     jpeg_.image_height = static_cast<JDIMENSION>(count);
     jpeg_start_compress(&jpeg_, TRUE);
     jpeg_write_scanlines(&jpeg_, nullptr, 0);  // writes the headers alone
+    output_.flush();
   });
-  headers_ = output_.size();
+  encoded_.clear();
 }
 
 void JpegStripEncoder::write_row(const std::uint8_t* row) {
@@ -45,7 +74,7 @@ void JpegStripEncoder::write_row(const std::uint8_t* row) {
 
 std::span<std::uint8_t> JpegStripEncoder::finish() {
   errors_.run([this] { jpeg_finish_compress(&jpeg_); });
-  return output_.bytes().subspan(headers_);
+  return encoded_;
 }
 
 }  // namespace gpufilter

@@ -1,16 +1,37 @@
 // One strip of a JPEG: whole rows of MCUs, from one restart marker to the next.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "codec/byte_sink.hpp"
 #include "codec/jpeg/library.hpp"
 #include "codec/jpeg/write/encoding.hpp"
-#include "codec/jpeg/write/output.hpp"
 #include "codec/sample_conversion.hpp"
 
 namespace gpufilter {
+
+// libjpeg's destination manager for a ByteSink.
+class JpegOutput : public jpeg_destination_mgr {
+ public:
+  JpegOutput(ByteSink& sink, JpegErrors& errors);
+
+  // Writes what is still in the buffer. Call only within JpegErrors::run().
+  void flush();
+
+ private:
+  static JpegOutput& of(j_compress_ptr jpeg) { return *static_cast<JpegOutput*>(jpeg->dest); }
+  void rewind();
+  void write(std::size_t count);
+
+  ByteSink& sink_;
+  JpegErrors& errors_;
+  std::vector<JOCTET> buffer_;
+};
 
 // How many rows of MCUs each strip of a picture has, except the last one, which may have fewer; 0
 // if the picture is too small to be divided. It depends only on size and subsampling. A strip costs
@@ -26,7 +47,7 @@ class JpegStripEncoder {
   JpegStripEncoder(const std::string& name, const JpegPicture& picture);
 
   // Begins a strip of `count` rows, which are then passed one by one. All functions throw
-  // std::bad_alloc.
+  // std::bad_alloc, and Stopped as check_stop().
   void begin(int count);
   void write_row(const std::uint8_t* row);
   // The entropy-coded data of the strip and an end marker, valid until the next strip begins.
@@ -34,10 +55,11 @@ class JpegStripEncoder {
 
  private:
   JpegErrors errors_;
-  JpegMemoryOutput output_;
+  std::vector<std::uint8_t> encoded_;
+  std::unique_ptr<ByteSink> sink_;  // to `encoded_`
+  JpegOutput output_;
   Compressor jpeg_;
   RowConversion conversion_;
-  std::size_t headers_ = 0;  // bytes before the data
 };
 
 }  // namespace gpufilter

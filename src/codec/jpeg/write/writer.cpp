@@ -19,7 +19,6 @@
 #include "codec/jpeg/library.hpp"
 #include "codec/jpeg/metadata/metadata.hpp"
 #include "codec/jpeg/write/encoding.hpp"
-#include "codec/jpeg/write/output.hpp"
 #include "codec/jpeg/write/strip_encoder.hpp"
 #include "codec/read_limits.hpp"
 #include "codec/sample_conversion.hpp"

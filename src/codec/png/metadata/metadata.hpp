@@ -7,13 +7,20 @@
 #include <string_view>
 #include <vector>
 
-#include "codec/png/metadata/ancillary.hpp"
 #include "codec/png/read/chunk.hpp"
 #include "codec/unread.hpp"
 #include "image/metadata.hpp"
 #include "image/pixel_format.hpp"
 
 namespace gpufilter {
+
+// Moves EXIF, XMP, IPTC and an ICC profile from texts that ImageMagick and ExifTool store, with a
+// keyword such as "Raw profile type iptc" and hexadecimal digits, to their own fields. A text stays
+// if it is damaged, or if `metadata` already has that field.
+void take_raw_profiles(Metadata& metadata);
+
+// The text that holds `resources`, Photoshop's image resources with IPTC.
+[[nodiscard]] TextEntry raw_profile_of(const Bytes& resources);
 
 // Whether chunks come before or after the pixels. After them only text, XMP and EXIF are valid.
 enum class PngPlace { before_pixels, after_pixels };

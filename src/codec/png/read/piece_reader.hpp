@@ -1,4 +1,4 @@
-// The rows of PNG files with an index (piece_index.hpp), inflated and unfiltered by all threads.
+// The rows of PNG files with an index (chunk.hpp), inflated and unfiltered by all threads.
 #pragma once
 
 #include <atomic>

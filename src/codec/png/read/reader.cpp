@@ -152,54 +152,6 @@ void set_transformations(png_structp png) {
   if constexpr (std::endian::native == std::endian::little) png_set_swap(png);
 }
 
-// Reads the rows of common files without libpng: decodes the pixels that PngStream does not pass to
-// libpng, with the checks that libpng makes: the checksums of the chunks and of the samples, too
-// little data, too much data, unknown filters.
-class PngPixelReader {
- public:
-  // `stream` outlives the reader.
-  PngPixelReader(PngStream& stream, ImageSize size, const PixelFormat& format)
-      : stream_(stream), shape_(size, format) {}
-
-  // Fills `rows` with the next rows. Throws PictureError.
-  void read(const MutableRows& rows) {
-    if (!pieces_ && !serial_) begin();
-    for (int y = rows.rows.begin; y < rows.rows.end; ++y)
-      read_row(rows.row(y));
-  }
-
-  // Once all rows have been read: throws PictureError if the compressed data does not end there.
-  void finish() {
-    if (serial_) serial_->finish();
-  }
-
- private:
-  void begin() {
-    const auto rows_a_piece = stream_.ancillary().rows_a_piece();
-    const bool worthwhile = shape_.is_large() || stream_.decoder() == PngDecoder::pieces;
-    if (worthwhile && rows_a_piece && PngPieceReader::suits(shape_, *rows_a_piece)) {
-      pieces_ = std::make_unique<PngPieceReader>(stream_, shape_, *rows_a_piece);
-    } else {
-      serial_ = std::make_unique<PngSerialReader>(stream_, shape_);
-    }
-  }
-
-  void read_row(std::uint8_t* row) {
-    if (pieces_) {
-      if (pieces_->read(row)) return;
-      serial_ = std::make_unique<PngSerialReader>(stream_, shape_, pieces_->give_up());
-      pieces_.reset();
-    }
-    serial_->read(row);
-  }
-
-  PngStream& stream_;
-  PngRowShape shape_;
-  // Once reading has begun, one of them exists.
-  std::unique_ptr<PngPieceReader> pieces_;
-  std::unique_ptr<PngSerialReader> serial_;
-};
-
 class PngReader final : public RowReader {
  public:
   PngReader(std::unique_ptr<ByteSource> source, const ReadLimits& limits, PngDecoder decoder)
@@ -222,18 +174,11 @@ class PngReader final : public RowReader {
     header_.metadata = take_metadata(PngPlace::before_pixels);
     if (const auto frames = input_.stream.ancillary().more_frames(); frames > 0)
       header_.unread.push_back(counted(frames, "more frame"));
-    if (input_.stream.keeps_pixels()) pixels_.emplace(input_.stream, header_.size, header_.format);
   }
 
   void read(const MutableRows& rows) override {
-    if (pixels_) {
-      pixels_->read(rows);
-      return;
-    }
-    if (passes_ == 1) {
-      decode(rows);
-      return;
-    }
+    if (input_.stream.keeps_pixels()) return read_own(rows);
+    if (passes_ == 1) return decode(rows);
     if (!interlaced_) decode_interlaced();
     for (int y = rows.rows.begin; y < rows.rows.end; ++y) {
       if (next_row_ == interlaced_rows_) std::rethrow_exception(damage_);
@@ -244,7 +189,7 @@ class PngReader final : public RowReader {
   Metadata finish() override {
     interlaced_.reset();
     if (damage_) std::rethrow_exception(damage_);
-    if (pixels_) pixels_->finish();
+    if (serial_) serial_->finish();
     // Without an info struct libpng would skip the remaining chunks.
     call([png = png(), info = info()] { png_read_end(png, info); });
     Metadata metadata = take_metadata(PngPlace::after_pixels);
@@ -285,6 +230,32 @@ class PngReader final : public RowReader {
       png_read_update_info(png, info);
     });
   }
+
+  // The rows of common files, without libpng but with the checks that it makes: the checksums of
+  // the chunks and of the samples, too little data, too much data, unknown filters.
+  void read_own(const MutableRows& rows) {
+    if (!pieces_ && !serial_) begin_own();
+    for (int y = rows.rows.begin; y < rows.rows.end; ++y) {
+      if (pieces_) {
+        if (pieces_->read(rows.row(y))) continue;
+        serial_ = std::make_unique<PngSerialReader>(input_.stream, shape(), pieces_->give_up());
+        pieces_.reset();
+      }
+      serial_->read(rows.row(y));
+    }
+  }
+
+  void begin_own() {
+    const auto rows_a_piece = input_.stream.ancillary().rows_a_piece();
+    const bool worthwhile = shape().is_large() || input_.stream.decoder() == PngDecoder::pieces;
+    if (worthwhile && rows_a_piece && PngPieceReader::suits(shape(), *rows_a_piece)) {
+      pieces_ = std::make_unique<PngPieceReader>(input_.stream, shape(), *rows_a_piece);
+    } else {
+      serial_ = std::make_unique<PngSerialReader>(input_.stream, shape());
+    }
+  }
+
+  [[nodiscard]] PngRowShape shape() const { return {header_.size, header_.format}; }
 
   // Decodes one pass. Of an interlaced picture, `rows` has to hold all rows; if it may be damaged,
   // each pass fills them all, more finely than the one before.
@@ -336,8 +307,10 @@ class PngReader final : public RowReader {
   ReadStructs structs_;
   bool warns_;
   bool keeps_damaged_;
-  std::optional<PngPixelReader> pixels_;  // if libpng does not decode them
-  int passes_ = 1;                        // 7 if interlaced
+  // If libpng does not decode the pixels: once reading has begun, one of them exists.
+  std::unique_ptr<PngPieceReader> pieces_;
+  std::unique_ptr<PngSerialReader> serial_;
+  int passes_ = 1;  // 7 if interlaced
   std::optional<Image> interlaced_;
   int next_row_ = 0;         // of interlaced_
   int interlaced_rows_ = 0;  // of them, those that there are

@@ -39,7 +39,7 @@ void PngInflater::inflate(std::span<std::uint8_t> output) {
   inflated_ = 0;
   while (!output.empty()) {
     const std::size_t count = step(output.first(std::min(output.size(), max_at_a_time)));
-    if (count == 0 && (has_ended() || is_out_of_input())) refuse_end();
+    if (count == 0 && (isal_has_ended(state_) || is_out_of_input())) refuse_end();
     output = output.subspan(count);
     inflated_ += count;
   }
@@ -47,15 +47,11 @@ void PngInflater::inflate(std::span<std::uint8_t> output) {
 
 void PngInflater::expect_end() {
   // ISA-L is also at its end if the checksum is wrong.
-  while (failure_ != nullptr || !has_ended()) {
+  while (failure_ != nullptr || !isal_has_ended(state_)) {
     std::array<std::uint8_t, 1> excess{};
     if (step(excess) != 0) refuse("IDAT: Too much image data");
-    if (!has_ended() && is_out_of_input()) refuse_end();
+    if (!isal_has_ended(state_) && is_out_of_input()) refuse_end();
   }
-}
-
-bool PngInflater::has_ended() const {
-  return isal_has_ended(state_);
 }
 
 bool PngInflater::is_out_of_input() const {
@@ -67,7 +63,7 @@ bool PngInflater::is_out_of_input() const {
 // bytes before it have been returned, and input is read only when it is needed: so the message does
 // not depend on that amount.
 std::size_t PngInflater::step(std::span<std::uint8_t> output) {
-  if (failure_ == nullptr && !has_ended()) {
+  if (failure_ == nullptr && !isal_has_ended(state_)) {
     if (state_.avail_in == 0 && isal_kept_output(state_).empty()) read_input();
     state_.next_out = output.data();
     state_.avail_out = static_cast<std::uint32_t>(output.size());

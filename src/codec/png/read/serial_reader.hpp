@@ -44,7 +44,6 @@ class PngInflater {
   void expect_end();
 
  private:
-  [[nodiscard]] bool has_ended() const;
   [[nodiscard]] bool is_out_of_input() const;
   std::size_t step(std::span<std::uint8_t> output);
   void read_input();

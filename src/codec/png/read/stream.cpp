@@ -54,9 +54,7 @@ PngHeader read_png_header(ByteSource& source) {
   const auto refuse = [&source](const std::string& why) {
     throw PictureError(source.name(), "damaged PNG: " + why);
   };
-  if (source.read(header.bytes) < header.bytes.size()) {
-    throw PictureError(source.name(), "the file ends too early");
-  }
+  read_all(source, header.bytes);
   const std::span<const std::uint8_t> chunk = std::span(header.bytes).subspan(chunk_at);
   const auto type = chunk.subspan(4, 4);
   if (std::equal(type.begin(), type.end(), "CgBI"sv.begin())) {
@@ -311,7 +309,7 @@ std::size_t PngStream::take_idat_bytes(std::span<std::uint8_t> bytes) {
 
 void PngStream::end_idat() {
   std::array<std::uint8_t, checksum_size> checksum{};
-  read_all(checksum);
+  read_all(*source_, checksum);
   if (get_u32(checksum) != idat_crc_) throw PictureError(name(), "damaged PNG: IDAT: CRC error");
   in_idat_ = false;
 }
@@ -319,7 +317,7 @@ void PngStream::end_idat() {
 // If the next chunk is of another kind, begin_chunk() continues with it.
 void PngStream::begin_next_idat() {
   ChunkHead head{};
-  read_all(head);
+  read_all(*source_, head);
   if (type_of(head) == "IDAT" && get_u32(head) <= longest_chunk) {
     begin_idat(head);
   } else {
@@ -331,10 +329,6 @@ void PngStream::begin_idat(const ChunkHead& head) {
   in_idat_ = true;
   idat_left_ = get_u32(head);
   idat_crc_ = crc32_gzip_refl(0, head.data() + 4, 4);
-}
-
-void PngStream::read_all(std::span<std::uint8_t> buffer) {
-  if (source_->read(buffer) < buffer.size()) throw_end();
 }
 
 void PngStream::throw_end() const {

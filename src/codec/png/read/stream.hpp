@@ -11,7 +11,6 @@
 #include <string>
 
 #include "codec/byte_source.hpp"
-#include "codec/png/metadata/ancillary.hpp"
 #include "codec/png/read/chunk.hpp"
 #include "codec/unread.hpp"
 #include "image/metadata.hpp"
@@ -37,13 +36,13 @@ struct PngHeader {
 // another chunk is the first, or if the checksum or a value is wrong.
 [[nodiscard]] PngHeader read_png_header(ByteSource& source);
 
-// Who decodes the IDAT chunks. automatic: PngPixelReader if it can, with several threads for large
+// Who decodes the IDAT chunks. automatic: this program if it can, with several threads for large
 // files that have an index, otherwise libpng. pieces: likewise, but with several threads for small
 // files too, which is slower. libpng: always libpng.
 enum class PngDecoder { automatic, libpng, pieces };
 
 // libpng reads the file through read(): it sees the critical chunks and tRNS. All other chunks go
-// to ancillary(). If PngPixelReader decodes the pixels, libpng sees one empty IDAT chunk instead,
+// to ancillary(). If this program decodes the pixels, libpng sees one empty IDAT chunk instead,
 // and read_idat() returns the pixels' data.
 class PngStream {
  public:
@@ -60,7 +59,7 @@ class PngStream {
   // The ancillary chunks that were read so far.
   [[nodiscard]] PngAncillary& ancillary() { return ancillary_; }
 
-  // Whether PngPixelReader decodes the pixels. Known once libpng has read the header of an IDAT
+  // Whether this program decodes the pixels. Known once libpng has read the header of an IDAT
   // chunk.
   [[nodiscard]] bool keeps_pixels() const { return keeps_pixels_; }
 
@@ -102,7 +101,6 @@ class PngStream {
   void note_damage();
   std::size_t take_idat_bytes(std::span<std::uint8_t> bytes);
   void end_idat();
-  void read_all(std::span<std::uint8_t> buffer);
   [[noreturn]] void throw_end() const;
 
   std::unique_ptr<ByteSource> source_;

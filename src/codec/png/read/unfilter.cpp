@@ -1,6 +1,8 @@
 #include "codec/png/read/unfilter.hpp"
 
 #include <array>
+#include <type_traits>
+#include <utility>
 
 namespace gpufilter {
 namespace {
@@ -60,23 +62,26 @@ void unfilter_pixels(const std::uint8_t* filtered, const std::uint8_t* above, st
   }
 }
 
+// Calls use(std::integral_constant) with the distance, which loops over pixels know when they are
+// compiled.
+template <typename Use>
+void with_distance(std::size_t distance, const Use& use) {
+  const auto is_it = [&]<std::size_t one>(std::integral_constant<std::size_t, one> constant) {
+    if (distance == one) use(constant);
+    return distance == one;
+  };
+  const auto is_among = [&]<std::size_t... all>(std::index_sequence<all...>) {
+    static_cast<void>((is_it(std::integral_constant<std::size_t, all>()) || ...));
+  };
+  is_among(std::index_sequence<1, 2, 3, 4, 6, 8>());
+}
+
 template <typename Predictor>
 void unfilter_row(const std::uint8_t* filtered, const std::uint8_t* above, std::uint8_t* row,
                   std::size_t size, std::size_t distance) {
-  switch (distance) {
-    case 1:
-      return unfilter_pixels<Predictor, 1>(filtered, above, row, size);
-    case 2:
-      return unfilter_pixels<Predictor, 2>(filtered, above, row, size);
-    case 3:
-      return unfilter_pixels<Predictor, 3>(filtered, above, row, size);
-    case 4:
-      return unfilter_pixels<Predictor, 4>(filtered, above, row, size);
-    case 6:
-      return unfilter_pixels<Predictor, 6>(filtered, above, row, size);
-    default:
-      return unfilter_pixels<Predictor, 8>(filtered, above, row, size);
-  }
+  with_distance(distance, [&](auto constant) {
+    unfilter_pixels<Predictor, constant>(filtered, above, row, size);
+  });
 }
 
 constexpr std::uint8_t paeth = 4;
@@ -144,21 +149,6 @@ bool is_paeth_pair(const std::uint8_t* filtered, std::size_t size, std::size_t d
   return filtered[0] == paeth && filtered[size + 1] == paeth && distance <= max_paired_pixel;
 }
 
-void unfilter_paeth_pair(const std::uint8_t* filtered, const std::uint8_t* above,
-                         std::uint8_t* upper_row, std::uint8_t* lower_row, std::size_t size,
-                         std::size_t distance) {
-  switch (distance) {
-    case 1:
-      return unfilter_paeth_pair<1>(filtered, above, upper_row, lower_row, size);
-    case 2:
-      return unfilter_paeth_pair<2>(filtered, above, upper_row, lower_row, size);
-    case 3:
-      return unfilter_paeth_pair<3>(filtered, above, upper_row, lower_row, size);
-    default:
-      return unfilter_paeth_pair<4>(filtered, above, upper_row, lower_row, size);
-  }
-}
-
 }  // namespace
 
 bool png_unfilter_rows(const std::uint8_t* filtered, std::size_t count, const std::uint8_t* above,
@@ -167,7 +157,9 @@ bool png_unfilter_rows(const std::uint8_t* filtered, std::size_t count, const st
   for (std::size_t i = 0; i < count;) {
     const std::size_t at_once = i + 1 < count && is_paeth_pair(filtered, size, distance) ? 2 : 1;
     if (at_once == 2) {
-      unfilter_paeth_pair(filtered + 1, above, rows, rows + pitch, size, distance);
+      with_distance(distance, [&](auto constant) {
+        unfilter_paeth_pair<constant>(filtered + 1, above, rows, rows + pitch, size);
+      });
     } else if (!png_unfilter_row(filtered[0], filtered + 1, above, rows, size, distance)) {
       return false;
     }

@@ -1,13 +1,12 @@
 // The inverse of PNG's row filters: samples from residues.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
-#include <utility>
 
+#include "codec/sample_conversion.hpp"
 #include "image/rows.hpp"
 
 namespace gpufilter {
@@ -55,9 +54,7 @@ struct PngRowShape {
 // Copies samples from PNG's byte order into the machine's.
 inline void copy_samples(std::span<const std::uint8_t> packed, std::uint8_t* row, int depth) {
   std::memcpy(row, packed.data(), packed.size());
-  if (depth == 8 || std::endian::native == std::endian::big) return;
-  for (std::size_t i = 0; i + 1 < packed.size(); i += 2)
-    std::swap(row[i], row[i + 1]);
+  if (depth > 8) swap_big_endian({row, packed.size()});
 }
 
 }  // namespace gpufilter

@@ -18,10 +18,8 @@
 
 #include "base/byte_cursor.hpp"
 #include "base/stop.hpp"
+#include "codec/deflate/deflaters.hpp"
 #include "codec/deflate/format.hpp"
-#include "codec/deflate/huffman_deflater.hpp"
-#include "codec/deflate/libdeflate_deflater.hpp"
-#include "codec/deflate/match_deflater.hpp"
 #include "codec/png/write/filter.hpp"
 
 namespace gpufilter {
@@ -29,24 +27,19 @@ namespace gpufilter {
 // Filtered photographs hardly repeat themselves: Huffman codes alone come close to any search for
 // matches, in a fraction of the time. Drawings, text, dithers and gradients do repeat themselves.
 struct PngCompression {
-  enum class Deflater {
-    by_content,  // Huffman codes alone or our own search, as a sample of the chunk suggests
-    libdeflate   // the smallest files, and the slowest
-  };
-  Deflater deflater = Deflater::by_content;
   // Candidates: the filter that makes the sample smallest is used for the whole chunk.
   std::span<const PngFilter> filters;
   // Bytes of the chunk that are compressed to decide about all of it.
   std::size_t sample_bytes = std::size_t{24} << 10U;
-  // For Deflater::libdeflate.
-  int libdeflate_level = 0;
-  // For Deflater::by_content. A search must save this many bytes / price_unit for each position
-  // that it looks at, because it takes time.
+  // The level of libdeflate, which makes the smallest files, and is the slowest. Nothing: Huffman
+  // codes alone or our own search, as a sample of the chunk suggests; what follows is about these.
+  std::optional<int> libdeflate_level = {};
+  // A search must save this many bytes / price_unit for each position that it looks at, because it
+  // takes time.
   std::size_t search_price = 0;
-  // For Deflater::by_content. A chunk counts as a photograph if its png_repeated_share() is
-  // smaller.
+  // A chunk counts as a photograph if its png_repeated_share() is smaller.
   std::size_t photograph_repeats = 0;
-  // For Deflater::by_content. Pictures of up to this many bytes are compressed by whatever makes
+  // Pictures of up to this many bytes are compressed by whatever makes
   // them smallest, since a search takes little time there.
   std::uint64_t exhaustive_bytes = 0;
   // Chunks are also compressed as at this level, and the smaller result counts. 0: they are not.
@@ -67,35 +60,31 @@ constexpr std::array all_filters{PngFilter::best, PngFilter::none, PngFilter::pa
 
 // By --png-level. docs/engineering/png.md has the measurements behind these numbers. Level 0 stores
 // the samples, as in other programs.
-constexpr auto use_libdeflate = PngCompression::Deflater::libdeflate;
-constexpr std::size_t libdeflate_sample = std::size_t{48} << 10U;
+constexpr PngCompression by_content(std::span<const PngFilter> filters, std::size_t price,
+                                    std::size_t repeats, std::uint64_t exhaustive_bytes = 0) {
+  return {.filters = filters,
+          .search_price = price,
+          .photograph_repeats = repeats,
+          .exhaustive_bytes = exhaustive_bytes};
+}
+constexpr PngCompression by_libdeflate(int level, int level_below, std::size_t parts = 1) {
+  return {.filters = all_filters,
+          .sample_bytes = std::size_t{48} << 10U,
+          .libdeflate_level = level,
+          .level_below = level_below,
+          .parts = parts};
+}
 constexpr std::array<PngCompression, 10> compressions{{
-    {.deflater = use_libdeflate, .filters = no_filter, .libdeflate_level = 0},
-    {.filters = best_filter, .search_price = 48, .photograph_repeats = 60},
-    {.filters = best_filter, .search_price = 40, .photograph_repeats = 48},
-    {.filters = best_or_sub, .search_price = 20, .photograph_repeats = 40},
-    {.filters = best_or_sub, .search_price = 14, .photograph_repeats = 32},
-    {.filters = best_or_sub, .search_price = 10, .photograph_repeats = 32},
-    {.filters = best_or_sub,
-     .search_price = 8,
-     .photograph_repeats = 28,
-     .exhaustive_bytes = std::uint64_t{2} << 20U},
-    {.deflater = use_libdeflate,
-     .filters = all_filters,
-     .sample_bytes = libdeflate_sample,
-     .libdeflate_level = 7,
-     .level_below = 6},
-    {.deflater = use_libdeflate,
-     .filters = all_filters,
-     .sample_bytes = libdeflate_sample,
-     .libdeflate_level = 8,
-     .level_below = 7},
-    {.deflater = use_libdeflate,
-     .filters = all_filters,
-     .sample_bytes = libdeflate_sample,
-     .libdeflate_level = 12,
-     .level_below = 8,
-     .parts = 4},
+    {.filters = no_filter, .libdeflate_level = 0},
+    by_content(best_filter, 48, 60),
+    by_content(best_filter, 40, 48),
+    by_content(best_or_sub, 20, 40),
+    by_content(best_or_sub, 14, 32),
+    by_content(best_or_sub, 10, 32),
+    by_content(best_or_sub, 8, 28, std::uint64_t{2} << 20U),
+    by_libdeflate(7, 6),
+    by_libdeflate(8, 7),
+    by_libdeflate(12, 8, 4),
 }};
 
 // Filtered bytes of a chunk without parts. Matches do not reach into the chunk before, which costs
@@ -195,7 +184,35 @@ class PngRowSearch {
 
   // Writes the filtered rows of `block`. `filtered` has room for block.row_bytes + 1 bytes a row.
   // The result depends on the block alone. Throws std::bad_alloc, and Stopped as check_stop().
-  void filter(const PngRowBlock& block, Measure measure, std::uint8_t* filtered);
+  void filter(const PngRowBlock& block, Measure measure, std::uint8_t* filtered) {
+    const std::size_t row_size = block.row_bytes + 1;
+    const std::size_t most_above = std::min(
+        std::max(usual_rows_above, fewest_bytes_above / row_size), most_bytes_above / row_size + 1);
+    best_.resize(row_size);
+    deflated_.resize(
+        libdeflate_deflate_compress_bound(compressor_.get(), (most_above + 1) * row_size));
+    const std::uint8_t* above = block.above;
+    const std::size_t count = block.rows.size() / block.row_bytes;
+    for (std::size_t y = 0; y < count; ++y) {
+      check_stop();
+      const auto row = block.rows.subspan(y * block.row_bytes, block.row_bytes);
+      std::uint8_t* place = filtered + y * row_size;
+      const std::size_t rows_above = std::min(y, most_above);
+      std::size_t smallest = std::numeric_limits<std::size_t>::max();
+      for (const PngFilter filter :
+           {PngFilter::none, PngFilter::sub, PngFilter::up, PngFilter::average, PngFilter::paeth}) {
+        if (above == nullptr && filter > PngFilter::sub) break;
+        png_filter_row(filter, row, above, block.distance, place);
+        const std::size_t found = size({place - rows_above * row_size, (rows_above + 1) * row_size},
+                                       block.row_bytes, measure);
+        if (found >= smallest) continue;
+        smallest = found;
+        std::copy_n(place, row_size, best_.begin());
+      }
+      std::copy(best_.begin(), best_.end(), place);
+      above = row.data();
+    }
+  }
 
  private:
   // `rows` are filtered; the measure is of the last one.
@@ -220,36 +237,6 @@ class PngRowSearch {
   std::vector<std::uint8_t> best_;
   std::vector<std::uint8_t> deflated_;
 };
-
-void PngRowSearch::filter(const PngRowBlock& block, Measure measure, std::uint8_t* filtered) {
-  const std::size_t row_size = block.row_bytes + 1;
-  const std::size_t most_above = std::min(std::max(usual_rows_above, fewest_bytes_above / row_size),
-                                          most_bytes_above / row_size + 1);
-  best_.resize(row_size);
-  deflated_.resize(
-      libdeflate_deflate_compress_bound(compressor_.get(), (most_above + 1) * row_size));
-  const std::uint8_t* above = block.above;
-  const std::size_t count = block.rows.size() / block.row_bytes;
-  for (std::size_t y = 0; y < count; ++y) {
-    check_stop();
-    const auto row = block.rows.subspan(y * block.row_bytes, block.row_bytes);
-    std::uint8_t* place = filtered + y * row_size;
-    const std::size_t rows_above = std::min(y, most_above);
-    std::size_t smallest = std::numeric_limits<std::size_t>::max();
-    for (const PngFilter filter :
-         {PngFilter::none, PngFilter::sub, PngFilter::up, PngFilter::average, PngFilter::paeth}) {
-      if (above == nullptr && filter > PngFilter::sub) break;
-      png_filter_row(filter, row, above, block.distance, place);
-      const std::size_t found = size({place - rows_above * row_size, (rows_above + 1) * row_size},
-                                     block.row_bytes, measure);
-      if (found >= smallest) continue;
-      smallest = found;
-      std::copy_n(place, row_size, best_.begin());
-    }
-    std::copy(best_.begin(), best_.end(), place);
-    above = row.data();
-  }
-}
 
 namespace {
 
@@ -396,7 +383,7 @@ struct PngCompressor::State {
   }
 
   Result libdeflated(ByteSpan rows, const PngCompression& how, bool last) {
-    return result(rows, libdeflate_deflater.deflate(rows, how.libdeflate_level, last));
+    return result(rows, libdeflate_deflater.deflate(rows, *how.libdeflate_level, last));
   }
 
   // Valid until the next call of this or of filter().
@@ -438,21 +425,15 @@ struct PngCompressor::State {
 
   // The method for the chunk that `sample` was taken from.
   Method choose_method(PngSample sample, const PngCompression& how) {
-    if (how.deflater == PngCompression::Deflater::libdeflate)
-      return {choose_filter(sample, how), Method::libdeflate};
+    if (how.libdeflate_level) return {choose_filter(sample, how), Method::libdeflate};
     if (sample.front().picture_bytes <= how.exhaustive_bytes) return choose_smallest(sample, how);
     const std::size_t repeated = png_repeated_share(sample);
     const bool is_photograph = repeated < (has_alpha(sample.front()) ? photograph_repeats_with_alpha
                                                                      : how.photograph_repeats);
     if (is_photograph && how.filters.size() == 1) return {how.filters[0], Method::huffman};
-    PngFilter best = how.filters[0];
-    std::size_t smallest = std::numeric_limits<std::size_t>::max();
-    for (const PngFilter candidate : how.filters) {
-      const std::size_t size = HuffmanDeflater::estimated_size(filter(sample, candidate));
-      if (size >= smallest) continue;
-      smallest = size;
-      best = candidate;
-    }
+    auto [best, smallest] = smallest_of(how.filters, [&](PngFilter candidate) {
+      return HuffmanDeflater::estimated_size(filter(sample, candidate));
+    });
     if (is_photograph) return {best, photograph_deflater(sample, best)};
     const std::size_t price =
         repeated < repetitive_share ? how.search_price : how.search_price / repetitive_discount;
@@ -496,14 +477,18 @@ struct PngCompressor::State {
 
   // The candidate that lets a search write the fewest bytes.
   PngFilter choose_filter(PngSample sample, const PngCompression& how) {
-    PngFilter best = how.filters[0];
-    if (how.filters.size() == 1) return best;
-    std::size_t smallest = std::numeric_limits<std::size_t>::max();
-    for (const PngFilter candidate : how.filters) {
-      const std::size_t size = search_cost(sample, candidate, 0);
-      if (size >= smallest) continue;
-      smallest = size;
-      best = candidate;
+    if (how.filters.size() == 1) return how.filters[0];
+    const auto cost = [&](PngFilter candidate) { return search_cost(sample, candidate, 0); };
+    return smallest_of(how.filters, cost).first;
+  }
+
+  // The first of the candidates with the smallest size(candidate), and that size.
+  template <typename Size>
+  static std::pair<PngFilter, std::size_t> smallest_of(std::span<const PngFilter> candidates,
+                                                       const Size& size) {
+    std::pair best(candidates[0], size(candidates[0]));
+    for (const PngFilter candidate : candidates.subspan(1)) {
+      if (const std::size_t found = size(candidate); found < best.second) best = {candidate, found};
     }
     return best;
   }
@@ -534,7 +519,7 @@ struct PngCompressor::State {
       case Method::pixel_search:
         return match_deflater.deflate_pixels(data, row_of(block), last);
       case Method::libdeflate:
-        return libdeflate_deflater.deflate(data, how.libdeflate_level, last);
+        return libdeflate_deflater.deflate(data, *how.libdeflate_level, last);
     }
     return {};
   }

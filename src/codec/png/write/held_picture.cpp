@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/byte_cursor.hpp"
+#include "codec/sample_conversion.hpp"
 
 namespace gpufilter {
 namespace {
@@ -139,9 +140,7 @@ void PngStorage::pack(const std::uint8_t* row, int width, std::uint8_t* packed) 
   if (is_plain()) {
     const std::size_t size = pixels * taken_.size();
     std::memcpy(packed, row, size);
-    if (format_.depth == 8 || std::endian::native == std::endian::big) return;
-    for (std::size_t i = 0; i < size; i += 2)
-      std::swap(packed[i], packed[i + 1]);
+    if (format_.depth > 8) swap_big_endian({packed, size});
   } else if (has_palette()) {
     pack_bits(width, depth_, packed, [this, row](int x) { return unsigned{places_[row[x]]}; });
   } else if (depth_ == 1 && format_.channels == 1) {

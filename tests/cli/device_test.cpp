@@ -1,27 +1,25 @@
-// Which device a run uses, and what happens if it does not work.
+// OpenCL devices: the choice of one, and the list.
 #include <cctype>
 #include <fstream>
 
-#include "cli/filter_fixture.hpp"
+#include "cli/program_fixture.hpp"
 #include "support/kernel_folder.hpp"
 
 namespace gpufilter::test {
 namespace {
 
-namespace fs = std::filesystem;
+// Which device a run uses, and what happens if it does not work.
 
-class FilterDevice : public FilterTest {
+class FilterDevice : public ProgramTest {
  protected:
   FilterDevice() { fs::create_directory(folder_ / "empty"); }
 
   // Runs a blur with --timing json, which has to succeed and give the right pixels. Returns the
   // report.
-  [[nodiscard]] Json report_of(const std::vector<std::string>& words,
-                               const ProcessOptions& options = {},
+  [[nodiscard]] Json report_of(const Words& words, const ProcessOptions& options = {},
                                std::string* messages = nullptr) const {
-    std::vector<std::string> arguments{in_, out_, "--blur", "tiled", "--timing", "json"};
-    arguments.insert(arguments.end(), words.begin(), words.end());
-    const ProcessResult result = ended(0, filter(arguments, options));
+    const ProcessResult result =
+        ended(0, filter(Words{in_, out_, "--blur", "tiled", "--timing", "json"} + words, options));
     EXPECT_TRUE(same_pixels(read_picture(out_), blurred(image_)));
     if (messages == nullptr) {
       EXPECT_EQ(result.err, "");
@@ -31,9 +29,8 @@ class FilterDevice : public FilterTest {
     return Json::parse(result.out);
   }
 
-  [[nodiscard]] std::vector<std::string> blur(const std::vector<std::string>& words) const {
-    std::vector<std::string> arguments{in_, out_, "--blur", "auto"};
-    arguments.insert(arguments.end(), words.begin(), words.end());
+  [[nodiscard]] Words blur(const Words& words) const {
+    const Words arguments = Words{in_, out_, "--blur", "auto"} + words;
     return arguments;
   }
 
@@ -129,8 +126,8 @@ TEST_F(FilterDevice, WithoutOpenClTheProcessorRunsNamedKernelsWithAWarning) {
 }
 
 TEST_F(FilterDevice, AWarningOfAFallbackIsNeverHidden) {
-  const ProcessResult result = ended(0, filter(blur({"--device", "opencl", "-q"}), no_opencl_));
-  expect_one_line(result.err, {"no OpenCL device found", "the processor"});
+  expect_one_line(ended(0, filter(blur({"--device", "opencl", "-q"}), no_opencl_)).err,
+                  {"no OpenCL device found", "the processor"});
 }
 
 TEST_F(FilterDevice, WithoutOpenClARequiredDeviceEndsWithThree) {
@@ -160,8 +157,7 @@ TEST_F(FilterKernels, AreReadFromAFolder) {
     std::ofstream kernel(folder_ / "kernels/blur_packed.cl", std::ios::app);
     kernel << "#error changed by a test\n";
   }
-  for (const auto& words :
-       {std::vector<std::string>{"--device", "0", "--require-device"}, {"--require-device"}}) {
+  for (const auto& words : {Words{"--device", "0", "--require-device"}, {"--require-device"}}) {
     const ProcessResult result = ended(3, filter(blur(words), live_));
     // The driver's compiler may have printed something itself.
     expect_one_line(result.err.substr(result.err.rfind("gpufilter: ")),
@@ -203,6 +199,86 @@ TEST_F(FilterKernels, ThatAreMissingAreNamed) {
                  {folder_ / "nowhere/",
                   ": no such file (GPUFILTER_KERNELS names the folder of kernel files)\n"},
                  nowhere);
+}
+
+// "gpufilter devices".
+
+class Devices : public ProgramTest {
+ protected:
+  static ProcessResult devices(Words arguments, const ProcessOptions& options = {}) {
+    arguments.insert(arguments.begin(), "devices");
+    ProcessResult result = ended(0, filter(std::move(arguments), options));
+    EXPECT_EQ(result.err, "");
+    return result;
+  }
+
+  static Json devices_json(const ProcessOptions& options = {}) {
+    const Json json = Json::parse(devices({"--json"}, options).out);
+    EXPECT_EQ(json["schema"], "gpufilter-devices-1");
+    return json["devices"];
+  }
+};
+
+TEST_F(Devices, JsonTellsWhatChoosingNeeds) {
+  GPUFILTER_REQUIRE_DEVICE();
+  int index = 0;
+  for (const Json& device : devices_json()) {
+    EXPECT_EQ(device["index"], index++);
+    EXPECT_TRUE(device["kind"] == "gpu" || device["kind"] == "cpu" || device["kind"] == "other");
+    for (const char* text : {"name", "vendor", "platform", "platform_version", "device_version",
+                             "driver_version", "language_version"}) {
+      EXPECT_FALSE(device[text].get<std::string>().empty()) << text;
+    }
+    for (const char* number : {"compute_units", "max_work_group_size", "local_memory_bytes",
+                               "global_memory_bytes", "max_allocation_bytes"}) {
+      EXPECT_GT(device[number], 0) << number;
+    }
+    EXPECT_EQ(device["max_work_item_sizes"].size(), 3);
+    EXPECT_TRUE(device["preferred_multiple"].is_number_unsigned());
+    EXPECT_TRUE(device["max_sub_groups"].is_number_unsigned());
+    EXPECT_TRUE(device["registers"].is_null() || device["registers"] > 0);
+    EXPECT_TRUE(device["unified_memory"].is_boolean());
+    EXPECT_TRUE(device["local_memory_is_real"].is_boolean());
+    const std::size_t limit = device["max_work_group_size"];
+    for (const std::size_t tile : device["blur_tiles"])
+      EXPECT_LE(tile * tile, limit);
+  }
+}
+
+TEST_F(Devices, TheTableNamesEveryDevice) {
+  GPUFILTER_REQUIRE_DEVICE();
+  const std::string table = devices({}).out;
+  for (const Json& device : devices_json()) {
+    const std::string first = device["index"].dump() + "  " + device["name"].get<std::string>() +
+                              " (" + device["kind"].get<std::string>() + ")\n";
+    EXPECT_TRUE(contains(table, first));
+  }
+  expect_parts(table, {"compute unit", "work-groups of at most", "sub-groups", "local memory",
+                       "--tile", "not measured yet", "not known yet"});
+}
+
+TEST_F(Devices, NoneAtAllIsNoFailure) {
+  const ProcessOptions none{
+      .environment = {{"OCL_ICD_VENDORS", folder_.path()}, {"OCL_ICD_FILENAMES", ""}}};
+  EXPECT_EQ(devices_json(none), Json::array());
+  EXPECT_TRUE(contains(devices({}, none).out, "No OpenCL device"));
+}
+
+TEST_F(Devices, LeavesNothingBehindButAnswersOfProbes) {
+  forget_pocl_cache();
+  const ProcessOptions options{
+      .environment = {{"XDG_CACHE_HOME", folder_ / "cache"}, {"TMPDIR", folder_.path()}}};
+  devices({}, options);
+  for (const auto& entry : fs::recursive_directory_iterator(folder_.path())) {
+    if (entry.path() == folder_.path() / "cache/gpufilter/probes.json") continue;
+    const bool scratch = entry.path().filename().string().starts_with("gpufilter-pocl-");
+    EXPECT_TRUE(entry.is_directory() && !scratch) << entry.path();
+  }
+}
+
+TEST_F(Devices, WrongUsageEndsWithTwo) {
+  expect_failure(2, {"devices", "more"}, {"more: ", "gpufilter devices --help"});
+  expect_failure(2, {"devices", "--yaml"}, {"--yaml: "});
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "codec/deflate/block.hpp"
+#include "codec/deflate/format.hpp"
 
 namespace gpufilter {
 namespace {
