@@ -65,10 +65,66 @@ inline constexpr bool has_fours =
 template <InstructionSet set>
 inline constexpr bool has_permutation = set >= InstructionSet::avx512_vbmi;
 
+// Whether there is one that takes bytes from anywhere in a lane (shuffled).
+template <InstructionSet set>
+#if defined(__x86_64__) && !defined(__SSSE3__)
+inline constexpr bool has_shuffle = set != InstructionSet::baseline;
+#else
+inline constexpr bool has_shuffle = true;
+#endif
+
 // The same bits as other numbers.
 template <typename Number, typename V>
 [[gnu::always_inline]] inline VectorLike<V, Number> as(const V& v) {
   return reinterpret_cast<VectorLike<V, Number>>(v);
+}
+
+// Lane i has the bytes at from[i * stride] + at.
+template <typename V>
+[[gnu::always_inline]] inline V load_lanes(const std::uint8_t* const* from, std::size_t stride,
+                                           std::size_t at) {
+  using Lane = typename VectorOf<std::int32_t, lane_bytes>::type;
+  const auto first = load<Lane>(from[0] + at);
+  if constexpr (sizeof(V) == lane_bytes) {
+    return as<NumberOf<V>>(first);
+  }
+#ifdef GPUFILTER_X86_VECTORS
+  if constexpr (sizeof(V) == 32) {
+    return as<NumberOf<V>>(__builtin_ia32_vinsertf128_si256(__builtin_ia32_si256_si(first),
+                                                            load<Lane>(from[stride] + at), 1));
+  }
+  if constexpr (sizeof(V) == 64) {
+    auto all = __builtin_ia32_si512_si(first);
+    all = __builtin_ia32_inserti32x4_mask(all, load<Lane>(from[stride] + at), 1, all, -1);
+    all = __builtin_ia32_inserti32x4_mask(all, load<Lane>(from[2 * stride] + at), 2, all, -1);
+    all = __builtin_ia32_inserti32x4_mask(all, load<Lane>(from[3 * stride] + at), 3, all, -1);
+    return as<NumberOf<V>>(all);
+  }
+#endif
+}
+// Lane i becomes the bytes at to[i * stride] + at.
+template <typename V>
+[[gnu::always_inline]] inline void store_lanes(const V& v, std::uint8_t* const* to,
+                                               std::size_t stride, std::size_t at) {
+  if constexpr (sizeof(V) == lane_bytes) store(to[0] + at, v);
+#ifdef GPUFILTER_X86_VECTORS
+  if constexpr (sizeof(V) == 32) {
+    store(to[0] + at, __builtin_ia32_extract128i256(as<long long>(v), 0));
+    store(to[stride] + at, __builtin_ia32_extract128i256(as<long long>(v), 1));
+  }
+  if constexpr (sizeof(V) == 64) {
+    using Lane = typename VectorOf<std::int32_t, lane_bytes>::type;
+    const auto put = [&]<int lane>(std::integral_constant<int, lane>)
+        __attribute__((always_inline)) {
+      store(to[lane * stride] + at,
+            __builtin_ia32_extracti32x4_mask(as<std::int32_t>(v), lane, Lane{}, -1));
+    };
+    put(std::integral_constant<int, 0>());
+    put(std::integral_constant<int, 1>());
+    put(std::integral_constant<int, 2>());
+    put(std::integral_constant<int, 3>());
+  }
+#endif
 }
 
 // A vector of one number. Use it for numbers that are not constants: where GCC 12 makes a vector of
@@ -122,6 +178,13 @@ template <typename V>
   return interleaved<1>(a, b, std::make_integer_sequence<int, count_of<V>>());
 }
 
+// In lanes: the numbers of the first half, interleaved with those of the second.
+template <typename Number, typename V>
+[[gnu::always_inline]] inline V halves_interleaved(const V& v) {
+  const auto both = as<std::uint64_t>(v);
+  return as<NumberOf<V>>(interleaved_low(as<Number>(v), as<Number>(interleaved_high(both, both))));
+}
+
 // In lanes: number i of vector n becomes number n of vector i.
 template <typename V>
 [[gnu::always_inline]] inline void transpose(
@@ -142,18 +205,44 @@ template <typename V>
 using LanePlaces = std::array<std::uint8_t, lane_bytes>;
 inline constexpr std::uint8_t no_byte = 0xFF;
 
+#ifdef GPUFILTER_X86_VECTORS
+// The bytes that are moved by `distance` and by those above it.
+template <LanePlaces places, int distance, typename V>
+[[gnu::always_inline]] inline V shuffled_by_distance(const V& v) {
+  if constexpr (distance < int{lane_bytes}) {
+    constexpr auto moved = [] {
+      std::array<std::uint8_t, lane_bytes> bytes{};
+      for (int i = 0; i < int{lane_bytes}; ++i)
+        bytes[i] = places[i] != no_byte && i - places[i] == distance ? 0xFF : 0;
+      return bytes;
+    }();
+    const V others = shuffled_by_distance<places, distance + 1>(v);
+    if constexpr (moved == decltype(moved){}) return others;
+    const auto longs = as<long long>(v);
+    const V all = as<NumberOf<V>>(distance < 0 ? __builtin_ia32_psrldqi128(longs, -8 * distance)
+                                               : __builtin_ia32_pslldqi128(longs, 8 * distance));
+    return others | (all & load<V>(moved.data()));
+  } else {
+    return V{};
+  }
+}
+#endif
+
 template <LanePlaces places, typename V, int... i>
 [[gnu::always_inline]] inline V shuffled(const V& v, std::integer_sequence<int, i...>) {
   constexpr int lane = lane_bytes;
-  const auto bytes = as<std::uint8_t>(v);
   return as<NumberOf<V>>(__builtin_shufflevector(
-      bytes, VectorLike<V, std::uint8_t>{},
+      as<std::uint8_t>(v), VectorLike<V, std::uint8_t>{},
       (places[i % lane] == no_byte ? int{sizeof...(i)} + i
                                    : i / lane * lane + places[i % lane])...));
 }
-// In lanes: byte i is the one at places[i].
+// In lanes: byte i is the one at places[i]. Without has_shuffle, this takes some instructions for
+// each distance that bytes are moved.
 template <LanePlaces places, typename V>
 [[gnu::always_inline]] inline V shuffled(const V& v) {
+#if defined(GPUFILTER_X86_VECTORS) && !defined(__SSSE3__)
+  if constexpr (sizeof(V) == lane_bytes) return shuffled_by_distance<places, -15>(v);
+#endif
   return shuffled<places>(v, std::make_integer_sequence<int, sizeof(V)>());
 }
 
