@@ -16,8 +16,7 @@ namespace {
 
 const std::string samples = GPUFILTER_SOURCE "/samples/";
 
-class FilesTest : public ::testing::Test {
- protected:
+struct FilesTest : ::testing::Test {
   test::TemporaryFolder folder_;
 };
 
@@ -56,7 +55,7 @@ TEST_F(FilesTest, StepsMakeTheFileOfOneRun) {
   }
 }
 
-TEST_F(FilesTest, PicturesKnowTheirFiles) {
+TEST_F(FilesTest, PicturesKnowTheirFilesAndFormatsTheirOptions) {
   const Picture picture = read(samples + "landscape.jpg");
   EXPECT_EQ(picture.file_format(), "JPEG");
   EXPECT_EQ(picture.orientation(), 1);
@@ -64,6 +63,13 @@ TEST_F(FilesTest, PicturesKnowTheirFiles) {
   EXPECT_EQ(picture.pitch(), 3U * static_cast<unsigned>(picture.width()));
   EXPECT_EQ(Picture(picture.view()).file_format(), "");  // only its pixels
   EXPECT_EQ(picture.copy().file_format(), "JPEG");
+  const auto all = formats();
+  const auto png = std::find_if(
+      all.begin(), all.end(), [](const FormatDescription& format) { return format.name == "PNG"; });
+  ASSERT_NE(png, all.end());
+  EXPECT_EQ(png->extensions, std::vector<std::string>{".png"});
+  EXPECT_EQ(std::count(png->options.begin(), png->options.end(), "png-level"), 1);
+  EXPECT_EQ(std::count(png->options.begin(), png->options.end(), "quality"), 0);
 }
 
 TEST_F(FilesTest, StatisticsAndDifferencesAreThoseOfMemory) {
@@ -157,16 +163,6 @@ TEST_F(FilesTest, ErrorsNameTheFile) {
   EXPECT_THROW(write(folder_ / "none/out.png", picture), PictureError);
   EXPECT_THROW(static_cast<void>(encode("gif", picture)), UsageError);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "out.png"));
-}
-
-TEST_F(FilesTest, FormatsNameTheirOptions) {
-  const auto all = formats();
-  const auto png = std::find_if(
-      all.begin(), all.end(), [](const FormatDescription& format) { return format.name == "PNG"; });
-  ASSERT_NE(png, all.end());
-  EXPECT_EQ(png->extensions, std::vector<std::string>{".png"});
-  EXPECT_EQ(std::count(png->options.begin(), png->options.end(), "png-level"), 1);
-  EXPECT_EQ(std::count(png->options.begin(), png->options.end(), "quality"), 0);
 }
 
 }  // namespace

@@ -24,8 +24,7 @@ std::string complaint(const std::vector<StageUse>& stages) {
   return test::objection_to([&] { const PictureFilter filter(stages); }, "");
 }
 
-class PictureFilterTest : public ::testing::Test {
- protected:
+struct PictureFilterTest : ::testing::Test {
   PictureFilterTest() { test::write_png(image_, in_); }
 
   test::TemporaryFolder folder_;

@@ -36,9 +36,6 @@ TEST(StageWords, AreThoseOfTheCommandLine) {
   EXPECT_EQ(text(parse_stages("--convolve '1 2 1' --hue -30")), "convolve(1 2 1)hue(-30)");
   EXPECT_EQ(text(parse_stages(std::vector<std::string>{"--color", "1 0 0; 0 1 0; 0 0 1"})),
             "color(1 0 0; 0 1 0; 0 0 1)");
-}
-
-TEST(StageWords, SayWhatIsWrong) {
   EXPECT_EQ(complaint("--blr auto"),
             "--blr: neither a stage nor a parameter of one; did you mean --blur?");
   EXPECT_EQ(complaint("auto"), "auto: neither a stage nor a parameter of one");

@@ -9,7 +9,6 @@
 #include "base/atomic_file.hpp"
 #include "base/process_token.hpp"
 #include "support/child_process.hpp"
-#include "support/names_in.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -20,7 +20,6 @@
 
 #include "base/process_token.hpp"
 #include "support/child_process.hpp"
-#include "support/names_in.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/texts.hpp"

@@ -1,3 +1,4 @@
+// Runs over many pictures, and the limit on open files.
 #include "batch/batch_run.hpp"
 
 #include <algorithm>
@@ -11,7 +12,9 @@
 #include <thread>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/error.hpp"
 #include "base/thread_limit.hpp"
@@ -20,7 +23,6 @@
 #include "device/device_catalog.hpp"
 #include "stages/window/blur.hpp"
 #include "support/filtering.hpp"
-#include "support/names_in.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/texts.hpp"
@@ -65,8 +67,7 @@ struct Recorder final : BatchListener {
   std::function<void()> on_listed;
 };
 
-class BatchRunning : public ::testing::Test {
- protected:
+struct BatchRunning : ::testing::Test {
   void SetUp() override { fs::create_directory(in_); }
 
   void put(int count) const {
@@ -244,29 +245,6 @@ TEST_F(BatchRunning, ListsInOrderHoweverManyJobs) {
   }
 }
 
-TEST_F(BatchRunning, AFailureDoesNotAffectTheOthers) {
-  put(3);
-  test::write_file(in_ + "/a1.png", "\x89PNG\r\n\x1a\nand nothing more");
-  Recorder recorder;
-  run(plan(), processors(1), 2, recorder);
-  EXPECT_EQ(statuses(recorder),
-            (Statuses{PictureStatus::done, PictureStatus::failed, PictureStatus::done}));
-  EXPECT_TRUE(test::contains(recorder.results[1].failure, "a1.png: "));
-  EXPECT_EQ(test::names_in(out_),
-            (std::vector<std::string>{".gpufilter-journal", "a0.png", "a2.png"}));
-}
-
-TEST_F(BatchRunning, StopsOnErrorIfRequested) {
-  put(5);
-  test::write_file(in_ + "/a1.png", "\x89PNG\r\n\x1a\nand nothing more");
-  Recorder recorder;
-  run(plan(), processors(1), 1, recorder, true);
-  EXPECT_EQ(statuses(recorder),
-            (Statuses{PictureStatus::done, PictureStatus::failed, PictureStatus::not_begun,
-                      PictureStatus::not_begun, PictureStatus::not_begun}));
-  EXPECT_EQ(recorder.finished_count, 2U);
-}
-
 TEST_F(BatchRunning, AnExceptionFromAListenerEndsTheRun) {
   put(20);
   Recorder recorder;
@@ -329,7 +307,7 @@ TEST_F(BatchRunning, ADeviceThatDoesNotWorkEndsTheRun) {
   EXPECT_EQ(test::names_in(out_), std::vector<std::string>{".gpufilter-journal"});
 }
 
-TEST(WorkHash, DependsOnEverythingThatDecidesTheBytes) {
+TEST(WorkHash, DependsOnEverythingThatDecidesTheBytesAndNothingElse) {
   const WriteOptions plain;
   const auto hash = [](const StageChain& chain, const Codec& codec, const WriteOptions& options) {
     return to_string(work_hash(chain, codec, options));
@@ -354,12 +332,6 @@ TEST(WorkHash, DependsOnEverythingThatDecidesTheBytes) {
   hashes.insert(hash({}, jpeg_codec(), with(jpeg_restart_option(), "off")));
   hashes.insert(hash({}, jpeg_codec(), with(jpeg_progressive_option(), "on")));
   EXPECT_EQ(hashes.size(), 15U);
-}
-
-TEST(WorkHash, DependsOnNothingElse) {
-  const auto hash = [](const StageChain& chain, const Codec& codec, const WriteOptions& options) {
-    return to_string(work_hash(chain, codec, options));
-  };
   // Neither kernel variants, nor options of other formats, nor explicit defaults change a bit.
   EXPECT_EQ(hash({make_blur({.variant = BlurVariant::tiled})}, png_codec(), {}),
             hash({make_blur({.variant = BlurVariant::naive})}, png_codec(), {}));
@@ -367,6 +339,106 @@ TEST(WorkHash, DependsOnNothingElse) {
             hash({}, png_codec(), {}));
   EXPECT_EQ(hash({}, png_codec(), WriteOptions().set(png_level_option(), "6")),
             hash({}, png_codec(), {}));
+}
+
+// Lowers the limit until its end.
+class FileLimit {
+ public:
+  FileLimit() { ::getrlimit(RLIMIT_NOFILE, &before_); }
+  ~FileLimit() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+  FileLimit(const FileLimit&) = delete;
+  FileLimit& operator=(const FileLimit&) = delete;
+
+  void set(int files) const {
+    struct rlimit lower = before_;
+    lower.rlim_cur = static_cast<rlim_t>(files);
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &lower), 0);
+  }
+
+ private:
+  struct rlimit before_ {};
+};
+
+int lowest_free_descriptor() {
+  const int descriptor = ::dup(STDIN_FILENO);
+  ::close(descriptor);
+  return descriptor;
+}
+
+TEST(FileLimits, JobsAreAsManyAsTheirFilesAllow) {
+  const FileLimit limit;
+  limit.set(500);
+  EXPECT_EQ(jobs_within_file_limit(1), 1);
+  EXPECT_EQ(jobs_within_file_limit(20), 20);
+  limit.set(100);
+  EXPECT_LE(jobs_within_file_limit(64), 22);  // 100 files, less those in use, four for each
+  EXPECT_GE(jobs_within_file_limit(64), 10);
+  limit.set(lowest_free_descriptor() + 2);
+  EXPECT_EQ(jobs_within_file_limit(64), 1);
+}
+
+// Lowers the limit as soon as a picture is finished.
+class LimitingListener final : public BatchListener {
+ public:
+  LimitingListener(const FileLimit& limit, int files) : limit_(limit), files_(files) {}
+
+  void finished(const PictureResult& result, const RunReport* /*report*/) override {
+    limit_.set(files_);
+    if (result.status == PictureStatus::done) ++done;
+    if (result.status == PictureStatus::failed) failure = result.failure;
+  }
+  void advanced(std::uint64_t /*bytes_under_way*/) override {}
+  void listed(const PictureResult& /*result*/) override { ++listed_count; }
+
+  int done = 0;
+  int listed_count = 0;
+  std::string failure;
+
+ private:
+  const FileLimit& limit_;
+  int files_;
+};
+
+struct FileLimitRunning : ::testing::Test {
+  void SetUp() override {
+    std::filesystem::create_directory(folder_ / "in");
+    for (int i = 0; i < 12; ++i) {
+      test::write_png(test::random_image({30, 200}, {3, 8}, static_cast<unsigned>(i)),
+                      folder_ / "in/" + std::to_string(i) + ".png");
+    }
+  }
+
+  // The files that a single job may open once the first picture is finished.
+  void run(int files, int jobs) {
+    BatchRequest request;
+    request.inputs = {folder_ / "in"};
+    request.output = folder_ / "out";
+    const BatchPlan plan = make_batch_plan(request);
+    listener_.emplace(limit_, lowest_free_descriptor() + 1 + files);
+    Engine engine({processor("")}, EngineOptions{});
+    Dispatcher dispatcher(engine);
+    BatchOptions options;
+    options.jobs = jobs;
+    run_batch(plan, {make_blur({})}, dispatcher, options, *listener_);
+  }
+
+  test::TemporaryFolder folder_;
+  FileLimit limit_;
+  std::optional<LimitingListener> listener_;
+};
+
+TEST_F(FileLimitRunning, FewerJobsFinishAllPictures) {
+  run(4, 6);
+  EXPECT_EQ(listener_->failure, "");
+  EXPECT_EQ(listener_->done, 12);
+  EXPECT_EQ(listener_->listed_count, 12);
+}
+
+TEST_F(FileLimitRunning, TheOnlyJobFailsIfEvenItsFilesAreTooMany) {
+  run(1, 1);
+  EXPECT_EQ(listener_->done, 1);
+  EXPECT_EQ(listener_->listed_count, 12);
+  EXPECT_TRUE(test::contains(listener_->failure, ": too many open files"));
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+// Which files are pictures of a run: folders, patterns and lists.
 #include "batch/folder_scan.hpp"
 
 #include <filesystem>
@@ -10,9 +11,12 @@
 
 #include "base/error.hpp"
 #include "base/posix_file.hpp"
+#include "batch/picture_list.hpp"
 #include "codec/codec_table.hpp"
+#include "support/objection.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/texts.hpp"
 
 namespace gpufilter {
 namespace {
@@ -23,8 +27,7 @@ using Names = std::vector<std::string>;
 const std::string png_head = "\x89PNG\r\n\x1a\n and so on";
 const std::string jpeg_head = "\xff\xd8\xff\xe0 and so on";
 
-class FolderScanning : public ::testing::Test {
- protected:
+struct FolderScanning : ::testing::Test {
   void put(const std::string& name, const std::string& bytes = png_head) const {
     const fs::path path = folder_.path() / name;
     fs::create_directories(path.parent_path());
@@ -270,15 +273,152 @@ TEST_F(FolderScanning, DoesNotEnterTheOutputFolder) {
   EXPECT_EQ(names(scan_folder(scan)), Names{"a.png"});
 }
 
-TEST_F(FolderScanning, TakesNamesAsBytes) {
+TEST_F(FolderScanning, TakesNamesAsBytesAndNoMissingFolder) {
   for (const char* name : {"\xff\xfe.png", "new\nline.png", " .png", "%s{}.png", "-v.png"})
     put(name);
   put(std::string(251, 'x') + ".png");
   EXPECT_EQ(names().size(), 6U);
+  EXPECT_THROW(static_cast<void>(scan_folder({.folder = folder_ / "missing"})), PictureError);
 }
 
-TEST_F(FolderScanning, AMissingFolderIsAFailure) {
-  EXPECT_THROW(static_cast<void>(scan_folder({.folder = folder_ / "missing"})), PictureError);
+bool file_matches(const char* pattern, const char* path) {
+  return PathPattern(pattern).matches(path, false);
+}
+
+TEST(PathPattern, WithoutASlashItIsANameAndWithOneAPath) {
+  EXPECT_TRUE(file_matches("*.png", "a.png"));
+  EXPECT_TRUE(file_matches("*.png", "sub/deep/a.PNG"));
+  EXPECT_TRUE(file_matches("img?.jpg", "sub/img1.jpg"));
+  EXPECT_FALSE(file_matches("img?.jpg", "sub/img10.jpg"));
+  EXPECT_FALSE(file_matches("sub", "sub/a.png")) << "the folder itself is skipped";
+  EXPECT_TRUE(PathPattern("sub").matches("a/sub", true));
+  EXPECT_TRUE(file_matches("sub/*.png", "sub/a.png"));
+  EXPECT_TRUE(file_matches("./sub/*.png", "sub/a.png"));
+  EXPECT_FALSE(file_matches("sub/*.png", "b/sub/a.png"));
+  EXPECT_FALSE(file_matches("sub/*.png", "sub/deep/a.png"));
+  EXPECT_TRUE(file_matches("/a.png", "a.png"));
+  EXPECT_FALSE(file_matches("/a.png", "sub/a.png"));
+}
+
+TEST(PathPattern, TwoStarsAndASlashAtItsEndMeanFolders) {
+  for (const char* path : {"sub/a.png", "sub/x/a.png", "sub/x/y/a.png"})
+    EXPECT_TRUE(file_matches("sub/**/a.png", path)) << path;
+  EXPECT_TRUE(file_matches("**/a.png", "a.png"));
+  EXPECT_TRUE(file_matches("**/x/*.png", "sub/x/a.png"));
+  EXPECT_TRUE(file_matches("sub/**", "sub/x/a.png"));
+  EXPECT_FALSE(file_matches("sub/**", "sub"));
+  EXPECT_FALSE(file_matches("sub/**/b.png", "sub/x/a.png"));
+  EXPECT_FALSE(file_matches("raw/", "raw"));
+  EXPECT_TRUE(PathPattern("raw/").matches("sub/raw", true));
+  EXPECT_FALSE(PathPattern("/raw/").matches("sub/raw", true));
+  EXPECT_TRUE(PathPattern("/raw/").matches("raw", true));
+}
+
+using namespace std::string_literals;
+using Sizes = std::vector<std::pair<std::string, std::uint64_t>>;
+
+struct PictureLists : ::testing::Test {
+  [[nodiscard]] Sizes read(const std::string& text) const {
+    const PictureList list(text, "list", folder_.path());
+    Sizes sizes;
+    for (const SizedName& picture : list.pictures())
+      sizes.emplace_back(picture.name, picture.bytes);
+    return sizes;
+  }
+
+  [[nodiscard]] std::string refusal(const std::string& text) const {
+    return test::objection_to([&] { return read(text); }, "accepted");
+  }
+
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(PictureLists, HaveSizesAndNames) {
+  const Sizes expected{{"a.png", 5}, {"sub/b c.JPG", 0}};
+  EXPECT_EQ(read("0\tsub/b c.JPG\0"
+                 "5\ta.png\0"s),
+            expected);
+  EXPECT_EQ(read("0\tsub/b c.JPG\0"
+                 "5\ta.png"s),
+            expected);
+  EXPECT_EQ(read("0\tsub/b c.JPG\n5\ta.png\n"), expected);
+  EXPECT_EQ(read("0\t./sub/b c.JPG\r\n\r\n5\t././a.png\r\n"), expected);
+  EXPECT_EQ(read("18446744073709551615\ta.png\n"), (Sizes{{"a.png", UINT64_MAX}}));
+  EXPECT_TRUE(read("").empty());
+  EXPECT_EQ(read("1\ta\nb.png\0"s), (Sizes{{"a\nb.png", 1}}));
+  EXPECT_EQ(read("1\ta\r\0"
+                 "2\tb.png\r\0"
+                 "3\tc\r.png\0"s),
+            (Sizes{{"c\r.png", 3}}));
+  // The output of find gives the same pictures as a search of the folder.
+  EXPECT_EQ(read("1\ta.txt\n2\t.b.png\n3\t.git/c.png\n4\td/.e/f.png\n5\tg.png\n6\tMakefile\n"),
+            (Sizes{{"g.png", 5}}));
+}
+
+TEST_F(PictureLists, TakeMissingSizesFromTheFiles) {
+  std::filesystem::create_directory(folder_ / "sub");
+  test::write_file(folder_ / "a.png", "12345");
+  test::write_file(folder_ / "sub/12\tb.png", "123");
+  EXPECT_EQ(read("missing.png\nsub/12\tb.png\na.png\n"),
+            (Sizes{{"a.png", 5}, {"missing.png", 0}, {"sub/12\tb.png", 3}}));
+}
+
+TEST_F(PictureLists, NameFilesBelowTheFolderOnceWithAllSizesOrNone) {
+  for (const std::string name :
+       {"/a.png", "../a.png", "b/../a.png", "b//a.png", "b/./a.png", "b/"}) {
+    const std::string text = refusal("1\t" + name + "\n");
+    test::expect_parts(text, {"list: '" + name + "' is not a path below ", "-printf '%s\\t%P\\0'"});
+  }
+  EXPECT_EQ(refusal("1\ta.png\n2\tb.png\n3\t./a.png\n"), "list: 'a.png' is listed twice");
+  EXPECT_EQ(refusal("1\ta.png\nb.png\n"), "list: 'b.png' has no size, but the first name has one");
+  EXPECT_EQ(refusal("1\ta.png\n-1\tb.png\n"),
+            "list: '-1\\tb.png' has no size, but the first name has one");
+}
+
+TEST_F(PictureLists, AreTheSameInAnyOrder) {
+  const PictureList a("1\tb.png\n2\ta.png\n", "", "");
+  const PictureList b(
+      "2\ta.png\0"
+      "9\tc.txt\0"
+      "1\t./b.png\0"s,
+      "", "");
+  EXPECT_EQ(a.text(),
+            "2\ta.png\0"
+            "1\tb.png\0"s);
+  EXPECT_EQ(b.text(), a.text());
+  EXPECT_EQ(PictureList({{"b.png", 1}, {"a.png", 2}}).text(), a.text());
+  EXPECT_EQ(a.bytes(), 3U);
+  EXPECT_EQ(PictureList(a.text(), "", "").text(), a.text());
+}
+
+TEST_F(PictureLists, KeepOtherFormatsApart) {
+  const PictureList list("3\tz.gif\n1\tb.png\n4\t.hidden.gif\n2\ta.bmp\n9\tc.txt\n", "", "");
+  ASSERT_EQ(list.pictures().size(), 1U);
+  ASSERT_EQ(list.others().size(), 2U);
+  EXPECT_EQ(list.others()[0].name, "a.bmp");
+  EXPECT_EQ(list.others()[1].name, "z.gif");
+  EXPECT_EQ(list.bytes(), 1U);
+  EXPECT_EQ(list.text(),
+            "1\tb.png\0"
+            "2\ta.bmp\0"
+            "3\tz.gif\0"s);
+  EXPECT_EQ(PictureList(list.text(), "", "").text(), list.text());
+  const PictureList made({{"b.png", 1}}, {{"z.gif", 3}, {"a.bmp", 2}});
+  EXPECT_EQ(made.text(), list.text());
+  EXPECT_EQ(made.others()[1].name, "z.gif");
+}
+
+// The names point into a text, which moves with the list.
+TEST_F(PictureLists, MayBeMovedCopiedAndReadFromFiles) {
+  PictureList first({{"a.png", 1}});
+  const PictureList copy = first;
+  const PictureList moved = std::move(first);
+  EXPECT_EQ(copy.pictures()[0].name, "a.png");
+  EXPECT_EQ(moved.pictures()[0].name, "a.png");
+  test::write_file(folder_ / "list", "1\ta.png\n");
+  EXPECT_EQ(read_picture_list(folder_ / "list", ".").bytes(), 1U);
+  EXPECT_THROW(static_cast<void>(read_picture_list(folder_ / "missing", ".")), PictureError);
+  EXPECT_THROW(static_cast<void>(read_picture_list(folder_.path(), ".")), PictureError);
 }
 
 }  // namespace

@@ -14,8 +14,6 @@
 #include "base/process_token.hpp"
 #include "batch/shard_run.hpp"
 #include "support/child_process.hpp"
-#include "support/file_locks.hpp"
-#include "support/names_in.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -28,8 +26,7 @@ const ContentHash work{7, 7};
 
 // A run over a.png (10 bytes), b.png (8) and c.png (6): in two shards, a is in the first one, b and
 // c are in the second.
-class Gather : public ::testing::Test {
- protected:
+struct Gather : ::testing::Test {
   Gather() {
     fs::create_directory(output_);
     begin();
@@ -336,16 +333,13 @@ TEST_F(Gather, RemovesFilesOfAKilledGather) {
   EXPECT_EQ(names(), (Names{".gpufilter-journal", "a.png", "b.png", "c.png"}));
 }
 
-TEST_F(Gather, RefusesFoldersWithoutResults) {
+TEST_F(Gather, RefusesFoldersWithoutResultsAndDamagedListings) {
   EXPECT_THROW(static_cast<void>(gather_shards(folder_ / "nowhere")), UsageError);
   fs::create_directory(folder_ / "empty");
   EXPECT_THROW(static_cast<void>(gather_shards(folder_ / "empty")), UsageError);
   test::write_file(folder_ / "file", "");
   EXPECT_THROW(static_cast<void>(gather_shards(folder_ / "file")), UsageError);
   EXPECT_EQ(test::names_in(folder_ / "empty"), Names{});
-}
-
-TEST_F(Gather, ADamagedListingIsAFailure) {
   run_shard(0, {"a.png"});
   for (const auto& entry : fs::directory_iterator(output_ / shards_name)) {
     if (entry.path().filename().string().starts_with("listing-"))

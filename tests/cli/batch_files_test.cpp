@@ -9,8 +9,6 @@
 namespace gpufilter::test {
 namespace {
 
-// Which pictures of a folder are done, and what happens to files that exist.
-
 class BatchFiles : public BatchTest {};
 
 TEST_F(BatchFiles, EveryPictureIsFiltered) {
@@ -123,13 +121,6 @@ TEST_F(BatchFiles, OnExistsFailsBeforeAnyWork) {
   EXPECT_TRUE(same_pixels(read_picture(out_ + "/b.png"), blurred(read_picture(in_ + "/b.png"))));
 }
 
-TEST_F(BatchFiles, TheOutputFolderIsMade) {
-  put("a.png");
-  out_ = folder_ / "new/deep/out/";
-  ended(0, batch());
-  EXPECT_EQ(names_of(results_in(out_)), Words{"a.png"});
-}
-
 TEST_F(BatchFiles, TheOutputIsAFolder) {
   put("a.png");
   write_file(folder_ / "file", "");
@@ -138,17 +129,6 @@ TEST_F(BatchFiles, TheOutputIsAFolder) {
       {}, {"file: is not a folder; the pictures in " + in_ + " need a folder for their results"});
   out_ = "-";
   expect_refusal({}, {"-: several pictures go to a folder, not to standard output"});
-}
-
-TEST_F(BatchFiles, ANewFolderIsNotCalledLikeAPicture) {
-  put("a.png");
-  out_ = folder_ / "x/o.png";
-  expect_refusal({}, {"x/o.png: this folder does not exist, and the name is that of a picture"});
-  out_ += "/";
-  ended(0, batch());
-  out_.pop_back();
-  ended(0, batch({"--resume"}));
-  EXPECT_EQ(names_of(results_in(out_)), Words{"a.png"});
 }
 
 TEST_F(BatchFiles, DryRunTouchesNothing) {
@@ -318,19 +298,16 @@ TEST_F(BatchNames, RecursiveMirrorsTheTree) {
   EXPECT_FALSE(fs::exists(out_ + "/empty"));
 }
 
-TEST_F(BatchNames, NothingToDoIsExplained) {
+TEST_F(BatchNames, NothingToDoIsDoneAtOnceAndExplained) {
+  EXPECT_EQ(good_batch({"-q"}).err, "");
+  EXPECT_TRUE(contains(good_batch().err, "in: contains no picture\n"));
+  EXPECT_EQ(statuses(json_batch()), Words{});
   put("sub/a.png");
   EXPECT_TRUE(contains(good_batch().err,
                        "in: contains no picture; --recursive searches its subfolder too\n"));
   put("b.png");
   EXPECT_TRUE(contains(good_batch({"--match", "*.tif", "--match", "x*"}).err,
                        "in: contains 1 picture, but none matches --match '*.tif' or 'x*'\n"));
-}
-
-TEST_F(BatchNames, AnEmptyFolderIsDoneAtOnce) {
-  EXPECT_EQ(good_batch({"-q"}).err, "");
-  EXPECT_TRUE(contains(good_batch().err, "in: contains no picture\n"));
-  EXPECT_EQ(statuses(json_batch()), Words{});
 }
 
 // --name: names of results made from a template.
@@ -416,8 +393,7 @@ TEST_F(BatchTemplates, NameOnePictureInAFolder) {
 
 // Pictures of other formats in folders.
 
-class BatchOthers : public ShardTest {
- protected:
+struct BatchOthers : ShardTest {
   void SetUp() override {
     ShardTest::SetUp();
     put("a.png");

@@ -10,8 +10,7 @@
 
 namespace gpufilter::test {
 
-class BatchTest : public ProgramTest {
- protected:
+struct BatchTest : ProgramTest {
   using Files = std::map<std::string, std::string>;  // bytes by relative path
 
   void SetUp() override { fs::create_directory(in_); }
@@ -46,9 +45,8 @@ class BatchTest : public ProgramTest {
   }
 
   // The document that --json prints; the run ends with `exit_code`.
-  [[nodiscard]] Json json_batch(Words more = {}, int exit_code = 0) const {
-    more.emplace_back("--json");
-    const ProcessResult result = ended(exit_code, batch(more));
+  [[nodiscard]] Json json_batch(const Words& more = {}, int exit_code = 0) const {
+    const ProcessResult result = ended(exit_code, batch(more + Words{"--json"}));
     EXPECT_TRUE(Json::accept(result.out)) << result.out;
     return Json::parse(result.out, nullptr, false);
   }
@@ -130,18 +128,22 @@ class BatchTest : public ProgramTest {
 };
 
 // Runs the program on shards of a folder.
-class ShardTest : public BatchTest {
- protected:
+struct ShardTest : BatchTest {
   // Runs shard `index` of `count` of a blur from in_ to out_.
-  [[nodiscard]] ProcessResult shard(int index, int count, Words more = {},
+  [[nodiscard]] ProcessResult shard(int index, int count, const Words& more = {},
                                     const ProcessOptions& options = {}) const {
-    more.insert(more.end(), {"--shard", formatted("{}/{}", index, count)});
-    return batch(more, options);
+    return batch(more + Words{"--shard", formatted("{}/{}", index, count)}, options);
   }
 
-  [[nodiscard]] Json json_shard(int index, int count, Words more = {}, int exit_code = 0) const {
-    more.insert(more.end(), {"--shard", formatted("{}/{}", index, count)});
-    return json_batch(more, exit_code);
+  [[nodiscard]] Json json_shard(int index, int count, const Words& more = {},
+                                int exit_code = 0) const {
+    return json_batch(more + Words{"--shard", formatted("{}/{}", index, count)}, exit_code);
+  }
+
+  // Runs all shards, which have to succeed.
+  void run_shards(int count, const Words& more = {}, const ProcessOptions& options = {}) const {
+    for (int index = 0; index < count; ++index)
+      ended(0, shard(index, count, more, options));
   }
 
   // The results, without the shards' own files.
@@ -154,9 +156,7 @@ class ShardTest : public BatchTest {
   // Expects that every shard ends with exit code 2 and the same line, and changes nothing.
   void expect_refusal_in_each(int count, const Words& more, const Words& parts) const {
     for (int index = 0; index < count; ++index) {
-      Words words = more;
-      words.insert(words.end(), {"--shard", formatted("{}/{}", index, count)});
-      expect_refusal(words, parts);
+      expect_refusal(more + Words{"--shard", formatted("{}/{}", index, count)}, parts);
     }
   }
 };

@@ -12,8 +12,7 @@ namespace {
 
 // "gpufilter INPUT... OUTDIR": several inputs, files and folders.
 
-class BatchInputs : public BatchTest {
- protected:
+struct BatchInputs : BatchTest {
   void SetUp() override {
     BatchTest::SetUp();
     fs::create_directory(out_);
@@ -105,7 +104,7 @@ TEST_F(BatchInputs, WithOneResultForTwoAreRefused) {
   expect_refused({"in", "in/a.png", "out"}, {"in/a.png: is given twice"});
 }
 
-TEST_F(BatchInputs, NeedAFolder) {
+TEST_F(BatchInputs, NeedAFolderAndAreNeverReplaced) {
   const Words remedy{"in/c.png: is not a folder", "gpufilter in/a.png ... OUTDIR"};
   expect_refused({"in/a.png", "in/b.jpg", "in/c.png"}, remedy);
   expect_refused({"in/a.png", "in/b.jpg", "in/c.png", "--blur", "auto"}, remedy);
@@ -113,14 +112,17 @@ TEST_F(BatchInputs, NeedAFolder) {
                  {"new.png: no such folder; several inputs need a folder for their results, and "
                   "new.png/ creates it"});
   expect_refused({"in/a.png", "in/b.jpg", "-"}, {"-: several pictures go to a folder"});
-}
-
-TEST_F(BatchInputs, AreNeverReplaced) {
   expect_refused({"in/a.png", "in/c.png", "in", "--on-exists", "overwrite"},
                  {"in/a.png: input and output are the same file; --in-place replaces the inputs"});
   expect_refused({"in/a.png", "in/c.png", "in", "--in-place"},
                  {"in: is a folder; --in-place takes one folder alone, or pictures of one folder"});
   expect_refused({"in", "out", "in"}, {"in: input and output are the same folder"});
+  expect_refused({"in/a.png", "-", "out"}, {"-: standard input has no name"});
+  expect_refused({"in/a.png", "in/c.png", "out", "--recursive"},
+                 {"--recursive: is for folders, but no input is a folder"});
+  expect_refused({"nowhere", "in/a.png", "out", "--recursive"},
+                 {"nowhere: no such file or folder"});
+  expect_refused({"in/a.png", "in/c.png", "out", "--match", "*"}, {"--match: is for folders"});
 }
 
 TEST_F(BatchInputs, ALinkAmongThemIsNamed) {
@@ -139,18 +141,6 @@ TEST_F(BatchInputs, ALinkAmongThemIsNamed) {
                   "../in/a.png); in/c.png would replace it\n"});
 }
 
-TEST_F(BatchInputs, StandardInputIsNotOneOfThem) {
-  expect_refused({"in/a.png", "-", "out"}, {"-: standard input has no name"});
-}
-
-TEST_F(BatchInputs, OptionsThatHaveNoEffectAreRefused) {
-  expect_refused({"in/a.png", "in/c.png", "out", "--recursive"},
-                 {"--recursive: is for folders, but no input is a folder"});
-  expect_refused({"nowhere", "in/a.png", "out", "--recursive"},
-                 {"nowhere: no such file or folder"});
-  expect_refused({"in/a.png", "in/c.png", "out", "--match", "*"}, {"--match: is for folders"});
-}
-
 TEST_F(BatchInputs, ThatSayNoFormatNeedOne) {
   fs::copy(in_ + "/a.png", folder_ / "scan");
   expect_refused({"in/c.png", "scan", "out"},
@@ -161,12 +151,10 @@ TEST_F(BatchInputs, ThatSayNoFormatNeedOne) {
 
 // --exclude, and what is never read; --keep-time.
 
-class Exclude : public BatchTest {
- protected:
-  [[nodiscard]] Words results(Words more) const {
+struct Exclude : BatchTest {
+  [[nodiscard]] Words results(const Words& more) const {
     fs::remove_all(out_);
-    more.insert(more.end(), {"--recursive", "-q"});
-    EXPECT_EQ(good_batch(more).err, "");
+    EXPECT_EQ(good_batch(more + Words{"--recursive", "-q"}).err, "");
     return names_of(results_in(out_));
   }
 };
@@ -235,8 +223,7 @@ TEST_F(Exclude, KeepTimeGivesResultsTheTimeOfTheirInputs) {
 
 // --list: folders with a given list of pictures.
 
-class Lists : public ShardTest {
- protected:
+struct Lists : ShardTest {
   void SetUp() override {
     ShardTest::SetUp();
     put_many(4);
@@ -262,8 +249,7 @@ TEST_F(Lists, StandForTheFolder) {
     ended(0, batch({"--list", list_}));
     EXPECT_TRUE(results_in(out_) == expected_) << format;
     fs::remove_all(out_);
-    for (int index = 0; index < 3; ++index)
-      ended(0, shard(index, 3, {"--list", list_}));
+    run_shards(3, {"--list", list_});
     EXPECT_TRUE(pictures_in(out_) == expected_) << format;
     fs::remove_all(out_);
   }
@@ -271,8 +257,7 @@ TEST_F(Lists, StandForTheFolder) {
 
 // As editors for Windows write them.
 TEST_F(Lists, MayBeginWithAByteOrderMark) {
-  const std::string name = "png-cicp-display-p3.png";
-  put(name);
+  put("png-cicp-display-p3.png");
   EXPECT_EQ(statuses(json_batch({"--list", GPUFILTER_SOURCE "/tests/cases/list-with-bom.txt"})),
             Words{"done"});
   write_file(list_, std::string("\xFF\xFEp\0n\0g\0", 8));
@@ -284,8 +269,7 @@ TEST_F(Lists, ComeThroughAPipe) {
   ended(0, batch({"--list", "-"}, {.input = names}));
   EXPECT_TRUE(results_in(out_) == expected_);
   fs::remove_all(out_);
-  for (int index = 0; index < 2; ++index)
-    ended(0, shard(index, 2, {"--list", "-"}, {.input = names}));
+  run_shards(2, {"--list", "-"}, {.input = names});
   EXPECT_TRUE(pictures_in(out_) == expected_);
 }
 
@@ -352,12 +336,10 @@ TEST_F(Lists, AreRefusedWhereTheyMakeNoSense) {
 
 // Options of formats if a folder's outputs have several formats, or none that takes them.
 
-class BatchFormats : public BatchTest {
- protected:
+struct BatchFormats : BatchTest {
   [[nodiscard]] std::string complaints(const Words& more) const {
-    Words words = more;
-    words.insert(words.end(), {"--timing", "off", "--on-exists", "overwrite"});
-    const std::string err = good_batch(words).err;
+    const std::string err =
+        good_batch(more + Words{"--timing", "off", "--on-exists", "overwrite"}).err;
     const std::size_t summary = err.rfind("gpufilter: ");
     return summary == std::string::npos ? "" : err.substr(0, err.find('\n', summary) + 1);
   }
@@ -373,16 +355,12 @@ TEST_F(BatchFormats, WhatNoOutputTakesIsRefusedBeforeAnyIsWritten) {
                  {"--png-level: JPEG output does not take it; PNG output does"});
 }
 
-TEST_F(BatchFormats, WhatOneOutputTakesIsInOrder) {
+TEST_F(BatchFormats, WhatNoPictureNeedsBringsAWarning) {
+  expect_one_line(complaints({"--quality", "80"}), {"no picture"});
   put("a.png");
   put("b.jpg");
   EXPECT_EQ(complaints({"--quality", "80", "--png-level", "1", "--subsampling", "422"}), "");
   EXPECT_EQ(complaints({"--to", "jpg", "--quality", "80"}), "");
-}
-
-TEST_F(BatchFormats, ABackgroundThatNoPictureNeedsBringsAWarning) {
-  put("a.png");
-  put("b.jpg");
   expect_one_line(complaints({"--background", "red"}),
                   {"--background has no effect on any of the 2 pictures"});
   write_png(random_image({9, 7}, {4, 8}, 1), in_ + "/alpha.png");
@@ -390,13 +368,8 @@ TEST_F(BatchFormats, ABackgroundThatNoPictureNeedsBringsAWarning) {
   EXPECT_FALSE(contains(complaints({"--background", "red", "--to", "jpg"}), "no effect"));
 }
 
-TEST_F(BatchFormats, AFolderWithoutPicturesIsNoReasonToRefuse) {
-  expect_one_line(complaints({"--quality", "80"}), {"no picture"});
-}
-
 // Empty files of their names hide the libraries of formats.
-class BatchWithoutLibraries : public BatchTest {
- protected:
+struct BatchWithoutLibraries : BatchTest {
   void SetUp() override {
     BatchTest::SetUp();
     if (!can_write(".tif")) GTEST_SKIP() << "built without TIFF";
@@ -432,8 +405,7 @@ TEST_F(BatchWithoutLibraries, OnlyPicturesThatNeedThemFail) {
   EXPECT_TRUE(fs::exists(out_ + "/a.png"));
   EXPECT_FALSE(fs::exists(out_ + "/b.tif"));
   // With the library, the rest is done.
-  const Json rest = json_batch({"--resume"});
-  EXPECT_EQ(statuses(rest), (Words{"unchanged", "done"}));
+  EXPECT_EQ(statuses(json_batch({"--resume"})), (Words{"unchanged", "done"}));
 }
 
 TEST_F(BatchWithoutLibraries, ShardsDoNotNeedThem) {

@@ -3,12 +3,10 @@
 #include <regex>
 
 #include "cli/batch_fixture.hpp"
-#include "support/svg.hpp"
+#include "support/document_checks.hpp"
 
 namespace gpufilter::test {
 namespace {
-
-// The report of a run over a folder.
 
 class BatchReport : public BatchTest {};
 
@@ -157,7 +155,7 @@ TEST_F(BatchReport, VerboseNamesEachPicture) {
   EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 4) << result.err;
 }
 
-// progress_terminal_test.cpp tests what a terminal shows.
+// messages_test.cpp tests what a terminal shows.
 TEST_F(BatchReport, ProgressIsLinesWhereThereIsNoTerminal) {
   put_many(3);
   const ProcessResult lines = good_batch({"--progress", "on", "--timing", "off"});
@@ -169,8 +167,7 @@ TEST_F(BatchReport, ProgressIsLinesWhereThereIsNoTerminal) {
 
 // --report: the page about a run or a comparison.
 
-class ReportPage : public BatchTest {
- protected:
+struct ReportPage : BatchTest {
   [[nodiscard]] std::string html() const { return read_file(page_ + "/index.html"); }
 
   // Expects that every file that the page names exists and is a JPEG; returns how many there are.
@@ -261,13 +258,6 @@ TEST_F(ReportPage, ChangesNoByteOfAnyOutput) {
   EXPECT_EQ(results_in(out_), expected);
 }
 
-TEST_F(ReportPage, NamesAFailedPictureByItsInput) {
-  fs::create_directory(in_ + "/sub");
-  write_file(in_ + "/sub/torn.png", "no picture");
-  ended(1, batch({"--recursive", "--to", "jpg", "--report", page_}));
-  EXPECT_EQ(count("<span class=\"name\">sub/torn.png</span>"), 1U);
-}
-
 TEST_F(ReportPage, OfAFolderHasACardForEachPicture) {
   put("a.png");
   put("<script>alert(1)<&\"'>.png");
@@ -308,8 +298,7 @@ TEST_F(ReportPage, OfPicturesInPlaceShowsThemBefore) {
 }
 
 TEST_F(ReportPage, OfAPipeShowsWhatPassed) {
-  const Image image = random_image(size_, format_, 1);
-  const std::string input = stored(image, "in.png");
+  const std::string input = stored(random_image(size_, format_, 1), "in.png");
   ProcessOptions options;
   options.input = read_file(input);
   const ProcessResult plain = filter({"-", "-", "--blur", "auto", "--to", "png", "-q"}, options);
@@ -397,11 +386,15 @@ TEST_F(ReportPage, ThatCannotBeWrittenLeavesTheOutputs) {
   EXPECT_EQ(names_in(page_), (Words{".gpufilter-report", "index.html"})) << "no previews are left";
 }
 
-TEST_F(ReportPage, OfAFailedPictureIsNotMade) {
+TEST_F(ReportPage, OfAFailedPictureIsNotMadeAndNamesItByItsInputInAFolder) {
   put("a.png");
   write_file(in_ + "/torn.png", read_file(in_ + "/a.png").substr(0, 300));
   ended(1, filter({in_ + "/torn.png", folder_ / "b.png", "--report", page_, "-q"}));
   EXPECT_FALSE(fs::exists(page_));
+  fs::create_directory(in_ + "/sub");
+  write_file(in_ + "/sub/torn.png", "no picture");
+  ended(1, batch({"--recursive", "--to", "jpg", "--report", page_}));
+  EXPECT_EQ(count("<span class=\"name\">sub/torn.png</span>"), 1U);
 }
 
 TEST_F(ReportPage, ComparesTwoPictures) {
@@ -445,8 +438,7 @@ TEST_F(ReportPage, ComparesTwoFolders) {
 // Pages of --report in a browser: the divider, the filters, light and dark, and that nothing is
 // fetched.
 
-class Browser : public BatchTest {
- protected:
+struct Browser : BatchTest {
   // Expects that the page in `folder` works; skips the test if there is no browser.
   static void expect_it_works(const std::string& kind, const std::string& folder) {
     // Debian's, for which python3-selenium is installed.

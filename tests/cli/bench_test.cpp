@@ -6,26 +6,22 @@
 #include <set>
 
 #include "cli/program_fixture.hpp"
+#include "support/document_checks.hpp"
 #include "support/kernel_folder.hpp"
-#include "support/svg.hpp"
 
 namespace gpufilter::test {
 namespace {
 
-class BenchTest : public ProgramTest {
- protected:
-  static ProcessResult bench(Words arguments, const ProcessOptions& options = {}) {
-    arguments.insert(arguments.begin(), "bench");
-    arguments.emplace_back("--trials=2");
-    return filter(std::move(arguments), options);
+struct BenchTest : ProgramTest {
+  static ProcessResult bench(const Words& arguments, const ProcessOptions& options = {}) {
+    return filter(Words{"bench"} + arguments + Words{"--trials=2"}, options);
   }
 
   // The JSON of a successful run; its chart is checked too.
-  [[nodiscard]] Json bench_json(Words arguments) const {
+  [[nodiscard]] Json bench_json(const Words& arguments) const {
     const std::string name = arguments.front();
     const std::string plot = folder_ / "chart.svg";
-    arguments.insert(arguments.end(), {"--json", "--plot", plot});
-    const ProcessResult result = ended(0, bench(std::move(arguments)));
+    const ProcessResult result = ended(0, bench(arguments + Words{"--json", "--plot", plot}));
     EXPECT_EQ(objection_to_svg(read_file(plot)), "");
     const Json json = Json::parse(result.out);
     EXPECT_EQ(json["schema"], "gpufilter-bench-1");
@@ -39,6 +35,12 @@ class BenchTest : public ProgramTest {
     return json;
   }
 
+  // Expects that `rate` is `amount` for the mean time in milliseconds.
+  static void expect_rate(const Json& row, const std::string& rate, double amount) {
+    const double found = row[rate];
+    EXPECT_NEAR(found, amount / row["mean_ms"].get<double>(), 1e-6 * found) << row;
+  }
+
   static std::set<std::string> values(const Json& json, const std::string& key) {
     std::set<std::string> found;
     for (const Json& row : json["rows"]) {
@@ -47,8 +49,6 @@ class BenchTest : public ProgramTest {
     return found;
   }
 };
-
-// "gpufilter bench" as its users run it, with small sizes.
 
 class Bench : public BenchTest {};
 
@@ -72,9 +72,7 @@ TEST_F(Bench, MatmulHasEveryRow) {
   EXPECT_EQ(json["corners"]["A (33x33)"].size(), 2U);
   if (!has_device()) GTEST_SKIP() << "skipped: no OpenCL device here";
   for (const Json& row : json["rows"]) {
-    const double flop = 2 * std::pow(row["size"].get<double>(), 3);
-    EXPECT_NEAR(row["gflops"].get<double>(), flop / row["mean_ms"].get<double>() * 1e-6,
-                1e-6 * row["gflops"].get<double>());
+    expect_rate(row, "gflops", 2e-6 * std::pow(row["size"].get<double>(), 3));
     EXPECT_LE(row["min_ms"], row["mean_ms"]);
     if (row["size"] != 33 || row["where"] != "device") continue;
     // 33 takes three blocks of 16: each number of A and B is read three times, not 33 times.
@@ -91,11 +89,10 @@ TEST_F(Bench, StagesHaveTheProcessorBesideTheDevice) {
                                    {"color"},
                                    {"lookup"},
                                    {"mlp", "--layers", "3-8-3"}};
-  for (Words arguments : benches) {
+  for (const Words& arguments : benches) {
     SCOPED_TRACE(arguments.front());
     const bool is_blur = arguments.front() == "blur";
-    arguments.insert(arguments.end(), {"--size", "67x45"});
-    const Json json = bench_json(arguments);
+    const Json json = bench_json(arguments + Words{"--size", "67x45"});
     EXPECT_TRUE(values(json, "where").contains("processor"));
     EXPECT_TRUE(values(json, "kernel").contains("one core, baseline"));
     EXPECT_EQ(values(json, "format").size(), is_blur ? 2U : 1U);
@@ -148,9 +145,8 @@ TEST_F(Bench, SlowLoopsGetAPartOfThePicture) {
     EXPECT_EQ(row["bits"], "equal");
     if (row["kernel"] == "one core, baseline") {
       EXPECT_LT(row["height"], 500) << "27 GFLOP at about 1 GFLOP/s";
-      const double gflop = row["height"].get<double>() * 3000 * 2 * (3 * 64 + 64 * 64 + 64 * 3);
-      EXPECT_NEAR(row["gflops"].get<double>(), gflop / row["mean_ms"].get<double>() * 1e-6,
-                  1e-6 * row["gflops"].get<double>());
+      expect_rate(row, "gflops",
+                  row["height"].get<double>() * 3000 * 2e-6 * (3 * 64 + 64 * 64 + 64 * 3));
     }
   }
   EXPECT_TRUE(contains(json["notes"].dump(), "one core, baseline: times are those of"))
@@ -259,9 +255,8 @@ TEST_F(Bench, AMissingDeviceIsAWarningOrAnError) {
 }
 
 TEST_F(Bench, RefusesWhatItDoesNotKnow) {
-  const auto expect_usage = [](Words arguments, const std::string& part) {
-    arguments.insert(arguments.begin(), "bench");
-    EXPECT_TRUE(contains(ended(2, filter(std::move(arguments))).err, part));
+  const auto expect_usage = [](const Words& arguments, const std::string& part) {
+    EXPECT_TRUE(contains(ended(2, filter(Words{"bench"} + arguments)).err, part));
   };
   expect_usage({}, "matmul");
   expect_usage({"teapot"}, "bench teapot: unknown; choose one of matmul, blur,");
@@ -333,10 +328,8 @@ TEST_F(BenchLessons, ParallelGoesFromOneWorkItemToMany) {
   for (const Json& row : json["rows"]) {
     EXPECT_EQ(row["bits"], "equal");
     items[row["kernel"]].push_back(row["items"]);
-    const double operations =
-        2 * row["items"].get<double>() * json["parameters"]["steps"].get<int>();
-    EXPECT_NEAR(row["gflops"].get<double>(), operations / row["mean_ms"].get<double>() * 1e-6,
-                1e-6 * row["gflops"].get<double>());
+    expect_rate(row, "gflops",
+                2e-6 * row["items"].get<double>() * json["parameters"]["steps"].get<int>());
   }
   EXPECT_EQ(items["one core"], std::vector{1});
   EXPECT_EQ(json["rows"][0]["speed_up_core"], 1);
@@ -360,8 +353,7 @@ TEST_F(BenchLessons, AccessComparesEverythingWithACopy) {
   for (const Json& row : json["rows"]) {
     EXPECT_EQ(row["bits"], "equal") << row;
     EXPECT_EQ(row["checksum"].get<std::string>().size(), 16U);
-    EXPECT_NEAR(row["gbytes_per_s"].get<double>(), 2 * 262144 / row["mean_ms"].get<double>() * 1e-6,
-                1e-6 * row["gbytes_per_s"].get<double>());
+    expect_rate(row, "gbytes_per_s", 2e-6 * 262144);
     (row["where"] == "device" ? on_device : on_processor)[row["access"]] = row;
   }
   for (const char* stride : {"stride 1", "stride 2", "stride 32", "stride 64"})
@@ -390,8 +382,7 @@ TEST_F(BenchLessons, AccessComparesEverythingWithACopy) {
 TEST_F(BenchLessons, KernelsAreShownWithWhatTheyTake) {
   GPUFILTER_REQUIRE_DEVICE();
   const std::string in = stored(random_image({67, 37}, {3, 8}, 1), "in.png");
-  const ProcessResult result =
-      ended(0, filter({in, folder_ / "out.png", "--blur", "tiled", "--show-kernel"}));
+  const ProcessResult result = ended(0, filter({in, out_, "--blur", "tiled", "--show-kernel"}));
   const std::size_t options = result.out.find("// options: ");
   ASSERT_NE(options, std::string::npos) << result.out;
   const std::size_t next = result.out.find('\n', options) + 1;
@@ -413,15 +404,12 @@ TEST_F(BenchLessons, RefuseWhatCannotBeMeasured) {
 
 // "gpufilter bench matmul --type" as its users run it, with small sizes.
 
-class BenchLowPrecision : public ProgramTest {
- protected:
-  static ProcessResult matmul(Words arguments) {
-    arguments.insert(arguments.begin(), {"bench", "matmul", "--trials=1"});
-    return filter(std::move(arguments));
+struct BenchLowPrecision : BenchTest {
+  static ProcessResult matmul(const Words& arguments) {
+    return filter(Words{"bench", "matmul", "--trials=1"} + arguments);
   }
-  static Json rows_of(Words arguments) {
-    arguments.emplace_back("--json");
-    return Json::parse(ended(0, matmul(std::move(arguments))).out)["rows"];
+  static Json rows_of(const Words& arguments) {
+    return Json::parse(ended(0, matmul(arguments + Words{"--json"})).out)["rows"];
   }
   static void expect_usage(Words arguments, const std::string& message) {
     const ProcessResult result = ended(2, matmul(std::move(arguments)));
@@ -442,9 +430,7 @@ TEST_F(BenchLowPrecision, EveryTypeHasItsRowsAndErrors) {
     if (row["kernel"] == "all cores") errors[type] = row["error"].get<double>();
     if (row["where"] == "device") devices.insert(type);
     EXPECT_EQ(row["shape"], "130x65x70");
-    const double operations = 2.0 * 130 * 65 * 70;
-    EXPECT_NEAR(row["tops"].get<double>(), operations / row["mean_ms"].get<double>() * 1e-9,
-                1e-6 * row["tops"].get<double>());
+    expect_rate(row, "tops", 2e-9 * 130 * 65 * 70);
     if (row["where"] == "processor" || row["kernel"] == "plain 64x64") {
       EXPECT_EQ(row["bits"], "equal") << row;
     }

@@ -11,17 +11,14 @@
 namespace gpufilter::test {
 namespace {
 
-class CompareTest : public ProgramTest {
- protected:
-  static ProcessResult compare(Words arguments, const ProcessOptions& options = {}) {
-    arguments.insert(arguments.begin(), "compare");
-    return run_gpufilter(std::move(arguments), options);
+struct CompareTest : ProgramTest {
+  static ProcessResult compare(const Words& arguments, const ProcessOptions& options = {}) {
+    return run_gpufilter(Words{"compare"} + arguments, options);
   }
 
   // Runs it with --json and parses the output.
-  static Json compare_json(Words arguments, int exit_code) {
-    arguments.emplace_back("--json");
-    const ProcessResult result = ended(exit_code, compare(std::move(arguments)));
+  static Json compare_json(const Words& arguments, int exit_code) {
+    const ProcessResult result = ended(exit_code, compare(arguments + Words{"--json"}));
     EXPECT_EQ(result.err, "");
     EXPECT_EQ(result.out.back(), '\n');
     return Json::parse(result.out);
@@ -47,8 +44,6 @@ Image moved(const Image& image, int x, int y, int channel, std::uint32_t by) {
   set_sample(copy, x, y, channel, fits ? sample + by : sample - by);
   return copy;
 }
-
-// "gpufilter compare" with two pictures.
 
 using Compare = CompareTest;
 
@@ -79,20 +74,6 @@ TEST_F(Compare, ADifferenceInTheLastPixelIsSeen) {
                             "red                  0         0             0\n"
                             "green                0         0             0\n"
                             "blue                 1         3     0.0056926\n");
-}
-
-TEST_F(Compare, TheToleranceIsMetExactly) {
-  for (const PixelFormat format : {PixelFormat{3, 8}, PixelFormat{1, 16}}) {
-    const std::uint32_t difference = format.depth == 8 ? 100 : 30'000;
-    const Image image = random_image(size_, format, 2);
-    const std::string a = stored(image, "a.png");
-    const std::string b = stored(moved(image, 4, 5, 0, difference), "b.png");
-    ended(2, compare({a, b}));
-    ended(2, compare({a, b, "--tolerance", std::to_string(difference - 1)}));
-    ended(1, compare({a, b, "--tolerance", std::to_string(difference)}));
-    ended(1, compare({a, b, "--tolerance", std::to_string(difference + 1)}));
-    ended(0, compare({a, a, "--tolerance", std::to_string(difference)}));
-  }
 }
 
 TEST_F(Compare, OtherSizesAndFormatsEndWithThree) {
@@ -183,7 +164,8 @@ TEST_F(Compare, JsonSaysEverything) {
 }
 
 TEST_F(Compare, JsonOfEqualPicturesHasNoInfinity) {
-  const std::string a = stored(random_image(size_, {2, 8}, 1), "a.png");
+  // Of names that are not UTF-8 either.
+  const std::string a = stored(random_image(size_, {2, 8}, 1), "a\xff.png");
   const Json json = compare_json({a, a}, 0);
   EXPECT_EQ(json["result"], "equal");
   EXPECT_EQ(json["psnr_db"], nullptr);
@@ -212,22 +194,6 @@ TEST_F(Compare, SimilarityIsRoundedAndNeedsElevenPixels) {
   }
 }
 
-TEST_F(Compare, JsonOfPicturesWithinTheTolerance) {
-  const Image image = random_image(size_, {1, 16}, 1);
-  const std::string a = stored(image, "a.png");
-  const std::string b = stored(moved(image, 0, 0, 0, 256), "b.png");
-  const Json json = compare_json({"--tolerance", "256", a, b}, 1);
-  EXPECT_EQ(json["result"], "within_tolerance");
-  EXPECT_EQ(json["pixels"]["differing"], 1);
-  EXPECT_EQ(json["pixels"]["beyond_tolerance"], 0);
-  EXPECT_EQ(json["first"]["a"].size(), 1);
-}
-
-TEST_F(Compare, JsonHoldsNamesThatAreNotUtf8) {
-  const std::string a = stored(random_image(size_, {1, 8}, 1), "a\xff.png");
-  EXPECT_EQ(compare_json({a, a}, 0)["result"], "equal");
-}
-
 TEST_F(Compare, DrawsTheDifferences) {
   for (const PixelFormat format : {PixelFormat{4, 8}, PixelFormat{2, 16}, PixelFormat{1, 8}}) {
     const Image a = random_image(size_, format, 3);
@@ -253,8 +219,7 @@ TEST_F(Compare, QuietSaysNothing) {
   const std::vector<std::pair<Words, int>> cases{
       {{a, a}, 0}, {{a, b, "--tolerance", "1"}, 1}, {{a, b}, 2}, {{a, other}, 3}};
   for (auto [arguments, exit_code] : cases) {
-    arguments.emplace_back("-q");
-    const ProcessResult result = ended(exit_code, compare(arguments));
+    const ProcessResult result = ended(exit_code, compare(arguments + Words{"-q"}));
     EXPECT_EQ(result.out + result.err, "");
   }
   expect_trouble({"-q", a, folder_ / "none.png"}, "none.png");
@@ -320,7 +285,7 @@ TEST_F(Compare, FilesThatCannotBeReadEndWithFour) {
   ended(0, compare({good, good, "--max-pixels", "527"}));
 }
 
-TEST_F(Compare, WhatCannotBeWrittenEndsWithFour) {
+TEST_F(Compare, WhatCannotBeWrittenAndWrongUsageEndWithFour) {
   const std::string good = stored(random_image(size_, format_, 1), "good.png");
   expect_trouble({good, good, "--diff", folder_ / "none/out.png"}, "none/out.png: ");
   EXPECT_TRUE(
@@ -328,10 +293,6 @@ TEST_F(Compare, WhatCannotBeWrittenEndsWithFour) {
                                    GPUFILTER_PROGRAM, good}))
                  .err,
              "gpufilter: standard output: "));
-}
-
-TEST_F(Compare, WrongUsageEndsWithFour) {
-  const std::string good = stored(random_image(size_, format_, 1), "good.png");
   const std::string before = read_file(good);
   fs::create_symlink(good, folder_ / "link.png");
   expect_trouble({}, "required");
@@ -366,8 +327,7 @@ TEST_F(Compare, HelpNamesOptionsAndExitCodes) {
 // How "gpufilter compare" treats differences within and beyond a tolerance.
 
 // Two pictures of 527 pixels that differ in two: by 5 at (1, 1) and by 9 at (2, 2).
-class CompareTolerance : public CompareTest {
- protected:
+struct CompareTolerance : CompareTest {
   const Image image_a_ = poisoned_image(size_, format_, 50);
   const Image image_b_ = moved(moved(image_a_, 1, 1, 0, 5), 2, 2, 0, 9);
   const std::string a_ = stored(image_a_, "a.png");
@@ -381,7 +341,7 @@ constexpr const char* differences =
     "green                0         0             0\n"
     "blue                 0         0             0\n";
 
-TEST_F(CompareTolerance, NamesTheFirstAndTheWorstPixelBeyondIt) {
+TEST_F(CompareTolerance, NamesAndDrawsWhatLiesBeyondIt) {
   EXPECT_EQ(ended(2, compare({a_, b_})).out,
             a_ + " and " + b_ +
                 " are different: 2 of 527 pixels (0.38 %) differ, by at most 9\n"
@@ -403,6 +363,11 @@ TEST_F(CompareTolerance, NamesTheFirstAndTheWorstPixelBeyondIt) {
                 "first at x 1, y 1: A (50, 50, 50), B (55, 50, 50)\n"
                 "worst at x 2, y 2: A (50, 50, 50), B (59, 50, 50)\n" +
                 differences);
+  const std::string drawing = folder_ / "drawing.png";
+  ended(2, compare({a_, b_, "--tolerance=8", "--diff", drawing}));
+  Image expected = poisoned_image(size_, difference_format);
+  draw_difference(image_a_.rows(), image_b_.rows(), 8, expected.rows());
+  EXPECT_TRUE(same_pixels(read_picture(drawing), expected));
 }
 
 // One of 527 pixels is 0.18975... percent.
@@ -420,9 +385,6 @@ TEST_F(CompareTolerance, FailPercentLetsAShareOfPixelsPass) {
   ended(0, compare({a_, a_, "--fail-percent=100"}));
   const std::string other = stored(random_image({1, 1}, format_, 1), "other.png");
   ended(3, compare({a_, other, "--fail-percent=100"}));
-}
-
-TEST_F(CompareTolerance, JsonNamesWhatLiesBeyond) {
   const Json json = compare_json(
       {a_, b_, "--tolerance", "8", "--fail-percent", "0.33333333333333333333333333"}, 1);
   EXPECT_EQ(json["result"], "within_tolerance");
@@ -437,18 +399,9 @@ TEST_F(CompareTolerance, JsonNamesWhatLiesBeyond) {
   EXPECT_EQ(compare_json({a_, b_, "--tolerance=9"}, 1)["first_beyond_tolerance"], nullptr);
 }
 
-TEST_F(CompareTolerance, DrawsWhatLiesWithinUnlikeWhatLiesBeyond) {
-  const std::string drawing = folder_ / "drawing.png";
-  ended(2, compare({a_, b_, "--tolerance=8", "--diff", drawing}));
-  Image expected = poisoned_image(size_, difference_format);
-  draw_difference(image_a_.rows(), image_b_.rows(), 8, expected.rows());
-  EXPECT_TRUE(same_pixels(read_picture(drawing), expected));
-}
-
 // "gpufilter compare" with two folders.
 
-class CompareFolders : public CompareTest {
- protected:
+struct CompareFolders : CompareTest {
   void SetUp() override {
     fs::create_directories(fs::path(a_) / "sub");
     fs::create_directories(fs::path(b_) / "sub");
@@ -461,9 +414,8 @@ class CompareFolders : public CompareTest {
     write_picture(in_b.rows(), b_ + "/" + name);
   }
 
-  [[nodiscard]] ProcessResult compare_both(Words more = {}) const {
-    more.insert(more.begin(), {a_, b_});
-    return compare(std::move(more));
+  [[nodiscard]] ProcessResult compare_both(const Words& more = {}) const {
+    return compare(Words{a_, b_} + more);
   }
 
   const std::string a_ = folder_ / "a";
@@ -655,7 +607,7 @@ TEST_F(CompareFolders, AreRefusedWhereNothingCanBeCompared) {
   expect_trouble({picture, a_}, "is a folder, but " + picture + " is not");
   expect_trouble({a_, "-"}, "is a folder");
   expect_trouble({a_, b_ + "/none"}, b_ + "/none: no such file or folder");
-  expect_trouble({a_, b_, "--diff", folder_ / "out.png"}, "--diff");
+  expect_trouble({a_, b_, "--diff", out_}, "--diff");
   expect_trouble({a_ + "/sub", b_ + "/sub"}, "neither folder holds a picture");
   expect_trouble({a_ + "/sub", b_ + "/sub", "--json"}, "neither folder holds a picture");
   EXPECT_TRUE(

@@ -11,8 +11,7 @@ namespace {
 
 // --damaged keep, and a JPEG that lacks only its end marker.
 
-class DamagedTest : public ProgramTest {
- protected:
+struct DamagedTest : ProgramTest {
   void SetUp() override {
     const std::string whole = read_file(stored(image_, "whole.png"));
     write_file(cut_, whole.substr(0, whole.size() / 2));
@@ -20,16 +19,24 @@ class DamagedTest : public ProgramTest {
 
   const Image image_ = random_image({64, 100}, {3, 8}, 3);
   const std::string cut_ = folder_ / "cut.png";
-  const std::string out_ = folder_ / "out.png";
 };
 
-TEST_F(DamagedTest, PicturesAreRefusedByDefault) {
+TEST_F(DamagedTest, PicturesAreRefusedByDefaultAndNeverReplacedByAPartOfThem) {
   expect_failure(1, {cut_, out_}, {cut_ + ": the file ends too early"});
   expect_failure(1, {cut_, out_, "--damaged", "fail"}, {cut_ + ": the file ends too early"},
                  {.environment = {{"GPUFILTER_DAMAGED", "keep"}}});
   expect_failure(2, {cut_, out_, "--damaged", "maybe"}, {"--damaged: 'maybe'"});
   expect_failure(2, {cut_, out_}, {"GPUFILTER_DAMAGED: 'maybe' is not one of fail, keep"},
                  {.environment = {{"GPUFILTER_DAMAGED", "maybe"}}});
+  expect_failure(2, {cut_, "--in-place", "--damaged", "keep"},
+                 {"--damaged keep with --in-place would replace damaged pictures"});
+  expect_failure(1, {cut_, "--in-place"}, {cut_ + ": the file ends too early"},
+                 {.environment = {{"GPUFILTER_DAMAGED", "keep"}}});
+  // Stages that need the whole picture first read it twice, and warn once.
+  expect_one_line(ended(0, filter({cut_, out_, "--levels", "auto", "-q"},
+                                  {.environment = {{"GPUFILTER_DAMAGED", "keep"}}}))
+                      .err,
+                  {cut_ + ": the file ends too early: 49 %"});
 }
 
 TEST_F(DamagedTest, RowsThatAreMissingGetTheBackground) {
@@ -47,14 +54,6 @@ TEST_F(DamagedTest, RowsThatAreMissingGetTheBackground) {
   }
 }
 
-// Stages that need the whole picture first read it twice, and warn once.
-TEST_F(DamagedTest, PicturesAreWarnedOfOnce) {
-  expect_one_line(ended(0, filter({cut_, out_, "--levels", "auto", "-q"},
-                                  {.environment = {{"GPUFILTER_DAMAGED", "keep"}}}))
-                      .err,
-                  {cut_ + ": the file ends too early: 49 %"});
-}
-
 TEST_F(DamagedTest, PicturesOfAFolderAreKeptToo) {
   fs::create_directory(folder_.path() / "in");
   fs::rename(cut_, folder_.path() / "in/cut.png");
@@ -68,13 +67,6 @@ TEST_F(DamagedTest, PicturesOfAFolderAreKeptToo) {
   EXPECT_TRUE(fs::exists(folder_.path() / "out/cut.png"));
   EXPECT_TRUE(fs::exists(folder_.path() / "out/whole.png"));
   EXPECT_FALSE(fs::exists(folder_.path() / "out/none.png"));
-}
-
-TEST_F(DamagedTest, PicturesAreNeverReplacedByAPartOfThem) {
-  expect_failure(2, {cut_, "--in-place", "--damaged", "keep"},
-                 {"--damaged keep with --in-place would replace damaged pictures"});
-  expect_failure(1, {cut_, "--in-place"}, {cut_ + ": the file ends too early"},
-                 {.environment = {{"GPUFILTER_DAMAGED", "keep"}}});
 }
 
 TEST_F(DamagedTest, JpegsThatCouldBeCopiedAreDecoded) {
@@ -99,9 +91,8 @@ TEST_F(DamagedTest, AJpegThatLacksOnlyItsEndMarkerIsWhole) {
   for (const char* device : {"cpu", "opencl"}) {
     if (std::string(device) == "opencl" && !has_device()) continue;
     for (const char* name : {"a.png", "a.jpg"}) {
-      const std::string out = folder_ / name;
-      EXPECT_EQ(ended(0, filter({in, out, "--device", device, "--timing", "off", "--on-exists",
-                                 "overwrite"}))
+      EXPECT_EQ(ended(0, filter({in, folder_ / name, "--device", device, "--timing", "off",
+                                 "--on-exists", "overwrite"}))
                     .err,
                 warning);
     }
@@ -112,12 +103,11 @@ TEST_F(DamagedTest, AJpegThatLacksOnlyItsEndMarkerIsWhole) {
 
 // Files that hold more than is read: a warning says so, and --in-place does not replace them.
 
-class Unread : public BatchTest {
- protected:
+struct Unread : BatchTest {
   // A file of tests/cases in the input folder, under its own name.
   std::string put_case(const std::string& name) const {
     const std::string path = in_ + "/" + name;
-    write_file(path, read_file(GPUFILTER_SOURCE "/tests/cases/" + name));
+    write_file(path, read_file(case_path(name)));
     return path;
   }
 
@@ -152,16 +142,14 @@ class Unread : public BatchTest {
   }
 };
 
-TEST_F(Unread, PagesOfATiff) {
-  const std::string path = put_case("tiff-3-pages.tif");
-  expect_kept(path, "2 more pages");
-  expect_replaced(path, "2 more pages");
-}
-
-TEST_F(Unread, FramesOfAnAnimatedPng) {
-  const std::string path = put_case("png-animated-3-frames.png");
-  expect_kept(path, "2 more frames");
-  expect_replaced(path, "2 more frames");
+TEST_F(Unread, PagesOfATiffAndFramesOfAnAnimatedPng) {
+  for (const auto& [name, parts] : {std::pair{"tiff-3-pages.tif", "2 more pages"},
+                                    {"png-animated-3-frames.png", "2 more frames"}}) {
+    const std::string path = put_case(name);
+    expect_kept(path, parts);
+    expect_replaced(path, parts);
+    fs::remove(path);
+  }
 }
 
 TEST_F(Unread, TheFilmBehindAMotionPhoto) {
@@ -215,13 +203,6 @@ TEST_F(Unread, InFoldersTheWarningsAreGathered) {
   EXPECT_EQ(read_file(in_ + "/twice.tif"), bytes);
 }
 
-TEST_F(Unread, OtherCommandsSayItToo) {
-  const std::string path = put_case("tiff-3-pages.tif");
-  const std::string line = "gpufilter: warning: " + path + ": not read: 2 more pages\n";
-  EXPECT_EQ(run_gpufilter({"stats", path}).err, line);
-  EXPECT_EQ(run_gpufilter({"compare", path, path}).err, line + line);
-}
-
 // The picture alone, also where the stages change nothing.
 TEST_F(Unread, PagesFirstLeavesTheRestOut) {
   const std::string path = put_case("tiff-3-pages.tif");
@@ -234,24 +215,13 @@ TEST_F(Unread, PagesFirstLeavesTheRestOut) {
   ended(0, filter({first, "--in-place", "-q"}));
 }
 
-TEST_F(Unread, PagesTakesOnlyFirst) {
-  put("a.png");
-  expect_refusal({"--pages", "2"}, {"--pages: '2' is not one of first"});
-}
-
 // TIFF files as users of science, maps and print shops have them.
 
-class TiffFiles : public ProgramTest {
- protected:
-  static std::string case_path(const std::string& name) {
-    return std::string(GPUFILTER_SOURCE) + "/tests/cases/" + name;
-  }
-
+struct TiffFiles : ProgramTest {
   // What a run says about the picture.
   std::string account(const std::string& name, const std::string& output, Words words = {}) {
     words.insert(words.begin(), {case_path(name), folder_ / output});
-    words.insert(words.end(), {"--timing", "off"});
-    return ended(0, filter(words)).err;
+    return ended(0, filter(words + Words{"--timing", "off"})).err;
   }
 };
 
@@ -269,14 +239,11 @@ TEST_F(TiffFiles, KeepGeoTagsWhileTheGeometryStays) {
   EXPECT_TRUE(contains(account("tiff-geotags.tif", "a.png"), "GeoTIFF"));
 }
 
-TEST_F(TiffFiles, AreRefusedRatherThanReadWrongly) {
+TEST_F(TiffFiles, AreRefusedRatherThanReadWronglyAndHaveARange) {
   expect_failure(1, {case_path("hostile-tiff-deflate-one-bit-flipped.tif"), folder_ / "a.png"},
                  {"damaged TIFF: "});
   expect_failure(1, {case_path("hostile-tiff-jpeg-strip-cut-in-half.tif"), folder_ / "a.png"},
                  {"damaged TIFF: "});
-}
-
-TEST_F(TiffFiles, OfNumbersHaveARange) {
   const std::string command = "--range";
   expect_failure(2, {case_path("tiff-geotags.tif"), folder_ / "a.png", command, "1"},
                  {"--range 1: write LOW,HIGH"});
@@ -295,8 +262,7 @@ TEST_F(TiffFiles, OfNumbersHaveARange) {
 // Files made to cost more than they should, given to the whole program: refused at once, with one
 // line, or read with a warning.
 
-class HostileFiles : public ProgramTest {
- protected:
+struct HostileFiles : ProgramTest {
   // A PNG of these chunks in the test's folder, and its path.
   [[nodiscard]] std::string stored_png(const std::string& name,
                                        const std::vector<PngPart>& parts) const {
@@ -379,7 +345,7 @@ TEST_F(HostileFiles, SizesWithoutPixels) {
   for (const auto& [width, height] : {std::pair{1U << 20U, 400U}, {1U, 500'000'000U}}) {
     const auto file = stored_png("in.png", followed_by_pixels({header(width, height, 16, 6)}));
     const std::string reason = file + ": damaged PNG: Not enough image data";
-    expect_cheap_refusal(1, {file, folder_ / "out.png", "--device", "cpu"}, {reason});
+    expect_cheap_refusal(1, {file, out_, "--device", "cpu"}, {reason});
     expect_cheap_refusal(1, {"stats", file}, {reason});
   }
 }
@@ -388,7 +354,7 @@ TEST_F(HostileFiles, InterlacedPicturesThatDoNotFit) {
   const auto file = stored_png("in.png", followed_by_pixels({header(25'000, 20'000, 16, 6, 1)}));
   expect_cheap_refusals(file, {file + ": ", "without interlacing", "--max-memory 3815M"});
   // The advice in the message works: then the pixels are missing.
-  expect_failure(1, {file, folder_ / "out.png", "--device", "cpu", "--max-memory", "3815M"},
+  expect_failure(1, {file, out_, "--device", "cpu", "--max-memory", "3815M"},
                  {file + ": damaged PNG: Not enough image data"});
 }
 
@@ -401,48 +367,40 @@ TEST_F(HostileFiles, CoefficientsThatDoNotFit) {
 
 TEST_F(HostileFiles, ABorderThatWrapsHoldsThePictureWhole) {
   const auto file = stored_png("in.png", followed_by_pixels({header(25'000, 20'000, 16, 6)}));
-  expect_failure(
-      1, {file, folder_ / "out.png", "--device", "cpu", "--blur", "auto", "--border", "wrap"},
-      {file + ": ", "wraps", "--max-memory 3815M"});
-  expect_failure(1, {file, folder_ / "out.png", "--device", "cpu", "--blur", "auto"},
+  expect_failure(1, {file, out_, "--device", "cpu", "--blur", "auto", "--border", "wrap"},
+                 {file + ": ", "wraps", "--max-memory 3815M"});
+  expect_failure(1, {file, out_, "--device", "cpu", "--blur", "auto"},
                  {file + ": damaged PNG: Not enough image data"});
 }
 
-TEST_F(HostileFiles, OverlaysThatDoNotFit) {
+TEST_F(HostileFiles, OverlaysAndHaldClutsThatDoNotFit) {
   const std::string sound = stored(random_image(size_, format_, 1), "sound.png");
   const auto file = stored_png("big.png", followed_by_pixels({header(20'000, 20'000, 8, 2)}));
-  Words command{sound, folder_ / "out.png", "--device", "cpu", "--overlay", file};
+  Words command{sound, out_, "--device", "cpu", "--overlay", file};
   expect_cheap_refusal(2, command, {file + ": an overlay ", "--max-memory 3434M"});
   command.insert(command.end(), {"--max-pixels", "399999999"});
   expect_cheap_refusal(2, command, {file + ": ", "raise it with --max-pixels"});
   // The advice in the message works: then the pixels are missing.
   command.resize(6);
-  command.insert(command.end(), {"--max-memory", "3434M"});
-  expect_failure(2, command, {file + ": damaged PNG: Not enough image data"});
-}
-
-TEST_F(HostileFiles, HaldClutsOfAWrongSize) {
-  const std::string sound = stored(random_image(size_, format_, 1), "sound.png");
-  const auto file = stored_png("big.png", followed_by_pixels({header(20'000, 20'000, 8, 2)}));
-  expect_cheap_refusal(2, {sound, folder_ / "out.png", "--device", "cpu", "--lut", file},
+  expect_failure(2, command + Words{"--max-memory", "3434M"},
+                 {file + ": damaged PNG: Not enough image data"});
+  expect_cheap_refusal(2, {sound, out_, "--device", "cpu", "--lut", file},
                        {file + ": a HaldCLUT is a square of ", "20000x20000"});
 }
 
 TEST_F(HostileFiles, DevicesWithoutAnEnd) {
   const std::string sound = stored(random_image(size_, format_, 1), "sound.png");
   for (const std::string device : {"/dev/zero", "/dev/urandom"}) {
-    const std::string out = folder_ / "out.png";
     for (const char* option :
          {"--lut", "--overlay", "--color", "--convolve", "--mlp", "--net", "--profile"})
-      expect_cheap_refusal(2, {sound, out, "--device", "cpu", option, device}, {device + ":"});
-    expect_cheap_refusal(2, {sound, out, "@" + device}, {device + ": "});
+      expect_cheap_refusal(2, {sound, out_, "--device", "cpu", option, device}, {device + ":"});
+    expect_cheap_refusal(2, {sound, out_, "@" + device}, {device + ": "});
     expect_cheap_refusal(1, {folder_.path(), folder_ / "out", "--list", device}, {device + ": "});
-    expect_cheap_refusal(1, {device, out, "--device", "cpu", "--levels", "auto"}, {device + ": "});
+    expect_cheap_refusal(1, {device, out_, "--device", "cpu", "--levels", "auto"}, {device + ": "});
   }
 }
 
-class DamagedMetadata : public HostileFiles {
- protected:
+struct DamagedMetadata : HostileFiles {
   const Image image_ = random_image(size_, format_, 2);
   const std::string sound_ = stored(image_, "sound.png");
   const std::string damaged_ = with_damaged_text("damaged.png");
@@ -458,17 +416,13 @@ class DamagedMetadata : public HostileFiles {
 };
 
 // Once, though --levels auto reads the file twice.
-TEST_F(DamagedMetadata, IsSkippedWithAWarning) {
-  const std::string out = folder_ / "out.png";
+TEST_F(DamagedMetadata, IsSkippedWithAWarningByEveryCommand) {
   expect_one_line(
-      ended(0, filter({damaged_, out, "--device", "cpu", "--levels", "auto", "--timing", "off"}))
+      ended(0, filter({damaged_, out_, "--device", "cpu", "--levels", "auto", "--timing", "off"}))
           .err,
       {damaged_ + ": " + warning_ + "\n"});
-  filter_quietly({damaged_, out, "--device", "cpu"});
-  EXPECT_TRUE(same_pixels(read_picture(out), image_));
-}
-
-TEST_F(DamagedMetadata, IsSkippedByEverySubcommand) {
+  filter_quietly({damaged_, out_, "--device", "cpu"});
+  EXPECT_TRUE(same_pixels(read_picture(out_), image_));
   expect_one_line(ended(0, filter({"compare", sound_, damaged_})).err,
                   {damaged_ + ": " + warning_});
   expect_one_line(ended(0, filter({"stats", damaged_})).err, {damaged_ + ": " + warning_});

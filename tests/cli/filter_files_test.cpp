@@ -11,14 +11,7 @@
 namespace gpufilter::test {
 namespace {
 
-// Which files a run reads, replaces and does not touch.
-
-class FilterFiles : public ProgramTest {
- protected:
-  const Image image_ = random_image(size_, format_, 1);
-  const std::string in_ = stored(image_, "in.png");
-  const std::string out_ = folder_ / "out.png";
-};
+struct FilterFiles : OnePicture {};
 
 TEST_F(FilterFiles, AnOutputFolderTakesTheInputsName) {
   fs::create_directory(folder_ / "results");
@@ -43,12 +36,27 @@ TEST_F(FilterFiles, TwoPicturesAndNothingElseAreRefused) {
   EXPECT_TRUE(same_pixels(read_picture(copy), image_));
 }
 
-TEST_F(FilterFiles, OverwritesUnlessAskedOtherwise) {
+TEST_F(FilterFiles, OverwritesFailsOrSkipsAsAsked) {
   write_file(out_, "before");
   filter_quietly({in_, out_});
   EXPECT_TRUE(same_pixels(read_picture(out_), image_));
   write_file(out_, "before");
   filter_quietly({in_, out_, "--on-exists", "overwrite"});
+  EXPECT_TRUE(same_pixels(read_picture(out_), image_));
+  write_file(out_, "before");
+  expect_failure(2, {in_, out_, "--on-exists", "fail"}, {out_ + ": ", "--on-exists overwrite"});
+  expect_failure(2, {folder_ / "missing.png", out_, "--on-exists", "fail"}, {out_ + ": "});
+  fs::remove(out_);
+  filter_quietly({in_, out_, "--on-exists", "fail"});
+  EXPECT_TRUE(same_pixels(read_picture(out_), image_));
+  write_file(out_, "before");
+  const ProcessResult result = ended(0, filter({in_, out_, "--on-exists", "skip", "-v"}));
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(result.err, in_ + " -> " + out_ + ": already exists, skipped\n");
+  EXPECT_EQ(read_file(out_), "before");
+  filter_quietly({folder_ / "missing.png", out_, "--on-exists", "skip"});
+  fs::remove(out_);
+  filter_quietly({in_, out_, "--on-exists", "skip"});
   EXPECT_TRUE(same_pixels(read_picture(out_), image_));
 }
 
@@ -65,6 +73,11 @@ TEST_F(FilterFiles, AReplacementIsReported) {
   EXPECT_TRUE(report("out.png", "table").starts_with("in.png -> out.png (replaced): 67x45, "));
   EXPECT_EQ(Json::parse(report("out.png", "json"))["replaced"], true);
   EXPECT_EQ(Json::parse(report("new.png", "json"))["replaced"], false);
+  const auto replaced = [&here](const std::string& output) {
+    return filter_json(0, {"in.png", output, "--blur", "auto", "--json", "-q"}, here)["replaced"];
+  };
+  EXPECT_EQ(replaced("new.png"), true);
+  EXPECT_EQ(replaced("newer.png"), false);
   fs::create_symlink("new.png", folder_ / "link.png");
   EXPECT_EQ(Json::parse(report("link.png", "json"))["replaced"], true);
   // A file of the name "-" is not standard output.
@@ -105,27 +118,6 @@ TEST_F(FilterFiles, TheEnvironmentDecidesWhatExists) {
   EXPECT_TRUE(same_pixels(read_picture(folder_ / "results/in.png"), image_));
 }
 
-TEST_F(FilterFiles, OnExistsFailEndsWithTwo) {
-  write_file(out_, "before");
-  expect_failure(2, {in_, out_, "--on-exists", "fail"}, {out_ + ": ", "--on-exists overwrite"});
-  expect_failure(2, {folder_ / "missing.png", out_, "--on-exists", "fail"}, {out_ + ": "});
-  fs::remove(out_);
-  filter_quietly({in_, out_, "--on-exists", "fail"});
-  EXPECT_TRUE(same_pixels(read_picture(out_), image_));
-}
-
-TEST_F(FilterFiles, OnExistsSkipDoesNothing) {
-  write_file(out_, "before");
-  const ProcessResult result = ended(0, filter({in_, out_, "--on-exists", "skip", "-v"}));
-  EXPECT_EQ(result.out, "");
-  EXPECT_EQ(result.err, in_ + " -> " + out_ + ": already exists, skipped\n");
-  EXPECT_EQ(read_file(out_), "before");
-  filter_quietly({folder_ / "missing.png", out_, "--on-exists", "skip"});
-  fs::remove(out_);
-  filter_quietly({in_, out_, "--on-exists", "skip"});
-  EXPECT_TRUE(same_pixels(read_picture(out_), image_));
-}
-
 TEST_F(FilterFiles, OneFileAsInputAndOutputIsRefused) {
   fs::create_symlink("in.png", folder_ / "link.png");
   fs::create_hard_link(in_, folder_ / "hard.png");
@@ -154,14 +146,11 @@ TEST_F(FilterFiles, ADamagedInputIsNotReplacedInPlace) {
   expect_failure(1, {in_, in_, "--blur", "tiled", "--in-place"}, {in_ + ": "});
 }
 
-TEST_F(FilterFiles, MissingFilesAndFoldersAreNamed) {
+TEST_F(FilterFiles, MissingFilesAndFullDevicesAreNamed) {
   expect_failure(1, {folder_ / "missing.png", out_, "--blur", "auto"},
                  {"missing.png: no such file"});
   expect_failure(1, {in_, folder_ / "nowhere/out.png"}, {"nowhere/out.png: ", "create it first"});
   expect_failure(1, {in_, in_ + "/out.png"}, {"in.png/out.png: "});
-}
-
-TEST_F(FilterFiles, AFullDeviceIsAFailure) {
   fs::create_symlink("/dev/full", folder_ / "full.png");
   expect_failure(1, {in_, folder_ / "full.png", "--blur", "auto"}, {"full.png: no space left"});
   EXPECT_TRUE(fs::is_symlink(folder_ / "full.png"));
@@ -196,8 +185,7 @@ TEST_F(FilterFiles, NamesMayHoldAnyBytes) {
 }
 
 // Truncates the file after every 97th byte.
-class FilterDamage : public FilterFiles {
- protected:
+struct FilterDamage : FilterFiles {
   void expect_refused_wherever_cut(const std::string& bytes, const std::string& name) const {
     const std::string cut = folder_ / name;
     for (std::size_t size = 0; size < bytes.size(); size += 97) {
@@ -231,8 +219,7 @@ TEST_F(FilterDamage, ATruncatedJpegIsRefused) {
 
 // One picture that would replace an existing file is asked for, if there is somebody to answer.
 
-class ReplaceQuestion : public ProgramTest {
- protected:
+struct ReplaceQuestion : ProgramTest {
   void SetUp() override {
     before_ = read_file(stored(random_image(size_, format_, 1), "b.png"));
     static_cast<void>(stored(random_image(size_, format_, 2), "a.png"));
@@ -303,18 +290,16 @@ TEST_F(ReplaceQuestion, APatternThatTheShellLeavesIsNamed) {
 
 // --in-place takes one name: every input is replaced by its result.
 
-class InPlace : public ProgramTest {
- protected:
+struct InPlace : ProgramTest {
   void SetUp() override {
     for (const char* name : {"a.png", "b.png", "c.png"})
       static_cast<void>(stored(image_, name));
   }
 
-  [[nodiscard]] ProcessResult here(Words words, const ProcessOptions& more = {}) const {
+  [[nodiscard]] ProcessResult here(const Words& words, const ProcessOptions& more = {}) const {
     ProcessOptions options = more;
     options.folder = folder_.path();
-    words.insert(words.end(), {"--blur", "auto", "--device", "cpu", "--in-place"});
-    return filter(words, options);
+    return filter(words + Words{"--blur", "auto", "--device", "cpu", "--in-place"}, options);
   }
 
   // How often each picture has been blurred.
@@ -420,8 +405,7 @@ TEST_F(InPlace, AFailureLeavesThePictureAsItWas) {
 
 // Nothing to do means nothing done: the file is copied as it is.
 
-class Copies : public BatchTest {
- protected:
+struct Copies : BatchTest {
   // A picture that the program did not write: another encoder's bytes, and data behind them.
   std::string foreign(const std::string& name) const {
     put(name, {64, 48});
@@ -455,8 +439,7 @@ TEST_F(Copies, OfEveryFormat) {
     // A .pnm holds a PPM.
     if (open_picture(open_source(in_ + "/" + name))->header().file_format != codec) continue;
     SCOPED_TRACE(codec->name);
-    const std::string report = copied(in_ + "/" + name, {});
-    EXPECT_TRUE(contains(report, " (copied unchanged): 64x48"));
+    EXPECT_TRUE(contains(copied(in_ + "/" + name, {}), " (copied unchanged): 64x48"));
   }
 }
 

@@ -10,15 +10,13 @@
 #include "codec/codec_table.hpp"
 #include "support/jpeg.hpp"
 #include "support/pseudo_terminal.hpp"
-#include "support/terminal_screen.hpp"
 
 namespace gpufilter::test {
 namespace {
 
 // The form of messages: labels, colours, strange names, and the effect of -v and -q.
 
-class Messages : public ProgramTest {
- protected:
+struct Messages : OnePicture {
   Messages() { fs::create_directory(folder_ / "empty"); }
 
   // On a terminal that shows colours.
@@ -52,25 +50,16 @@ class Messages : public ProgramTest {
   const std::string missing_ = folder_ / "missing.png";
   const std::string plain_error_ = "gpufilter: " + missing_ + ": no such file\n";
   const std::string red_error_ = "\033[1;31mgpufilter:\033[0m " + missing_ + ": no such file\n";
-  const std::string in_ = stored(random_image(size_, format_, 1), "in.png");
-  const std::string out_ = folder_ / "out.png";
 };
 
-TEST_F(Messages, ErrorsAreRedOnATerminalAlone) {
+TEST_F(Messages, ErrorsAreRedOnATerminalUnlessAskedOtherwise) {
   const Words words{missing_, out_};
   EXPECT_EQ(on_terminal(words).err, red_error_);
   EXPECT_EQ(filter(words).err, plain_error_);
   EXPECT_EQ(filter(words, {.environment = {{"TERM", "xterm"}}}).err, plain_error_);
-}
-
-TEST_F(Messages, TheEnvironmentRefusesColours) {
-  const Words words{missing_, out_};
   EXPECT_EQ(on_terminal(words, {{"NO_COLOR", "1"}}).err, plain_error_);
   EXPECT_EQ(on_terminal(words, {{"TERM", "dumb"}}).err, plain_error_);
   EXPECT_EQ(on_terminal(words, {{"TERM", ""}}).err, plain_error_);
-}
-
-TEST_F(Messages, TheOptionWinsOverTerminalAndEnvironment) {
   EXPECT_EQ(on_terminal({missing_, out_, "--color-output", "never"}).err, plain_error_);
   EXPECT_EQ(filter({missing_, out_, "--color-output", "always"}).err, red_error_);
   EXPECT_EQ(on_terminal({missing_, out_, "--color-output=always"}, {{"NO_COLOR", "1"}}).err,
@@ -79,9 +68,6 @@ TEST_F(Messages, TheOptionWinsOverTerminalAndEnvironment) {
   EXPECT_EQ(filter({missing_, out_, "--color-output", "yes"}).err,
             "gpufilter: --color-output: 'yes' is not one of auto, always, never (see gpufilter "
             "--help)\n");
-}
-
-TEST_F(Messages, TheOptionCountsForWrongUsageToo) {
   EXPECT_TRUE(begins(ended(2, filter({in_, out_, "--color-output=always", "--no-such-option"})).err,
                      "\033[1;31mgpufilter:\033[0m --no-such-option"));
 }
@@ -152,8 +138,7 @@ TEST_F(Messages, StrangeNamesAreShownEscaped) {
   const std::string strange = "a\n\033[2J\xc3\xbc\xff.png";
   const std::string shown = "a\\n\\x1b[2J\xc3\xbc\\xff.png";
   fs::create_directory(folder_ / "many");
-  const std::string path = stored(random_image(size_, format_, 1), strange);
-  fs::copy(path, folder_.path() / "many" / strange);
+  fs::copy(stored(random_image(size_, format_, 1), strange), folder_.path() / "many" / strange);
   const ProcessOptions here{.folder = folder_.path()};
   const std::vector<Words> calls{{strange, "out.png", "--blur", "auto"},
                                  {strange, "out.png", "--timing", "table"},
@@ -209,12 +194,8 @@ TEST_F(Messages, AnOrientationIsNamedWhereItIsNotApplied) {
 
 // The progress, as terminals of any width show it.
 
-class ProgressOnTerminal : public BatchTest {
- protected:
-  [[nodiscard]] static Words words(const Words& more) {
-    const Words command = Words{GPUFILTER_PROGRAM} + more;
-    return command;
-  }
+struct ProgressOnTerminal : BatchTest {
+  [[nodiscard]] static Words words(const Words& more) { return Words{GPUFILTER_PROGRAM} + more; }
 
   // Eighty pictures take a second or so.
   [[nodiscard]] Words slow_folder(int pictures = 80) const {
@@ -289,8 +270,7 @@ TEST_F(ProgressOnTerminal, FailuresStandAboveIt) {
 }
 
 // A picture that arrives piece by piece through a pipe called `name`.
-class OnePictureOnTerminal : public ProgressOnTerminal {
- protected:
+struct OnePictureOnTerminal : ProgressOnTerminal {
   [[nodiscard]] TerminalScreen watch(const std::string& name, int columns) const {
     const std::string path = folder_ / name;
     EXPECT_EQ(::mkfifo(path.c_str(), 0600), 0);

@@ -62,16 +62,7 @@ Bytes rgb_profile() {
   return profile;
 }
 
-bool has_exiftool() {
-  try {
-    return run_process({"exiftool", "-ver"}).exit_code == 0;
-  } catch (const std::system_error&) {
-    return false;
-  }
-}
-
-class MetadataTest : public ProgramTest {
- protected:
+struct MetadataTest : ProgramTest {
   void save(const std::string& name, const Bytes& bytes) const {
     std::ofstream(folder_.path() / name, std::ios::binary)
         .write(reinterpret_cast<const char*>(bytes.data()),
@@ -79,10 +70,10 @@ class MetadataTest : public ProgramTest {
   }
 };
 
-class MetadataTable : public MetadataTest {
- protected:
+struct MetadataTable : MetadataTest {
   void SetUp() override {
-    if (!has_exiftool()) GTEST_SKIP() << "skipped: libimage-exiftool-perl is not installed";
+    if (!has_program("exiftool"))
+      GTEST_SKIP() << "skipped: libimage-exiftool-perl is not installed";
     save("thumbnail", encode_with_libjpeg(textured_raster(16, 12, 3)));
     save("profile", rgb_profile());
   }
@@ -196,8 +187,7 @@ class MetadataTable : public MetadataTest {
     };
     const auto run = [&](const std::string& to, Words options) {
       options.insert(options.begin(), {folder_ / "in", folder_ / to});
-      options.insert(options.end(), {"--levels", "auto", "--device", "cpu"});
-      return ended(0, filter(options)).err;
+      return ended(0, filter(options + Words{"--levels", "auto", "--device", "cpu"})).err;
     };
     const auto warnings = [](const std::string& text) {
       const auto at = text.find("gpufilter: warning: ");
@@ -259,8 +249,7 @@ TEST_F(MetadataTable, KeepChoosesKinds) {
   fs::create_directory(folder_.path() / "in");
   Words command{"exiftool", "-overwrite_original"};
   for (const Row& row : rows) {
-    const auto change = change_for(row);
-    command = command + change;
+    command = command + change_for(row);
   }
   command.push_back(folder_ / "in/0.jpg");
   save("in/0.jpg", plain_jpeg(*std::find_if(rows.begin(), rows.end(),
@@ -367,9 +356,9 @@ TEST_F(MetadataTest, StrippingIsPartOfWhatTheJournalRemembers) {
   write_png(random_image({20, 10}, {3, 8}, 1), folder_ / "in/a.png");
   const std::string in = folder_ / "in";
   const std::string out = folder_ / "out";
-  const auto run = [&](Words options) {
-    options.insert(options.begin(), {in, out, "--resume", "--json"});
-    return filter_json(0, options)["pictures"][0]["status"].get<std::string>();
+  const auto run = [&](const Words& options) {
+    return filter_json(0, Words{in, out, "--resume", "--json"} + options)["pictures"][0]["status"]
+        .get<std::string>();
   };
   EXPECT_EQ(run({"--strip"}), "done");
   EXPECT_NE(run({"--strip"}), "done");
@@ -378,29 +367,22 @@ TEST_F(MetadataTest, StrippingIsPartOfWhatTheJournalRemembers) {
 
 // Metadata as other programs write it: read as they mean it, and right for the result.
 
-std::string case_path(const std::string& name) {
-  return GPUFILTER_SOURCE "/tests/cases/" + name;
-}
-
-class ForeignMetadata : public ProgramTest {
- protected:
+struct ForeignMetadata : ProgramTest {
   static void SetUpTestSuite() {
-    if (run_process({"sh", "-c", "command -v exiftool"}).exit_code != 0)
+    if (!has_program("exiftool"))
       GTEST_SKIP() << "skipped: libimage-exiftool-perl is not installed";
   }
 
-  static std::string exiftool(Words words) {
-    words.insert(words.begin(), "exiftool");
-    return run_process(std::move(words)).out;
+  static std::string exiftool(const Words& words) {
+    return run_process(Words{"exiftool"} + words).out;
   }
 
   // A 64x48 picture with what ExifTool's arguments say.
-  std::string tagged(const std::string& name, Words tags) const {
+  std::string tagged(const std::string& name, const Words& tags) const {
     const std::string path = stored(random_image({64, 48}, {3, 8}, 1), "plain.png");
     const std::string file = folder_ / name;
     filter_quietly({path, file, "--on-exists", "overwrite"});
-    tags.insert(tags.end(), {"-q", "-n", "-overwrite_original", file});
-    exiftool(std::move(tags));
+    exiftool(tags + Words{"-q", "-n", "-overwrite_original", file});
     return file;
   }
 
@@ -409,11 +391,14 @@ class ForeignMetadata : public ProgramTest {
   }
 };
 
-TEST_F(ForeignMetadata, OrientationMayBeALongInteger) {
-  const std::string out = folder_ / "out.png";
-  filter_quietly({case_path("jpeg-orientation-6-as-long.jpg"), out, "--auto-orient"});
-  EXPECT_EQ(read_picture(out).size(), (ImageSize{50, 67}));
-  EXPECT_EQ(stored_orientation(header_of(out).metadata).value_or(1), 1);
+TEST_F(ForeignMetadata, OrientationMayBeALongIntegerAndInkInverted) {
+  filter_quietly({case_path("jpeg-orientation-6-as-long.jpg"), out_, "--auto-orient"});
+  EXPECT_EQ(read_picture(out_).size(), (ImageSize{50, 67}));
+  EXPECT_EQ(stored_orientation(header_of(out_).metadata).value_or(1), 1);
+  const Image image = read_picture(case_path("jpeg-cmyk-without-adobe-marker.jpg"));
+  EXPECT_EQ(sample_at(image, 10, 10, 0), 38U);
+  EXPECT_EQ(sample_at(image, 10, 10, 1), 52U);
+  EXPECT_EQ(sample_at(image, 10, 10, 2), 60U);
 }
 
 TEST_F(ForeignMetadata, OrientationOfXmpAloneIsApplied) {
@@ -466,8 +451,7 @@ TEST_F(ForeignMetadata, LosesOnlyThePlaceByStripGps) {
     const std::string out = folder_ / (std::string("out-") + name);
     filter_quietly({in, out, "--strip", "gps", "--blur", "auto"});
     EXPECT_EQ(exiftool({"-s3", "-GPS:all", "-XMP-exif:GPS*", out}), "") << name;
-    const std::string bytes = read_file(out);
-    EXPECT_FALSE(contains(bytes, "GPS")) << name;
+    EXPECT_FALSE(contains(read_file(out), "GPS")) << name;
     const Words rest{"-n",           "-s3", "-IFD0:Make", "-IFD0:Model", "-ExifIFD:ExposureTime",
                      "-XMP-dc:Title"};
     auto before = rest;
@@ -480,8 +464,7 @@ TEST_F(ForeignMetadata, LosesOnlyThePlaceByStripGps) {
 }
 
 TEST_F(ForeignMetadata, ExifIsReadBehindARepeatedPrefix) {
-  const std::string in = tagged("in.jpg", {"-Make=Maker", "-Orientation=6"});
-  std::string bytes = read_file(in);
+  std::string bytes = read_file(tagged("in.jpg", {"-Make=Maker", "-Orientation=6"}));
   const std::string prefix("Exif\0\0", 6);
   const std::size_t at = bytes.find(prefix);
   ASSERT_NE(at, std::string::npos);
@@ -508,7 +491,7 @@ TEST_F(ForeignMetadata, ColoursNamedByCodePointsBecomeAProfile) {
     EXPECT_EQ(exiftool({"-s3", "-ICC_Profile:ProfileDescription", out}), "Display P3\n") << name;
     ended(0, filter({out, folder_ / "again.png", "--on-exists", "overwrite"}));
   }
-  const std::string png = folder_ / "out.png";
+  const std::string png = out_;
   filter_quietly({in, png});
   EXPECT_TRUE(header_of(png).metadata.coding_points.has_value());
   EXPECT_FALSE(header_of(png).metadata.icc_profile.has_value());
@@ -521,19 +504,11 @@ TEST_F(ForeignMetadata, ColoursNamedByCodePointsBecomeAProfile) {
 
 TEST_F(ForeignMetadata, AProfileOfOtherColoursCountsAsNone) {
   const std::string in = case_path("png-rgb-with-grey-profile.png");
-  const std::string out = folder_ / "out.png";
-  expect_one_line(ended(0, filter({in, out, "--to-srgb", "--timing", "off"})).err,
+  expect_one_line(ended(0, filter({in, out_, "--to-srgb", "--timing", "off"})).err,
                   {"warning: " + in +
                    ": --to-srgb: the ICC profile is for grey, but "
                    "the picture is RGB; its colours count as sRGB"});
-  EXPECT_TRUE(same_pixels(read_picture(out), read_picture(in)));
-}
-
-TEST_F(ForeignMetadata, InkOfJpegsIsInvertedWithoutAdobesMarker) {
-  const Image image = read_picture(case_path("jpeg-cmyk-without-adobe-marker.jpg"));
-  EXPECT_EQ(sample_at(image, 10, 10, 0), 38U);
-  EXPECT_EQ(sample_at(image, 10, 10, 1), 52U);
-  EXPECT_EQ(sample_at(image, 10, 10, 2), 60U);
+  EXPECT_TRUE(same_pixels(read_picture(out_), read_picture(in)));
 }
 
 // It would be that of the RGB pixels otherwise.
@@ -544,13 +519,12 @@ TEST_F(ForeignMetadata, AProfileOfRgbIsNotKeptFromACmykJpeg) {
             "-ICC_Profile<=" GPUFILTER_SOURCE "/samples/profiles/display-p3.icc", in});
   ASSERT_NE(exiftool({"-s3", "-ICC_Profile:ProfileDescription", in}), "");
   for (const char* stage : {"--blur", "--to-srgb"}) {
-    const std::string out = folder_ / "out.png";
-    Words words{in, out, "--timing", "off", "--on-exists", "overwrite", stage};
+    Words words{in, out_, "--timing", "off", "--on-exists", "overwrite", stage};
     if (words.back() == "--blur") words.emplace_back("auto");
     expect_one_line(ended(0, filter(words)).err, {"warning: " + in +
                                                   ": the ICC profile is for RGB, but the picture "
                                                   "is CMYK; it is left out"});
-    const auto& profile = header_of(out).metadata.icc_profile;
+    const auto& profile = header_of(out_).metadata.icc_profile;
     EXPECT_TRUE(!profile || profile->data == srgb_profile().data);
   }
 }

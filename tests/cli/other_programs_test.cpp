@@ -5,18 +5,17 @@
 #include <cstdlib>
 #include <optional>
 
-#include <opencv2/core.hpp>
-#include <opencv2/imgproc.hpp>
-
 #include "cli/program_fixture.hpp"
 #include "codec/codec_table.hpp"
 #include "image/exif_orientation.hpp"
 #include "image/sample_arithmetic.hpp"
 #include "support/coding.hpp"
 #include "support/jpeg.hpp"
-#include "support/shared.hpp"
+#include "support/pictures.hpp"
 
 #ifdef GPUFILTER_HAS_OPENCV
+#include <opencv2/core.hpp>
+#include <opencv2/imgproc.hpp>
 #endif
 
 namespace gpufilter::test {
@@ -41,8 +40,7 @@ const std::string pillow =
     "/usr/bin/python3 -c 'import sys; from PIL import Image; "
     "Image.open(sys.argv[1]).save(sys.argv[2])' \"$1\" \"$2\"";
 
-class OtherPrograms : public ProgramTest {
- protected:
+struct OtherPrograms : ProgramTest {
   static bool succeeds(const std::string& script, const std::string& from = "",
                        const std::string& to = "") {
     return run_process({"sh", "-c", script, "sh", from, to}).exit_code == 0;
@@ -210,8 +208,7 @@ ProcessResult in_shell(const std::string& command, const std::string& argument =
   return run_process({"/bin/sh", "-c", command, "sh", argument});
 }
 
-class JpegDecoders : public ProgramTest {
- protected:
+struct JpegDecoders : ProgramTest {
   // The decoder's pixels of our file `name`; expects that the decoder prints no complaint.
   std::string decoded(const Decoder& decoder, const std::string& name) {
     const ProcessResult result = in_shell(decoder.command, folder_ / name);
@@ -235,8 +232,7 @@ TEST_F(JpegDecoders, SeeNoDifference) {
   const std::vector<Decoder> installed = installed_decoders();
   if (installed.empty()) GTEST_SKIP() << "skipped: no other decoder of JPEG here";
   for (const int channels : {1, 3}) {
-    const Image image = random_image({519, 1019}, {channels, 8}, 1);
-    const std::string in = stored(image, "in.png");
+    const std::string in = stored(random_image({519, 1019}, {channels, 8}, 1), "in.png");
     for (const std::string chroma : {"444", "422", "420"}) {
       if (channels == 1 && chroma != "444") continue;
       const auto write = [&](const std::string& name, Words options) {
@@ -281,7 +277,6 @@ Image box_filter(const Image& image, int border) {
 }
 
 TEST_F(OpenCvComparison, RandomPictures) {
-  const std::string out = folder_ / "out.png";
   for (const int channels : {1, 3, 4}) {
     for (const ImageSize size : {ImageSize{129, 67}, ImageSize{17, 31}, ImageSize{2, 3}}) {
       const Image image = random_image(size, {channels, 8}, 1);
@@ -291,9 +286,9 @@ TEST_F(OpenCvComparison, RandomPictures) {
         const Image expected = box_filter(image, border);
         for (const char* device : {"opencl", "cpu"}) {
           for (const char* variant : {"naive", "tiled"}) {
-            filter_quietly({in, out, "--blur", variant, "--border", name, "--alpha", "independent",
+            filter_quietly({in, out_, "--blur", variant, "--border", name, "--alpha", "independent",
                             "--device", device});
-            EXPECT_TRUE(same_pixels(read_picture(out), expected))
+            EXPECT_TRUE(same_pixels(read_picture(out_), expected))
                 << name << " " << device << " " << variant;
           }
         }
@@ -304,9 +299,8 @@ TEST_F(OpenCvComparison, RandomPictures) {
 
 TEST_F(OpenCvComparison, RandomPicturesOfSixteenBits) {
   const Image image = random_image({67, 45}, {3, 16}, 2);
-  const std::string out = folder_ / "out.png";
-  filter_quietly({stored(image, "in.png"), out, "--blur", "tiled"});
-  EXPECT_TRUE(same_pixels(read_picture(out), box_filter(image, cv::BORDER_REPLICATE)));
+  filter_quietly({stored(image, "in.png"), out_, "--blur", "tiled"});
+  EXPECT_TRUE(same_pixels(read_picture(out_), box_filter(image, cv::BORDER_REPLICATE)));
 }
 
 // filter2D does not round while sums are whole and not divided.
@@ -319,7 +313,6 @@ TEST_F(OpenCvComparison, Convolutions) {
       {"0 -1 0; -1 5 -1; 0 -1 0", (cv::Mat_<float>(3, 3) << 0, -1, 0, -1, 5, -1, 0, -1, 0)},
       {"-1 0 1; -2 0 2; -1 0 1", (cv::Mat_<float>(3, 3) << -1, 0, 1, -2, 0, 2, -1, 0, 1)},
       {"1 -2 3 -4 3", (cv::Mat_<float>(1, 5) << 1, -2, 3, -4, 3)}};
-  const std::string out = folder_ / "out.png";
   for (const PixelFormat format : {PixelFormat{3, 8}, PixelFormat{1, 16}}) {
     const Image image = random_image({61, 33}, format, 3);
     const std::string in = stored(image, "in.png");
@@ -330,8 +323,8 @@ TEST_F(OpenCvComparison, Convolutions) {
         cv::Mat target = as_mat(expected);
         cv::filter2D(as_mat(image), target, -1, each.matrix, cv::Point(-1, -1), 7, border);
         filter_quietly(
-            {in, out, "--convolve", each.text, "--scale", "1", "--offset", "7", "--border", name});
-        EXPECT_TRUE(same_pixels(read_picture(out), expected)) << each.text << " " << name;
+            {in, out_, "--convolve", each.text, "--scale", "1", "--offset", "7", "--border", name});
+        EXPECT_TRUE(same_pixels(read_picture(out_), expected)) << each.text << " " << name;
       }
     }
   }
@@ -339,7 +332,6 @@ TEST_F(OpenCvComparison, Convolutions) {
 
 // OpenCV takes windows of 16-bit samples up to 5x5, and replicates the border.
 TEST_F(OpenCvComparison, Medians) {
-  const std::string out = folder_ / "out.png";
   for (const PixelFormat format :
        {PixelFormat{1, 8}, PixelFormat{3, 8}, PixelFormat{4, 8}, PixelFormat{3, 16}}) {
     const Image image = random_image({131, 77}, format, 4);
@@ -349,14 +341,13 @@ TEST_F(OpenCvComparison, Medians) {
       Image expected = poisoned_image(image.size(), format);
       cv::Mat target = as_mat(expected);
       cv::medianBlur(as_mat(image), target, 2 * radius + 1);
-      filter_quietly({in, out, "--median", std::to_string(radius), "--alpha", "independent"});
-      EXPECT_TRUE(same_pixels(read_picture(out), expected)) << radius << to_string(format);
+      filter_quietly({in, out_, "--median", std::to_string(radius), "--alpha", "independent"});
+      EXPECT_TRUE(same_pixels(read_picture(out_), expected)) << radius << to_string(format);
     }
   }
 }
 
 TEST_F(OpenCvComparison, MorphologyOfSquares) {
-  const std::string out = folder_ / "out.png";
   const std::array operations{
       std::pair{"--dilate", cv::MORPH_DILATE}, std::pair{"--erode", cv::MORPH_ERODE},
       std::pair{"--open", cv::MORPH_OPEN}, std::pair{"--close", cv::MORPH_CLOSE}};
@@ -370,8 +361,8 @@ TEST_F(OpenCvComparison, MorphologyOfSquares) {
         Image expected = poisoned_image(image.size(), format);
         cv::Mat target = as_mat(expected);
         cv::morphologyEx(as_mat(image), target, operation, square);
-        filter_quietly({in, out, option, std::to_string(radius)});
-        EXPECT_TRUE(same_pixels(read_picture(out), expected)) << option << " " << radius;
+        filter_quietly({in, out_, option, std::to_string(radius)});
+        EXPECT_TRUE(same_pixels(read_picture(out_), expected)) << option << " " << radius;
       }
     }
   }
@@ -379,7 +370,6 @@ TEST_F(OpenCvComparison, MorphologyOfSquares) {
 
 // Its derivatives, and the rounding of --edges.
 TEST_F(OpenCvComparison, Edges) {
-  const std::string out = folder_ / "out.png";
   for (const PixelFormat format : {PixelFormat{1, 8}, PixelFormat{3, 8}, PixelFormat{3, 16}}) {
     const Image image = random_image({131, 77}, format, 6);
     const std::string in = stored(image, "in.png");
@@ -404,8 +394,8 @@ TEST_F(OpenCvComparison, Edges) {
               static_cast<std::uint32_t>(std::min<double>(std::round(root), format.max_sample())));
         }
       }
-      filter_quietly({in, out, "--edges", by});
-      EXPECT_TRUE(same_pixels(read_picture(out), expected)) << by << to_string(format);
+      filter_quietly({in, out_, "--edges", by});
+      EXPECT_TRUE(same_pixels(read_picture(out_), expected)) << by << to_string(format);
     }
   }
 }
@@ -413,11 +403,10 @@ TEST_F(OpenCvComparison, Edges) {
 TEST_F(OpenCvComparison, APhotograph) {
   GPUFILTER_REQUIRE_SHARED("photos/pier-5470x3646.jpg");
   const std::string in = shared_path("photos/pier-5470x3646.jpg");
-  const std::string out = folder_ / "out.png";
-  filter_quietly({in, out, "--blur", "tiled", "--png-level", "1"});
+  filter_quietly({in, out_, "--blur", "tiled", "--png-level", "1"});
   const Image photograph = read_picture(in);
   ASSERT_EQ(photograph.size(), (ImageSize{5470, 3646}));
-  const Image result = read_picture(out);
+  const Image result = read_picture(out_);
   EXPECT_FALSE(same_pixels(result, photograph));
   EXPECT_TRUE(same_pixels(result, box_filter(photograph, cv::BORDER_REPLICATE)));
 }

@@ -1,13 +1,14 @@
-// --output: also saves the picture at a point of the chain.
+// Where results go: --output, pipes and streams.
 
+#include "base/format.hpp"
 #include "cli/batch_fixture.hpp"
+#include "cli/program_fixture.hpp"
 #include "stages/resize/resize.hpp"
 
 namespace gpufilter::test {
 namespace {
 
-class Outputs : public ProgramTest {
- protected:
+struct Outputs : OnePicture {
   // Exit code 2, and a single line.
   void expect_refusal(const Words& arguments, const std::string& line) const {
     EXPECT_EQ(ended(2, filter(arguments)).err, "gpufilter: " + line + "\n");
@@ -19,9 +20,6 @@ class Outputs : public ProgramTest {
                             filter_on_host(image_, {stage_of("--gray"), make_blur({})}, {})));
   }
 
-  const Image image_ = random_image(size_, format_, 1);
-  const std::string in_ = stored(image_, "in.png");
-  const std::string out_ = folder_ / "out.png";
   const std::string grey_ = folder_ / "grey.png";
 };
 
@@ -29,8 +27,7 @@ TEST_F(Outputs, HoldWhatTheChainHoldsThere) {
   const ProcessResult result = ended(
       0, filter({in_, out_, "--gray", "--output", grey_, "--blur", "auto", "--device", "cpu"}));
   expect_grey_and_blurred(grey_, out_);
-  const std::string line = "\nalso " + grey_ + ": 67x45, grey, 8-bit; PNG, ";
-  EXPECT_TRUE(contains(result.err, line));
+  EXPECT_TRUE(contains(result.err, "\nalso " + grey_ + ": 67x45, grey, 8-bit; PNG, "));
 }
 
 TEST_F(Outputs, FoldersTakeTheInputsName) {
@@ -50,10 +47,9 @@ TEST_F(Outputs, StandardInputAndOutputWork) {
                                    {.input = read_file(in_)}))
                        .out);
   expect_grey_and_blurred(grey_, out_);
-  const std::string line = "gpufilter: --output " + (folder_ / "") +
-                           ": is a folder, and standard input has no name; name a file\n";
   EXPECT_EQ(ended(2, filter({"-", "-", "--output", folder_ / ""}, {.input = read_file(in_)})).err,
-            line);
+            "gpufilter: --output " + (folder_ / "") +
+                ": is a folder, and standard input has no name; name a file\n");
 }
 
 TEST_F(Outputs, NamesAreChecked) {
@@ -104,8 +100,7 @@ TEST_F(Outputs, AreInTheReports) {
   const Words words{in_,   out_,     "--resize", "50%",      "--output",
                     grey_, "--blur", "auto",     "--device", "cpu"};
   const auto with = [&](const Words& more) { return filter(words + more).out; };
-  const std::string planned = with({"--dry-run"});
-  EXPECT_TRUE(contains(planned, "\nalso " + grey_ + ": 34x23, RGB, 8-bit; PNG\n"));
+  EXPECT_TRUE(contains(with({"--dry-run"}), "\nalso " + grey_ + ": 34x23, RGB, 8-bit; PNG\n"));
   EXPECT_FALSE(fs::exists(grey_));
   const Json json = Json::parse(with({"--json"}));
   ASSERT_EQ(json["other_outputs"].size(), 1U) << json;
@@ -132,12 +127,10 @@ TEST_F(Outputs, LossesAreNamedForEach) {
 
 // --output with folders of pictures, and what the journal knows about it.
 
-class BatchOutputs : public BatchTest {
- protected:
+struct BatchOutputs : BatchTest {
   // The command blurs; the pictures of the other folder are blurred, those of OUTDIR also flopped.
-  [[nodiscard]] Words words(Words more = {}) const {
-    more.insert(more.begin(), {"--output", soft_, "--flop"});
-    return more;
+  [[nodiscard]] Words words(const Words& more = {}) const {
+    return Words{"--output", soft_, "--flop"} + more;
   }
   [[nodiscard]] Words resumed() const { return statuses(json_batch(words({"--resume"}))); }
 
@@ -215,6 +208,136 @@ TEST_F(BatchOutputs, NamesAreChecked) {
   expect_refusal(
       {"--output", soft_, "--shard", "0/2"},
       {"gpufilter: --output " + soft_ + ": does not work with --shard; leave out one\n"});
+}
+
+// Pictures through pipes, and which output goes to which stream.
+
+struct FilterStreams : ProgramTest {
+  const Image image_ = random_image({211, 97}, {4, 16}, 1);
+  const std::string in_ = stored(image_, "in.png");
+  const ProcessOptions from_in_{.input = read_file(in_)};
+
+  // The program with its streams redirected by a shell.
+  static ProcessResult shell(const std::string& script, const Words& words) {
+    return run_process(Words{"/bin/sh", "-c", script, GPUFILTER_PROGRAM} + words,
+                       with_defaults({}));
+  }
+
+  [[nodiscard]] Image decoded(const std::string& bytes) const {
+    write_file(folder_ / "decoded", bytes);
+    return read_picture(folder_ / "decoded");
+  }
+};
+
+TEST_F(FilterStreams, EitherSideMayBeAFile) {
+  EXPECT_TRUE(same_pixels(decoded(filter_quietly({"-", "-", "--blur", "tiled"}, from_in_).out),
+                          blurred(image_)));
+  EXPECT_TRUE(
+      same_pixels(decoded(filter_quietly({in_, "-", "--blur", "naive"}).out), blurred(image_)));
+  EXPECT_EQ(filter_quietly({"-", out_, "--blur", "naive"}, from_in_).out, "");
+  EXPECT_TRUE(same_pixels(read_picture(out_), blurred(image_)));
+}
+
+TEST_F(FilterStreams, StandardOutputKeepsTheInputsFormat) {
+  const std::string jpeg = folder_ / "in.jpg";
+  write_picture(random_image({33, 21}, {3, 8}, 2).rows(), jpeg);
+  EXPECT_EQ(filter_quietly({jpeg, "-"}).out.substr(0, 3), "\xff\xd8\xff");
+  EXPECT_EQ(filter_quietly({in_, "-"}).out.substr(1, 3), "PNG");
+}
+
+TEST_F(FilterStreams, StandardOutputHasTheFormatAskedFor) {
+  EXPECT_EQ(filter_quietly({in_, "-", "--to", "jpg"}).out.substr(0, 3), "\xff\xd8\xff");
+  EXPECT_EQ(filter_quietly({in_, "-", "--to", "jpeg", "--quality", "50"}).out.substr(0, 3),
+            "\xff\xd8\xff");
+  const std::string jpeg = folder_ / "in.jpg";
+  write_picture(random_image({33, 21}, {3, 8}, 2).rows(), jpeg);
+  const ProcessResult png = filter_quietly({jpeg, "-", "--to", "png", "--png-level", "1"});
+  EXPECT_TRUE(same_pixels(decoded(png.out), read_picture(jpeg)));
+  const ProcessOptions from_jpeg{.input = read_file(jpeg)};
+  EXPECT_EQ(filter_quietly({"-", "-", "--to", "png"}, from_jpeg).out,
+            filter_quietly({jpeg, "-", "--to", "png"}).out);
+}
+
+TEST_F(FilterStreams, TheNameOfAnOutputDecidesItsFormatButInAFolder) {
+  expect_failure(2, {in_, folder_ / "out.jpg", "--to", "png"},
+                 {"--to png: ", "out.jpg is the name of a JPEG"});
+  expect_failure(2, {in_, out_, "--to", "jpeg"}, {"--to jpg: ", "out.png is the name of a PNG"});
+  expect_failure(2, {in_, folder_ / "out", "--to", "png"}, {"out: ", ".png"});
+  filter_quietly({in_, folder_ / "out.JPG", "--to", "jpeg"});
+  EXPECT_EQ(read_file(folder_ / "out.JPG").substr(0, 3), "\xff\xd8\xff");
+  fs::create_directory(folder_.path() / "results");
+  filter_quietly({in_, folder_ / "results", "--to", "jpg"});
+  EXPECT_EQ(read_file(folder_ / "results/in.jpg").substr(0, 3), "\xff\xd8\xff");
+}
+
+TEST_F(FilterStreams, NothingMixesWithAPictureOnStandardOutput) {
+  for (const std::string format : {"line", "table", "json", "csv"}) {
+    const ProcessResult result =
+        ended(0, filter({in_, "-", "--blur", "naive", "--timing", format, "-vv"}));
+    EXPECT_TRUE(same_pixels(decoded(result.out), blurred(image_))) << format;
+    EXPECT_TRUE(contains(result.err, "decode"));
+  }
+}
+
+TEST_F(FilterStreams, DamagedStandardInputIsNamed) {
+  const std::string bytes = read_file(in_);
+  const ProcessOptions cut{.input = bytes.substr(0, bytes.size() / 2)};
+  expect_failure(1, {"-", out_, "--blur", "auto"}, {"standard input: "}, cut);
+  expect_failure(1, {"-", out_}, {"standard input: ", "empty"});
+  expect_failure(1, {"-", out_}, {"standard input: ", "not a PNG, "},
+                 {.input = "no picture at all"});
+}
+
+// `true` reads nothing, and has ended when its pipe, without a writer, is opened for writing.
+TEST_F(FilterStreams, AReaderThatGoesAwayEndsTheProgramSilently) {
+  const std::string status = folder_ / "status";
+  const std::string many = folder_ / "many";
+  fs::create_directory(many);
+  fs::copy(in_, many + "/a.png");
+  for (const std::string words :
+       {R"("$1" - --blur auto -q)", R"("$1" - -q --json)", R"("$1" "$2" -q --timing json)",
+        R"("$1" "$2" -q --timing csv)", R"("$1" "$2" -q --json)", R"("$1" "$2" --dry-run)",
+        R"("$1" "$2" -q --timing off --trace -)", R"("$3" "$3"/out_ --blur auto -q --json)",
+        "--help", "--help-all", "--version", "help blur", "devices", "devices --json",
+        R"(stats "$1")", R"(stats "$1" --json)", R"(compare "$1" "$1" --json)",
+        R"(compare "$3" "$3" --json)"}) {
+    fs::remove(out_);
+    const ProcessResult result =
+        shell(formatted(R"({{ sleep 0.1; "$0" {}; echo $? > "$4"; }} | true)", words),
+              {in_, out_, many, status});
+    EXPECT_EQ(read_file(status), "141\n") << words;
+    EXPECT_EQ(result.err, "") << words;
+  }
+  for (const std::string& name : names_in(folder_.path()))
+    EXPECT_FALSE(contains(name, ".out."));
+}
+
+TEST_F(FilterStreams, AFullStandardOutputIsAFailure) {
+  for (const char* script :
+       {R"(exec "$0" "$1" - -q > /dev/full)", R"(exec "$0" "$1" "$2" --timing json > /dev/full)",
+        R"(exec "$0" "$1" "$2" --timing csv > /dev/full)", R"(exec "$0" devices > /dev/full)"}) {
+    const ProcessResult result = shell(script, {in_, out_});
+    EXPECT_EQ(result.exit_code, 1) << script;
+    expect_one_line(result.err, {"standard output: ", "no space left"});
+  }
+}
+
+TEST_F(FilterStreams, ClosedStreamsAreFailuresToo) {
+  expect_one_line(ended(1, shell(R"(exec "$0" - "$1" -q <&-)", {out_})).err, {"standard input: "});
+  expect_one_line(ended(1, shell(R"(exec "$0" "$1" - -q >&-)", {in_})).err, {"standard output: "});
+  EXPECT_EQ(names_in(folder_.path()), (Words{"in.png"}));
+}
+
+TEST_F(FilterStreams, ATerminalIsNoPlaceForAPicture) {
+  // script(1) gives its command a terminal.
+  const std::string line = std::string(GPUFILTER_PROGRAM) + " '" + in_ + "' - --timing off";
+  const std::string shell_script =
+      R"(command -v script > /dev/null || exit 99; exec script -qec "$0" "$1")";
+  const ProcessResult result =
+      run_process({"/bin/sh", "-c", shell_script, line, folder_ / "log"}, with_defaults({}));
+  if (result.exit_code == 99) GTEST_SKIP() << "skipped: no script program here";
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_TRUE(contains(result.out, "standard output: is a terminal"));
 }
 
 }  // namespace

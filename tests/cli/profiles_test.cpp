@@ -28,12 +28,7 @@ IccProfile made_profile(const PixelFormat& format) {
   return *profile_of(metadata, format);
 }
 
-bool is_there(const std::string& program) {
-  return run_process({"sh", "-c", "command -v " + program}).exit_code == 0;
-}
-
-class Profiles : public ProgramTest {
- protected:
+struct Profiles : ProgramTest {
   std::string store(const Image& image, const std::optional<IccProfile>& profile,
                     const std::string& name) const {
     const std::string path = folder_ / name;
@@ -58,15 +53,14 @@ class Profiles : public ProgramTest {
     const std::string other = folder_ / "theirs.tif";
     filter_quietly(Words{in, out, "--device", "cpu", "--on-exists", "overwrite"} + ours);
     const int depth = open_picture(open_source(in))->header().format.depth;
-    Words command = Words{"tificc", "-w" + std::to_string(depth)} + theirs;
-    command.insert(command.end(), {in, other});
-    ended(0, run_process(command));
+    const Words command = Words{"tificc", "-w" + std::to_string(depth)} + theirs;
+    ended(0, run_process(command + Words{in, other}));
     EXPECT_TRUE(same_pixels(read_picture(out), read_picture(other)));
   }
 };
 
 TEST_F(Profiles, GiveThePixelsOfTificc) {
-  if (!is_there("tificc") || codec_of_name("a.tif") == nullptr)
+  if (!has_program("tificc") || codec_of_name("a.tif") == nullptr)
     GTEST_SKIP() << "skipped: liblcms2-utils is not installed";
   for (const int depth : {8, 16}) {
     for (const int channels : {1, 3, 4}) {
@@ -90,7 +84,7 @@ TEST_F(Profiles, GiveThePixelsOfTificc) {
 // Tables of profiles for print, in TIFF and JPEG.
 TEST_F(Profiles, ConvertCmykByItsProfile) {
   const std::string inks = system_profiles + "default_cmyk.icc";
-  if (!is_there("tificc") || codec_of_name("a.tif") == nullptr || !fs::exists(inks) ||
+  if (!has_program("tificc") || codec_of_name("a.tif") == nullptr || !fs::exists(inks) ||
       run_process({"/usr/bin/python3", "-c", "import PIL"}).exit_code != 0)
     GTEST_SKIP() << "skipped: liblcms2-utils, libgs-common or python3-pil is not installed";
   const std::string tiff = folder_ / "in.tif";
@@ -127,7 +121,7 @@ TEST_F(Profiles, ConvertCmykByItsProfile) {
 }
 
 TEST_F(Profiles, GiveThePixelsOfJpgicc) {
-  if (!is_there("jpgicc")) GTEST_SKIP() << "skipped: liblcms2-utils is not installed";
+  if (!has_program("jpgicc")) GTEST_SKIP() << "skipped: liblcms2-utils is not installed";
   const std::string in = store(random_image({64, 48}, {3, 8}, 3), profile_in(display_p3), "in.jpg");
   const std::string ours = folder_ / "ours.jpg";
   const std::string theirs = folder_ / "theirs.jpg";
@@ -171,10 +165,9 @@ TEST_F(Profiles, OutputsBetweenStagesHaveTheirOwn) {
 }
 
 TEST_F(Profiles, PicturesWithoutOneDoNotChange) {
-  const Image image = random_image({40, 30}, {3, 8}, 6);
-  const std::string in = store(image, std::nullopt, "in.png");
-  filter_quietly({in, folder_ / "out.png", "--to-srgb"});
-  EXPECT_EQ(read_file(folder_ / "out.png"), read_file(in)) << "a copy";
+  const std::string in = store(random_image({40, 30}, {3, 8}, 6), std::nullopt, "in.png");
+  filter_quietly({in, out_, "--to-srgb"});
+  EXPECT_EQ(read_file(out_), read_file(in)) << "a copy";
   const std::string grey = store(random_image({40, 30}, {1, 8}, 7), std::nullopt, "grey.png");
   filter_quietly({grey, folder_ / "still-grey.png", "--to-srgb"});
   EXPECT_EQ(read_picture(folder_ / "still-grey.png").format(), (PixelFormat{1, 8}));
@@ -182,15 +175,14 @@ TEST_F(Profiles, PicturesWithoutOneDoNotChange) {
 }
 
 TEST_F(Profiles, ThatDoNotFitAreNamed) {
-  const std::string out = folder_ / "out.png";
   IccProfile damaged = profile_in(display_p3);
   damaged.data.resize(200);
   const std::string broken = store(random_image({40, 30}, {3, 8}, 9), damaged, "broken.png");
   const std::string warning = "the ICC profile is damaged; its colours count as sRGB";
-  expect_one_line(ended(0, filter({broken, out, "--to-srgb", "--timing", "off"})).err,
+  expect_one_line(ended(0, filter({broken, out_, "--to-srgb", "--timing", "off"})).err,
                   {"warning: " + broken + ": --to-srgb: " + warning});
-  EXPECT_TRUE(same_pixels(read_picture(out), read_picture(broken)));
-  fs::remove(out);
+  EXPECT_TRUE(same_pixels(read_picture(out_), read_picture(broken)));
+  fs::remove(out_);
   fs::create_directory(folder_.path() / "all");
   fs::rename(broken, folder_.path() / "all/broken.png");
   store(random_image({40, 30}, {3, 8}, 9), std::nullopt, "all/good.png");
@@ -200,21 +192,20 @@ TEST_F(Profiles, ThatDoNotFitAreNamed) {
   const std::string good = folder_ / "all/good.png";
   const std::string text = folder_ / "text.icc";
   write_file(text, "no profile");
-  expect_failure(2, {good, out, "--profile", text}, {text + ": not an ICC profile"});
-  expect_failure(2, {good, out, "--profile", folder_ / "none.icc"},
+  expect_failure(2, {good, out_, "--profile", text}, {text + ": not an ICC profile"});
+  expect_failure(2, {good, out_, "--profile", folder_ / "none.icc"},
                  {folder_ / "none.icc" + std::string(": no such file")});
   std::string inks = read_file(display_p3);
   inks.replace(16, 4, "CMYK");
   write_file(folder_ / "cmyk.icc", inks);
-  expect_failure(2, {good, out, "--profile", folder_ / "cmyk.icc"},
+  expect_failure(2, {good, out_, "--profile", folder_ / "cmyk.icc"},
                  {"the ICC profile is for CMYK; results are grey or RGB"});
-  expect_failure(2, {good, out, "--linear", "--to-srgb"}, {"--to-srgb: the stages here work"});
+  expect_failure(2, {good, out_, "--linear", "--to-srgb"}, {"--to-srgb: the stages here work"});
 }
 
 // --linear on the command line: the picture's own curve, warnings, and uses out of place.
 
-class LinearTest : public ProgramTest {
- protected:
+struct LinearTest : ProgramTest {
   // Two pixels, black and white, as in.png.
   void save_black_and_white(const Metadata& metadata) const {
     Image image({2, 1}, {1, 8});
@@ -256,18 +247,14 @@ TEST_F(LinearTest, WarnsAboutACurveThatItCannotUse) {
   Metadata metadata;
   metadata.gamma = 5000;
   save_black_and_white(metadata);
-  EXPECT_EQ(ended(0, filter({folder_ / "in.png", folder_ / "out.png", "--linear", "--encoded",
-                             "--timing", "off"}))
-                .err,
-            "gpufilter: warning: " + (folder_ / "in.png") +
-                ": --linear: the picture's gamma, 20, is out of range; sRGB's curve is used "
-                "instead\n");
-}
-
-TEST_F(LinearTest, RefusesStagesOutOfPlace) {
+  EXPECT_EQ(
+      ended(0, filter({folder_ / "in.png", out_, "--linear", "--encoded", "--timing", "off"})).err,
+      "gpufilter: warning: " + (folder_ / "in.png") +
+          ": --linear: the picture's gamma, 20, is out of range; sRGB's curve is used "
+          "instead\n");
   save_black_and_white({});
   const auto refusal = [&](const Words& stages) {
-    return ended(2, filter(Words{folder_ / "in.png", folder_ / "out.png"} + stages)).err;
+    return ended(2, filter(Words{folder_ / "in.png", out_} + stages)).err;
   };
   EXPECT_EQ(refusal({"--encoded"}),
             "gpufilter: --encoded: there is no --linear before it to end\n");

@@ -12,7 +12,6 @@
 
 #include "stages/window/blur.hpp"
 #include "support/filtering.hpp"
-#include "support/names_in.hpp"
 #include "support/pictures.hpp"
 #include "support/process.hpp"
 #include "support/temporary_folder.hpp"
@@ -21,8 +20,7 @@ namespace gpufilter::test {
 
 using Json = nlohmann::json;
 
-class ProgramTest : public ::testing::Test {
- protected:
+struct ProgramTest : ::testing::Test {
   static ProcessOptions with_defaults(ProcessOptions options) {
     options.environment.emplace("GPUFILTER_DEVICE", "");
     options.environment.emplace("GPUFILTER_ON_EXISTS", "");
@@ -41,9 +39,8 @@ class ProgramTest : public ::testing::Test {
   }
 
   // Runs the program, which has to succeed and print nothing.
-  static ProcessResult filter_quietly(Words arguments, const ProcessOptions& options = {}) {
-    arguments.emplace_back("-q");
-    ProcessResult result = ended(0, filter(std::move(arguments), options));
+  static ProcessResult filter_quietly(const Words& arguments, const ProcessOptions& options = {}) {
+    ProcessResult result = ended(0, filter(arguments + Words{"-q"}, options));
     EXPECT_EQ(result.err, "");
     return result;
   }
@@ -75,6 +72,14 @@ class ProgramTest : public ::testing::Test {
   // For tests of how the program finds a place for PoCL's files: without the tests' own.
   static void forget_pocl_cache() { ::unsetenv("POCL_CACHE_DIR"); }
 
+  static std::string case_path(const std::string& name) {
+    return GPUFILTER_SOURCE "/tests/cases/" + name;
+  }
+
+  static bool has_program(const std::string& name) {
+    return run_process({"sh", "-c", "command -v " + name}).exit_code == 0;
+  }
+
   // A PNG file in the test's folder, and its path.
   [[nodiscard]] std::string stored(const Image& image, const std::string& name) const {
     std::string path = folder_ / name;
@@ -92,6 +97,7 @@ class ProgramTest : public ::testing::Test {
   }
 
   TemporaryFolder folder_;
+  const std::string out_ = folder_ / "out.png";
   const ImageSize size_{67, 45};
   const PixelFormat format_{3, 8};
 
@@ -106,6 +112,12 @@ class ProgramTest : public ::testing::Test {
     }
     return found;
   }
+};
+
+// With a picture in a file.
+struct OnePicture : ProgramTest {
+  const Image image_ = random_image(size_, format_, 1);
+  const std::string in_ = stored(image_, "in.png");
 };
 
 }  // namespace gpufilter::test

@@ -1,17 +1,18 @@
-// Programs of kernels: fused, and in the cache.
+// Programs of kernels: fused, in the cache, and tuned.
+#include <algorithm>
 #include <functional>
+#include <set>
 #include <tuple>
 
 #include "cli/program_fixture.hpp"
+#include "support/kernel_folder.hpp"
 
 namespace gpufilter::test {
 namespace {
 
-// Stages that share a kernel, as users see them: --show-kernel, --no-fuse, the report, programs in
-// the cache, and --max-memory for networks that are too wide to share.
+struct FilterFusion : OnePicture {
+  void SetUp() override { GPUFILTER_REQUIRE_DEVICE(); }
 
-class FilterFusion : public ProgramTest {
- protected:
   // Runs the stages on an OpenCL device with a separate cache. Returns the report as JSON.
   [[nodiscard]] Json account(Words options) const {
     options.insert(options.begin(), {in_, out_, "--device", "opencl", "--require-device", "-q",
@@ -57,8 +58,6 @@ class FilterFusion : public ProgramTest {
   }
 
   const Words chain_{"--color", "sepia", "--blur", "auto", "--levels", "10,200"};
-  const std::string in_ = stored(random_image(size_, format_, 1), "in.png");
-  const std::string out_ = folder_ / "out.png";
   const std::string cache_ = folder_ / "cache";
   const ProcessOptions own_cache_{.environment = {{"XDG_CACHE_HOME", cache_}}};
 };
@@ -69,7 +68,6 @@ Words with(Words options, const Words& more) {
 }
 
 TEST_F(FilterFusion, AFirstRunOfAChainCompilesOneProgramAndTheNextNone) {
-  GPUFILTER_REQUIRE_DEVICE();
   EXPECT_EQ(programs(account(chain_)), Words{"color + blur + levels: compiled"});
   EXPECT_EQ(cached_programs(), 1U);
   EXPECT_EQ(programs(account(chain_)), Words{"color + blur + levels: cache"});
@@ -77,7 +75,6 @@ TEST_F(FilterFusion, AFirstRunOfAChainCompilesOneProgramAndTheNextNone) {
 }
 
 TEST_F(FilterFusion, WithoutItEachStageHasAKernelAndTheBitsAreTheSame) {
-  GPUFILTER_REQUIRE_DEVICE();
   static_cast<void>(account(chain_));
   const std::string fused = read_file(out_);
   EXPECT_EQ(programs(account(with(chain_, {"--no-fuse"}))),
@@ -88,7 +85,6 @@ TEST_F(FilterFusion, WithoutItEachStageHasAKernelAndTheBitsAreTheSame) {
 }
 
 TEST_F(FilterFusion, StatisticsRideAlong) {
-  GPUFILTER_REQUIRE_DEVICE();
   const Words chain{"--color",  "sepia", "--blur",    "auto",
                     "--levels", "auto",  "--tonemap", "filmic"};
   EXPECT_EQ(programs(account(chain)), (Words{"color + blur + statistics: compiled",
@@ -101,7 +97,6 @@ TEST_F(FilterFusion, StatisticsRideAlong) {
 }
 
 TEST_F(FilterFusion, ShowsTheKernelsThatRan) {
-  GPUFILTER_REQUIRE_DEVICE();
   const auto shown = [&](const Words& options) {
     return filter_quietly(with({in_, out_, "--device", "opencl", "--show-kernel", "--on-exists",
                                 "overwrite", "--color", "sepia", "--levels", "auto"},
@@ -109,10 +104,9 @@ TEST_F(FilterFusion, ShowsTheKernelsThatRan) {
                           own_cache_)
         .out;
   };
-  const std::string fused = shown({});
-  expect_parts(
-      fused, {"// color + statistics: ", "// color + levels: ", "void fused(", "void stage_0_run(",
-              "void stage_1_run(", "void count_pixel(", "// options: "});
+  expect_parts(shown({}),
+               {"// color + statistics: ", "// color + levels: ", "void fused(",
+                "void stage_0_run(", "void stage_1_run(", "void count_pixel(", "// options: "});
   const std::string apart = shown({"--no-fuse"});
   expect_parts(apart, {"// color: ", "// statistics: ", "// levels: ", "void count_values("});
   EXPECT_FALSE(contains(apart, "void stage_1_run("));
@@ -120,7 +114,6 @@ TEST_F(FilterFusion, ShowsTheKernelsThatRan) {
 
 // The same bits in blocks of any height, and no more memory than was allowed.
 TEST_F(FilterFusion, WideNetworksKeepToTheMemoryThatIsAllowed) {
-  GPUFILTER_REQUIRE_DEVICE();
   const std::string picture = stored(random_image({300, 200}, {3, 8}, 2), "large.png");
   const std::string weights = network(256);
   std::string expected;
@@ -148,8 +141,9 @@ TEST_F(FilterFusion, WideNetworksKeepToTheMemoryThatIsAllowed) {
 
 // A cache that does not work costs time, never a picture.
 
-class FilterCache : public ProgramTest {
- protected:
+struct FilterCache : OnePicture {
+  void SetUp() override { GPUFILTER_REQUIRE_DEVICE(); }
+
   // Runs a blur, which has to succeed. Returns what the report says about its program: "compiled"
   // or "cache".
   [[nodiscard]] std::string program_of(const ProcessOptions& options,
@@ -180,16 +174,12 @@ class FilterCache : public ProgramTest {
     return options;
   }
 
-  const Image image_ = random_image(size_, format_, 1);
-  const std::string in_ = stored(image_, "in.png");
-  const std::string out_ = folder_ / "out.png";
   const std::string cache_ = folder_ / "cache";
   const ProcessOptions own_cache_{
       .environment = {{"XDG_CACHE_HOME", cache_}, {"TMPDIR", folder_.path()}}};
 };
 
 TEST_F(FilterCache, LeavesNoScratchFolder) {
-  GPUFILTER_REQUIRE_DEVICE();
   forget_pocl_cache();
   EXPECT_EQ(program_of(own_cache_), "compiled");
   for (const std::string& name : names_in(fs::path(cache_) / "gpufilter")) {
@@ -199,7 +189,6 @@ TEST_F(FilterCache, LeavesNoScratchFolder) {
 }
 
 TEST_F(FilterCache, KeepsProgramsForTheNextRunAndReplacesDamagedOnes) {
-  GPUFILTER_REQUIRE_DEVICE();
   EXPECT_EQ(program_of(own_cache_), "compiled");
   EXPECT_FALSE(cached_files().empty());
   EXPECT_EQ(program_of(own_cache_), "cache");
@@ -218,7 +207,6 @@ TEST_F(FilterCache, KeepsProgramsForTheNextRunAndReplacesDamagedOnes) {
 }
 
 TEST_F(FilterCache, AFolderInAProgramsPlaceIsNoFailure) {
-  GPUFILTER_REQUIRE_DEVICE();
   EXPECT_EQ(program_of(own_cache_), "compiled");
   for (const fs::path& file : cached_files()) {
     fs::remove(file);
@@ -228,7 +216,6 @@ TEST_F(FilterCache, AFolderInAProgramsPlaceIsNoFailure) {
 }
 
 TEST_F(FilterCache, PlacesThatCannotBeWrittenAreNoFailure) {
-  GPUFILTER_REQUIRE_DEVICE();
   forget_pocl_cache();
   EXPECT_EQ(program_of(with("XDG_CACHE_HOME", in_)), "compiled");
   EXPECT_EQ(program_of(with("XDG_CACHE_HOME", "/proc/nowhere")), "compiled");
@@ -236,7 +223,6 @@ TEST_F(FilterCache, PlacesThatCannotBeWrittenAreNoFailure) {
 }
 
 TEST_F(FilterCache, NoHomeIsNoFailure) {
-  GPUFILTER_REQUIRE_DEVICE();
   EXPECT_EQ(ended(0, run_process({"env", "-u", "HOME", "-u", "XDG_CACHE_HOME", "-u",
                                   "POCL_CACHE_DIR", GPUFILTER_PROGRAM, in_, out_, "--blur", "naive",
                                   "-q", "--require-device"},
@@ -248,7 +234,6 @@ TEST_F(FilterCache, NoHomeIsNoFailure) {
 }
 
 TEST_F(FilterCache, HomeStandsInForTheCacheFolder) {
-  GPUFILTER_REQUIRE_DEVICE();
   ProcessOptions options = with("HOME", folder_ / "home");
   for (const std::string unusable : {"", "relative"}) {
     options.environment["XDG_CACHE_HOME"] = unusable;
@@ -258,7 +243,6 @@ TEST_F(FilterCache, HomeStandsInForTheCacheFolder) {
 }
 
 TEST_F(FilterCache, AnUnusablePoclCacheIsReplacedWithAWarning) {
-  GPUFILTER_REQUIRE_DEVICE();
   std::string messages;
   EXPECT_EQ(program_of(with("POCL_CACHE_DIR", "/proc/nowhere"), &messages), "compiled");
   expect_one_line(messages, {"POCL_CACHE_DIR", "/proc/nowhere"});
@@ -266,9 +250,277 @@ TEST_F(FilterCache, AnUnusablePoclCacheIsReplacedWithAWarning) {
 }
 
 TEST_F(FilterCache, AUsablePoclCacheIsKept) {
-  GPUFILTER_REQUIRE_DEVICE();
   EXPECT_EQ(program_of(with("POCL_CACHE_DIR", folder_ / "pocl")), "compiled");
   EXPECT_TRUE(fs::is_directory(folder_ / "pocl"));
+}
+
+// "gpufilter tune": candidates are proved, timed, stored and used.
+
+struct Tune : ProgramTest {
+  // A few candidates, of which groups of 32 give wrong pixels in the naive blur.
+  Tune() : kernels_(folder_ / "kernels") {
+    kernels_.write("candidates.json", R"({
+      "blur_naive": {"pixels": [1], "lines": [1], "groups": ["32x1", "128x1"]}})");
+    kernels_.write("tuned.json", R"({"tuned": []})");
+  }
+
+  void break_groups_of_32() const {
+    kernels_.replace("blur.cl", "x + dx, y + dy,",
+                     "x + dx + (GROUP_WIDTH == 32 && x == 3), y + dy,");
+  }
+
+  [[nodiscard]] ProcessOptions here() const {
+    ProcessOptions options{.environment = {{"GPUFILTER_KERNELS", folder_ / "kernels"},
+                                           {"XDG_CACHE_HOME", folder_ / "cache"}}};
+    if (optimised_) options.environment["POCL_EXTRA_BUILD_FLAGS"] = "";
+    return options;
+  }
+
+  [[nodiscard]] Json tune(int exit_code) const {
+    return filter_json(
+        exit_code,
+        {"tune", "blur", "--channels", "3", "--depth", "8", "--device", "opencl", "--json"},
+        here())["devices"][0];
+  }
+
+  static Json site(const Json& device, const std::string& name) {
+    for (const Json& kernel : device["kernels"]) {
+      if (kernel["site"] == name) return kernel;
+    }
+    ADD_FAILURE() << name << " is missing: " << device;
+    return {};
+  }
+
+  // Which kernel the blur used and why.
+  [[nodiscard]] Json blurred() const {
+    const std::string in = stored(random_image(size_, format_, 1), "in.png");
+    return filter_json(
+        0, {in, folder_ / "out.png", "--blur", "naive", "--device", "opencl", "--timing", "json"},
+        here())["passes"][0];
+  }
+
+  KernelFolder kernels_;
+  bool optimised_ = false;  // by PoCL, which pays where kernels run for long
+};
+
+TEST_F(Tune, AWrongCandidateIsNeverChosen) {
+  GPUFILTER_REQUIRE_DEVICE();
+  break_groups_of_32();
+  const Json device = tune(1);
+  const Json kernel = site(device, "blur_naive 3x8 to 3x8");
+  int wrong = 0;
+  double best = 1e9;
+  for (const Json& tried : kernel["tried"]) {
+    const bool is_broken = tried["group_width"] == 32;
+    EXPECT_EQ(tried["outcome"], is_broken ? "wrong" : "timed") << tried;
+    if (is_broken) ++wrong;
+    if (!is_broken) best = std::min(best, tried["milliseconds"].get<double>());
+  }
+  EXPECT_EQ(wrong, 1);
+  EXPECT_EQ(kernel["chosen"]["milliseconds"], best);
+  // --blur auto chooses between algorithms.
+  std::set<std::string> algorithms;
+  const Json automatic = site(device, "blur_strips 3x8 to 3x8");
+  for (const Json& tried : automatic["tried"])
+    algorithms.insert(tried["algorithm"].get<std::string>());
+  EXPECT_EQ(algorithms, (std::set<std::string>{"blur_strips", "blur_naive", "tiled 8x8",
+                                               "tiled 16x16", "tiled 32x32"}));
+  EXPECT_TRUE(contains(blurred()["variant"].get<std::string>(), "naive"));
+}
+
+// The other kinds of kernels: a candidate that gives wrong results is warned about, and not chosen.
+struct TuneOthers : Tune {
+  void SetUp() override { GPUFILTER_REQUIRE_DEVICE(); }
+
+  // Returns the one site of the report; `broken` tells which candidates are to be wrong.
+  template <typename IsBroken>
+  void expect_right_choice(const Words& what, const std::string& name, const IsBroken& is_broken) {
+    Words arguments{"tune", "--channels", "3", "--depth", "8", "--device", "opencl", "--json"};
+    arguments.insert(arguments.begin() + 1, what.begin(), what.end());
+    const ProcessResult result = ended(1, filter(arguments, here()));
+    EXPECT_TRUE(contains(result.err, "differs from the processor and is left out"));
+    const Json kernel = site(Json::parse(result.out)["devices"][0], name);
+    int wrong = 0;
+    int timed = 0;
+    for (const Json& tried : kernel["tried"]) {
+      EXPECT_EQ(tried["outcome"], is_broken(tried) ? "wrong" : "timed") << tried;
+      ++(tried["outcome"] == "wrong" ? wrong : timed);
+    }
+    EXPECT_GE(wrong, 1);
+    EXPECT_GE(timed, 2);
+    EXPECT_FALSE(is_broken(kernel["chosen"])) << kernel["chosen"];
+  }
+};
+
+TEST_F(TuneOthers, AWrongShapeOfStatisticsIsNeverChosen) {
+  // GPUs try those that read 48 to 96 bytes at a time, other devices those of one stretch.
+  kernels_.write("candidates.json", R"({
+    "count_values": {"constants": {"PIXELS": [4, 8, 16], "BATCH": [1, 2, 4], "GROUPS_A_UNIT": [2]}}})");
+  kernels_.replace(
+      "reduce_histogram.cl", "return opaque;\n}",
+      "if (PIXELS == 8 && pixels > 20) count_pixel(counters, load_pixel(samples, 3));\n"
+      "  return opaque;\n}");
+  expect_right_choice({"statistics"}, "channel histograms 3x8 to 3x8",
+                      [](const Json& candidate) { return candidate["constants"]["PIXELS"] == 8; });
+  // A correct candidate is used, and the report says so.
+  const std::string in = stored(random_image(size_, format_, 1), "in.png");
+  EXPECT_TRUE(contains(
+      ended(0, filter({in, out_, "--levels", "auto", "--device", "opencl", "--timing", "json"},
+                      here()))
+          .out,
+      "tuned here: "));
+}
+
+TEST_F(TuneOthers, AWrongMatrixProductIsNeverChosen) {
+  optimised_ = true;
+  kernels_.replace("matrix_product.cl", "float sum = has_bias && in_rows ? bias[row] : 0.0f;",
+                   "float sum = has_bias && in_rows ? bias[row] : TILE == 8 ? 1e-3f : 0.0f;");
+  expect_right_choice({"products"}, "matrix_product, 64 rows",
+                      [](const Json& candidate) { return candidate["algorithm"] == "tiled 8x8"; });
+}
+
+// How the tuned row of such products was found; empty if there is none.
+std::string tuned_row(const ProcessResult& bench) {
+  EXPECT_EQ(bench.exit_code, 0) << bench.err;
+  const Json report = Json::parse(bench.out);
+  for (const Json& row : report["rows"]) {
+    if (row["kernel"] != "tuned") continue;
+    EXPECT_EQ(row["bits"], "equal") << row;
+    return row["variant"].get<std::string>();
+  }
+  return "";
+}
+
+TEST_F(TuneOthers, AWrongLowPrecisionProductIsNeverChosen) {
+  // Stages of 64 bytes need fewer barriers, but the kernel copies only a quarter of them.
+  kernels_.write("candidates.json", R"({
+    "low_product_plain": {"constants": {"BLOCK_K": [16, 64], "STRIPE": [1]}}})");
+  const auto bench = [&](const std::string& grouped) {
+    return filter({"bench", "matmul", "--type=int8-scaled", "--shapes=256x70x130", grouped,
+                   "--trials=1", "--device=opencl", "--json"},
+                  here());
+  };
+  EXPECT_EQ(tuned_row(bench("--grouped=masked")), "");
+  expect_right_choice(
+      {"low-precision", "--type=int8-scaled"}, "int8-scaled product, masked",
+      [](const Json& candidate) { return candidate["constants"]["BLOCK_K"] == 64; });
+  for (const char* grouped : {"--grouped=masked", "--grouped=contiguous"}) {
+    const std::string found = tuned_row(bench(grouped));
+    EXPECT_TRUE(begins(found, "plain 64x64: OpenCL C, 4x4 a work-item, 1 stage of 16 bytes"));
+    EXPECT_TRUE(contains(found, "; tuned here: "));
+  }
+  // Another driver has other choices.
+  const std::string store = folder_ / "cache/gpufilter/tuning.json";
+  Json json = Json::parse(read_file(store));
+  Json devices = Json::object();
+  for (const auto& [place, kernels] : json["devices"].items())
+    devices[place + ".1"] = kernels;
+  json["devices"] = devices;
+  write_file(store, json.dump());
+  const ProcessResult other = bench("--grouped=masked");
+  EXPECT_EQ(tuned_row(other), "");
+  EXPECT_TRUE(
+      contains(other.out, "nothing is tuned for these products; 'gpufilter tune low-precision'"));
+}
+
+// However little the time is, each kernel is tried; one that compared nothing is tried again.
+TEST_F(TuneOthers, SecondsAreSharedByAllKernels) {
+  kernels_.write("candidates.json", R"({
+    "low_product_plain": {"constants": {"STRIPE": [1, 2, 4, 8], "LITERALS": [0, 1],
+                                        "GROUPS_A_UNIT": [0, 1, 2, 3]}}})");
+  const auto tuned = [this] {
+    return filter_json(0,
+                       {"tune", "low-precision", "--type=int8,int8-scaled", "--seconds=1",
+                        "--device=opencl", "--json"},
+                       here())["devices"][0]["kernels"];
+  };
+  const Json kernels = tuned();
+  ASSERT_EQ(kernels.size(), 8U);
+  bool all_tried = true;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const Json& kernel = kernels[i];
+    EXPECT_EQ(kernel["site"].get<std::string>().substr(0, 12),
+              i % 2 == 0 ? "int8 product" : "int8-scaled ");
+    EXPECT_EQ(kernel["candidates"], 32) << kernel["site"];
+    ASSERT_GE(kernel["tried"].size(), 1U) << kernel["site"];
+    EXPECT_EQ(kernel["tried"][0]["constants"]["STRIPE"], 8) << "the usual one";
+    EXPECT_TRUE(kernel["chosen"].is_object()) << kernel["site"];
+    all_tried &= kernel["tried"].size() == 32;
+  }
+  EXPECT_FALSE(all_tried) << "256 candidates in a second";
+  const Json again = tuned();
+  ASSERT_EQ(again.size(), 8U);
+  for (std::size_t i = 0; i < kernels.size(); ++i)
+    EXPECT_EQ(again[i]["known"], kernels[i]["tried"].size() > 1) << kernels[i];
+  ended(2, filter({"tune", "low-precision", "--seconds=0"}));
+}
+
+TEST_F(TuneOthers, AWrongShapeOfAFusedKernelIsNeverChosen) {
+  kernels_.write("candidates.json", R"({
+    "fused, light": {"pixels": [4, 8], "lines": [1], "groups": ["64x1"]}})");
+  kernels_.replace("fused.cl", "TAKE_RUN(out,",
+                   "if (PIXELS == 4 && x > 40) out[1].at[0] ^= 1;\n    TAKE_RUN(out,");
+  expect_right_choice({"color"}, "fused, light 3x8 to 3x8",
+                      [](const Json& candidate) { return candidate["pixels"] == 4; });
+  const std::string in = stored(random_image(size_, format_, 1), "in.png");
+  const Json pass =
+      filter_json(0, {in, out_, "--color", "sepia", "--device", "opencl", "--timing", "json"},
+                  here())["passes"][0];
+  EXPECT_TRUE(pass["reason"].get<std::string>().starts_with("tuned here: ")) << pass;
+  EXPECT_TRUE(contains(pass["variant"].get<std::string>(), "pixels per work-item"));
+}
+
+TEST_F(Tune, WhatWasTunedIsKeptAndUsed) {
+  GPUFILTER_REQUIRE_DEVICE();
+  EXPECT_EQ(blurred()["reason"], "requested");
+  const Json first = site(tune(0), "blur_naive 3x8 to 3x8");
+  EXPECT_FALSE(first["known"]);
+  const Json pass = blurred();
+  EXPECT_TRUE(pass["reason"].get<std::string>().starts_with("tuned here: ")) << pass;
+  EXPECT_TRUE(contains(pass["reason"].get<std::string>(), " ms, next best "));
+  const Json again = site(tune(0), "blur_naive 3x8 to 3x8");
+  EXPECT_TRUE(again["known"]);
+  EXPECT_EQ(again["chosen"], first["chosen"]);
+  // A changed version of the kernel counts as a different kernel.
+  write_file(folder_ / "kernels/blur.cl", read_file(folder_ / "kernels/blur.cl") + "\n// new\n");
+  EXPECT_EQ(blurred()["reason"], "requested");
+  // A damaged file is ignored.
+  write_file(folder_ / "cache/gpufilter/tuning.json", "{");
+  EXPECT_EQ(blurred()["reason"], "requested");
+}
+
+TEST_F(Tune, MeasuresTheCopyThatDevicesShows) {
+  GPUFILTER_REQUIRE_DEVICE();
+  const auto copy = [this] {
+    const Json found = Json::parse(filter({"devices", "--json"}, here()).out);
+    for (const Json& device : found["devices"]) {
+      if (!device["copy_gigabytes_per_second"].is_null())
+        return device["copy_gigabytes_per_second"].get<double>();
+    }
+    return 0.0;
+  };
+  EXPECT_EQ(copy(), 0);
+  ended(0, filter({"tune", "tonemap", "--channels", "1", "--depth", "8", "--device", "opencl"},
+                  here()));
+  EXPECT_GT(copy(), 0.01);
+  EXPECT_LT(copy(), 100'000);
+}
+
+TEST_F(Tune, RefusesWhatItCannotTune) {
+  const std::string no_kernels =
+      "gpufilter: --device cpu: the processor has no kernels to tune; choose all, gpu, opencl or a "
+      "device of 'gpufilter devices'\n";
+  EXPECT_EQ(ended(2, filter({"tune", "--device", "cpu"})).err, no_kernels);
+  EXPECT_EQ(filter({"tune", "blur"}, {.environment = {{"GPUFILTER_DEVICE", "cpu"}}}).err,
+            no_kernels);
+  EXPECT_FALSE(contains(filter({"tune", "--help"}).out, "cpu"));
+  EXPECT_TRUE(contains(filter({"verify", "--help"}).out, "cpu (only the"));
+  expect_failure(2, {"tune", "sharpenn"}, {"sharpenn"});
+  expect_failure(2, {"tune", "--depth", "12"}, {"--depth"});
+  EXPECT_EQ(filter({"tune", "products", "--type=int8,float16"}).err,
+            "gpufilter: tune: --type is for low-precision: 'gpufilter tune low-precision --type "
+            "int8,float16'\n");
+  expect_failure(2, {"tune", "low-precision", "--type=int4"}, {"int4"});
 }
 
 }  // namespace

@@ -6,17 +6,16 @@
 
 #include "cli/program_fixture.hpp"
 #include "codec/codec_table.hpp"
+#include "support/document_checks.hpp"
 #include "support/jpeg.hpp"
 #include "support/png_oracle.hpp"
-#include "support/trace_checks.hpp"
 
 namespace gpufilter::test {
 namespace {
 
 // The report of a run: --timing and --trace.
 
-class FilterTiming : public ProgramTest {
- protected:
+struct FilterTiming : ProgramTest {
   [[nodiscard]] Words command(const Words& more) const {
     const Words arguments =
         Words{in_, out_, "--blur", "naive", "--blur", "tiled", "--tile", "8", "--band-rows", "50"} +
@@ -25,9 +24,8 @@ class FilterTiming : public ProgramTest {
   }
 
   [[nodiscard]] Json report(const Words& more, const ProcessOptions& options = {}) const {
-    Words arguments = command(more);
-    arguments.insert(arguments.end(), {"--timing", "json"});
-    const ProcessResult result = ended(0, filter(arguments, options));
+    const Words arguments = command(more);
+    const ProcessResult result = ended(0, filter(arguments + Words{"--timing", "json"}, options));
     EXPECT_EQ(result.err, "");
     return Json::parse(result.out);
   }
@@ -54,7 +52,6 @@ class FilterTiming : public ProgramTest {
 
   const ImageSize picture_{320, 200};
   const std::string in_ = stored(random_image(picture_, {4, 8}, 1), "in.png");
-  const std::string out_ = folder_ / "out.png";
   const double bytes_ = 320.0 * 200 * 4;
 };
 
@@ -119,8 +116,7 @@ TEST_F(FilterTiming, EveryFieldIsDocumented) {
     add_fields(Json::parse(filter(arguments).out), fields);
     add_fields(Json::parse(read_file(folder_ / "trace.json")), fields);
     arguments[arguments.size() - 5] = "csv";
-    arguments.insert(arguments.end(), {"--on-exists", "overwrite"});
-    std::istringstream columns(filter(arguments).out);
+    std::istringstream columns(filter(arguments + Words{"--on-exists", "overwrite"}).out);
     std::string line;
     std::getline(columns, line);
     std::istringstream names(line);
@@ -239,21 +235,15 @@ TEST_F(FilterTiming, ThreeLinesAreTheDefault) {
       << result.err;
 }
 
-TEST_F(FilterTiming, OffAndQuietSayNothing) {
+TEST_F(FilterTiming, OffAndQuietSayNothingElse) {
   for (const char* word : {"--timing=off", "-q", "--quiet"}) {
     const ProcessResult result = ended(0, filter(command({word})));
     EXPECT_EQ(result.out + result.err, "") << word;
   }
-}
-
-TEST_F(FilterTiming, QuietKeepsWhatTimingAsksFor) {
   for (const auto& more : {Words{"-q", "--timing", "json"}, Words{"--timing", "json", "-q"}}) {
     EXPECT_TRUE(Json::accept(filter(command(more)).out));
   }
   EXPECT_TRUE(contains(filter(command({"-q", "--timing", "line"})).err, "\ntotal "));
-}
-
-TEST_F(FilterTiming, ProgressGoesToStandardErrorAlone) {
   const ProcessResult shown = filter(command({"--progress", "on", "--timing", "off"}));
   EXPECT_EQ(shown.out, "");
   EXPECT_TRUE(contains(shown.err, "gpufilter: " + in_ + ", 25 %, "));
@@ -261,8 +251,7 @@ TEST_F(FilterTiming, ProgressGoesToStandardErrorAlone) {
   EXPECT_EQ(filter(command({"--timing", "off"})).err, "") << "standard error is not a terminal";
 }
 
-class FilterTrace : public FilterTiming {
- protected:
+struct FilterTrace : FilterTiming {
   // Checks the rules of the format and that every span lies within the run.
   static std::map<std::string, int> spans_by_category(const std::string& text, double total_ms) {
     std::map<std::string, int> count;
@@ -300,13 +289,16 @@ TEST_F(FilterTrace, HasEverySpanOfTheRun) {
   EXPECT_GE(count["encode"], 4);
 }
 
-TEST_F(FilterTrace, NamesTheProgramAndItsCommandLine) {
-  const Json trace =
-      Json::parse(filter(command({"--trace", "-", "--timing", "off", "--device", "cpu"})).out);
+TEST_F(FilterTrace, MayGoToStandardOutputAndNamesTheCommandLine) {
+  const ProcessResult result =
+      ended(0, filter(command({"--trace", "-", "--timing", "off", "--device", "cpu"})));
+  EXPECT_EQ(result.err, "");
+  EXPECT_EQ(spans_by_category(result.out, 1e9)["kernel"], 8);
+  const Json other = Json::parse(result.out)["otherData"];
   const std::string version = filter({"--version"}).out;
-  EXPECT_EQ(trace["otherData"]["program"], version.substr(0, version.find('\n')));
-  const std::string line = trace["otherData"]["command_line"];
-  EXPECT_TRUE(ends(line, " --band-rows 50 --trace - --timing off --device cpu"));
+  EXPECT_EQ(other["program"], version.substr(0, version.find('\n')));
+  EXPECT_TRUE(ends(other["command_line"].get<std::string>(),
+                   " --band-rows 50 --trace - --timing off --device cpu"));
 }
 
 TEST_F(FilterTrace, OfAFolderKeepsTheRulesToo) {
@@ -320,20 +312,9 @@ TEST_F(FilterTrace, OfAFolderKeepsTheRulesToo) {
   EXPECT_EQ(count["kernel"], 40);
 }
 
-TEST_F(FilterTrace, MayGoToStandardOutput) {
-  const ProcessResult result =
-      ended(0, filter(command({"--trace", "-", "--timing", "off", "--device", "cpu"})));
-  EXPECT_EQ(result.err, "");
-  auto count = spans_by_category(result.out, 1e9);
-  EXPECT_EQ(count["kernel"], 8);
-}
-
 TEST_F(FilterTrace, ThatCannotBeWrittenFailsBeforeTheWork) {
   expect_failure(1, command({"--trace", folder_ / "nowhere/trace.json"}),
                  {"nowhere/trace.json: ", "create it first"});
-}
-
-TEST_F(FilterTrace, OfAFailedRunIsNotWritten) {
   write_file(folder_ / "trace.json", "before");
   expect_failure(1, {folder_ / "missing.png", out_, "--trace", folder_ / "trace.json"},
                  {"missing.png: "});
@@ -341,25 +322,24 @@ TEST_F(FilterTrace, OfAFailedRunIsNotWritten) {
 
 // What the program says about one picture: formats, --json, --dry-run, doubtful options.
 
-class SingleReport : public ProgramTest {
- protected:
+struct SingleReport : ProgramTest {
   [[nodiscard]] std::string stored_bytes(const Bytes& bytes, const std::string& name) const {
     write_file(folder_ / name, {bytes.begin(), bytes.end()});
     return folder_ / name;
   }
 
   // The part of the first line from the size to the device.
-  static std::string pixels_of(const std::string& in, const std::string& out, Words more = {}) {
-    more.insert(more.begin(), {in, out, "--on-exists", "overwrite"});
-    const ProcessResult result = ended(0, filter(more));
+  static std::string pixels_of(const std::string& in, const std::string& out,
+                               const Words& more = {}) {
+    const ProcessResult result =
+        ended(0, filter(Words{in, out, "--on-exists", "overwrite"} + more));
     const std::string line = result.err.substr(0, result.err.find('\n'));
     const std::size_t begin = line.find(": ") + 2;
     return line.substr(begin, line.find(';') - begin);
   }
 
-  static Json json_of(Words words, int exit_code = 0) {
-    words.insert(words.end(), {"--json", "-q"});
-    const ProcessResult result = ended(exit_code, filter(words));
+  static Json json_of(const Words& words, int exit_code = 0) {
+    const ProcessResult result = ended(exit_code, filter(words + Words{"--json", "-q"}));
     EXPECT_EQ(result.err.empty(), exit_code == 0) << result.err;
     return Json::parse(result.out);
   }
@@ -454,9 +434,6 @@ TEST_F(SingleReport, JsonOfAPictureThatIsNotDone) {
   for (const Words& more : {Words{"--timing", "json"}, Words{"--trace", "-"}})
     expect_failure(2, {rgb_, jpeg_, "--json", more[0], more[1]},
                    {"--json: standard output has room for one document"});
-}
-
-TEST_F(SingleReport, ASkippedPictureIsReported) {
   write_file(png_, "before");
   EXPECT_EQ(ended(0, filter({rgb_, png_, "--on-exists", "skip"})).err,
             rgb_ + " -> " + png_ + ": already exists, skipped\n");
@@ -506,16 +483,13 @@ TEST_F(SingleReport, DryRunRefusesWhatTheRunRefuses) {
         {rgb_, png_, "--blur", "auto", "--device", "no such device", "--require-device"}}) {
     const ProcessResult real = filter(words);
     EXPECT_NE(real.exit_code, 0) << words.front();
-    Words planned = words;
-    planned.emplace_back("--dry-run");
-    expect_failure(real.exit_code, planned, {real.err});
+    expect_failure(real.exit_code, words + Words{"--dry-run"}, {real.err});
   }
 }
 
 TEST_F(SingleReport, LevelsOfTheOtherDepthAreDoubted) {
-  const auto warning_of = [](Words words) {
-    words.insert(words.end(), {"--timing", "off"});
-    return ended(0, filter(words)).err;
+  const auto warning_of = [](const Words& words) {
+    return ended(0, filter(words + Words{"--timing", "off"})).err;
   };
   const std::string grey16 = stored(random_image({8, 9}, {1, 16}, 1), "grey16.png");
   EXPECT_EQ(warning_of({grey16, png_, "--levels", "16,235"}),

@@ -1,18 +1,25 @@
-// Folders divided among processes, and gathered.
+// Folders divided among processes, gathered, killed and retried.
 #include <algorithm>
+#include <chrono>
+#include <functional>
 #include <future>
 #include <numeric>
 #include <random>
+#include <thread>
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "cli/batch_fixture.hpp"
+#include "support/child_process.hpp"
 
 namespace gpufilter::test {
 namespace {
 
 // --shard: one folder, several processes.
 
-class Shards : public ShardTest {
- protected:
+struct Shards : ShardTest {
   void SetUp() override {
     ShardTest::SetUp();
     put_many(5);
@@ -107,8 +114,7 @@ TEST_F(Shards, APictureThatIsGoneFailsInOneOfThem) {
   std::size_t failed = 0;
   for (int index = 0; index < 3; ++index) {
     const ProcessResult result = shard(index, 3, {"--json", "-q"});
-    const Json summary = Json::parse(result.out)["summary"];
-    const std::size_t count = summary["failed"];
+    const std::size_t count = Json::parse(result.out)["summary"]["failed"];
     EXPECT_EQ(result.exit_code, count > 0 ? 1 : 0);
     failed += count;
   }
@@ -133,8 +139,7 @@ TEST_F(Shards, EachRefusesResultsThatExistedBefore) {
   EXPECT_EQ(skipped, 1U);
   EXPECT_EQ(read_file(out_ + "/p103.png"), "mine");
   // They are those of this run from now on.
-  for (int index = 0; index < 2; ++index)
-    ended(0, shard(index, 2, {"--on-exists", "overwrite"}));
+  run_shards(2, {"--on-exists", "overwrite"});
   EXPECT_TRUE(pictures_in(out_) == undisturbed());
 }
 
@@ -147,8 +152,7 @@ TEST_F(Shards, EachRefusesToReplaceAnInput) {
 TEST_F(Shards, AnEarlierRunIsReplacedOnlyWhereThatIsMeant) {
   ended(0, batch({"--border", "mirror"}));
   expect_refusal_in_each(2, {}, {"already exists"});
-  for (int index = 0; index < 2; ++index)
-    ended(0, shard(index, 2, {"--resume"}));
+  run_shards(2, {"--resume"});
   EXPECT_TRUE(pictures_in(out_) == undisturbed());
 }
 
@@ -192,16 +196,14 @@ TEST_F(Shards, AreResumedWithAnotherNumberAndWithoutAny) {
   EXPECT_GT(first, 0U);
   EXPECT_LT(first, 6U);
   const Json second = json_shard(3, 4);
-  const std::size_t third = done(json_batch({"--resume"}));
-  EXPECT_EQ(first + done(second) + third, 6U);
+  EXPECT_EQ(first + done(second) + done(json_batch({"--resume"})), 6U);
   EXPECT_TRUE(pictures_in(out_) == undisturbed());
   for (int index = 0; index < 5; ++index)
     EXPECT_EQ(done(json_shard(index, 5, {"--resume"})), 0U);
 }
 
 TEST_F(Shards, ChangedInputsAreDoneAgain) {
-  for (int index = 0; index < 2; ++index)
-    ended(0, shard(index, 2));
+  run_shards(2);
   write_png(random_image({37, 29}, format_, 77), in_ + "/p101.png");
   EXPECT_EQ(done(json_shard(0, 2)) + done(json_shard(1, 2)), 1U);
   EXPECT_TRUE(pictures_in(out_) == undisturbed());
@@ -220,9 +222,6 @@ TEST_F(Shards, ADryRunTouchesNothing) {
 TEST_F(Shards, NothingIsWrittenWhereTheDeviceIsMissing) {
   ended(3, filter({in_, out_, "--blur", "auto", "--device", "no such device", "--shard", "0/2"}));
   EXPECT_FALSE(fs::exists(out_));
-}
-
-TEST_F(Shards, HaveOneFolderThatStaysAsItIs) {
   expect_refusal({"--shard", "2/2"}, {"--shard 2/2: shards are counted from 0"});
   expect_refusal({"--shard", "x"}, {"--shard x: is not a share; write I/N"});
   expect_failure(2, {in_ + "/p100.png", out_ + "/", "--shard", "0/2"},
@@ -236,10 +235,8 @@ TEST_F(Shards, HaveOneFolderThatStaysAsItIs) {
 
 TEST_F(Shards, TheResultsMayLieInTheInput) {
   out_ = in_ + "/results";
-  for (const int count : {2, 3}) {
-    for (int index = 0; index < count; ++index)
-      ended(0, shard(index, count, {"--recursive"}));
-  }
+  for (const int count : {2, 3})
+    run_shards(count, {"--recursive"});
   EXPECT_EQ(pictures_in(out_).size(), 8U);
 }
 
@@ -255,8 +252,7 @@ TEST_F(Shards, AnEmptyShareIsNoFailure) {
 
 // gpufilter gather, after shards that the program ran.
 
-class GatherCommand : public ShardTest {
- protected:
+struct GatherCommand : ShardTest {
   void SetUp() override {
     ShardTest::SetUp();
     put_many(7, {40, 30});
@@ -274,11 +270,6 @@ class GatherCommand : public ShardTest {
     EXPECT_EQ(json["schema"], "gpufilter-gather-1");
     EXPECT_EQ(json["complete"], exit_code == 0);
     return json;
-  }
-
-  void run_shards(int count, const Words& more) const {
-    for (int index = 0; index < count; ++index)
-      ended(0, shard(index, count, more));
   }
 
   const Words recursive_{"--recursive", "-q"};
@@ -368,6 +359,234 @@ TEST_F(GatherCommand, RefusesWhatItCannotGather) {
   expect_failure(2, {"gather"}, {"OUTDIR"});
   expect_failure(2, {"gather", in_ + "/sub/large.png"}, {"is not a folder"});
   EXPECT_TRUE(fs::is_empty(out_));
+}
+
+// Shards that are killed, stopped and retried, on file systems with and without locks.
+
+struct ShardEnds : ShardTest {
+  void SetUp() override {
+    ShardTest::SetUp();
+    put_many(24, {150, 120});
+    put("sub/large.png", {400, 300});
+    const auto begin = std::chrono::steady_clock::now();
+    expected_ = undisturbed(options_);
+    duration_ = std::chrono::steady_clock::now() - begin;
+  }
+
+  // How long shards may work before they are killed. Adapts to how fast they are now: other work
+  // on the machine begins and ends.
+  class Patience {
+   public:
+    explicit Patience(std::chrono::steady_clock::duration work)
+        : limit_(work / 5), maximum_(work) {}
+
+    // A random moment within it.
+    [[nodiscard]] std::chrono::milliseconds moment(unsigned seed) const {
+      std::mt19937 random(seed);
+      return std::chrono::duration_cast<std::chrono::milliseconds>(
+          limit_ * std::uniform_real_distribution<>(0.1, 1)(random));
+    }
+    void adapt(bool was_killed) {
+      limit_ = was_killed ? std::min(limit_ + limit_ / 2, maximum_) : limit_ / 2;
+    }
+
+   private:
+    std::chrono::steady_clock::duration limit_;
+    std::chrono::steady_clock::duration maximum_;
+  };
+
+  // Kills the shard at a random moment of its work. Returns whether it was still at work.
+  [[nodiscard]] bool kill(int index, int count, unsigned seed, Patience& patience) const {
+    const ProcessResult result =
+        shard(index, count, quietly(), {.time_limit = patience.moment(seed)});
+    EXPECT_TRUE(result.exit_code == 0 || result.signal == SIGKILL) << result.err;
+    const bool was_killed = result.signal == SIGKILL;
+    patience.adapt(was_killed);
+    return was_killed;
+  }
+
+  void finish(int index, int count) const { ended(0, shard(index, count, quietly())); }
+
+  [[nodiscard]] Words quietly() const { return options_ + Words{"-q"}; }
+
+  [[nodiscard]] std::ptrdiff_t temporary_files() const {
+    const Files files = pictures_in(out_);
+    return std::count_if(files.begin(), files.end(), [](const auto& file) {
+      return is_temporary_name(fs::path(file.first).filename().native());
+    });
+  }
+
+  // Every shard is killed and retried several times, all at the same time.
+  void kill_and_retry(int count) const {
+    std::vector<std::future<int>> shards;
+    for (int index = 0; index < count; ++index) {
+      shards.push_back(std::async(std::launch::async, [this, index, count] {
+        int kills = 0;
+        Patience patience(duration_ / count);
+        for (unsigned round = 0; round < 6; ++round)
+          kills += kill(index, count, static_cast<unsigned>(index) * 100 + round, patience) ? 1 : 0;
+        finish(index, count);
+        return kills;
+      }));
+    }
+    int kills = 0;
+    for (auto& killed : shards)
+      kills += killed.get();
+    EXPECT_GT(kills, count) << "this shows nothing";
+    EXPECT_TRUE(pictures_in(out_) == expected_);
+    EXPECT_EQ(temporary_files(), 0);
+  }
+
+  // Runs a part of a test without file locks, see forget_locks().
+  template <typename Body>
+  void without_locks(int error, const Body& body) const {
+    constexpr int cannot = 77;
+    const int result = wait_for_child(start_child([&] {
+      if (!forget_locks(error)) return cannot;
+      body();
+      return ::testing::Test::HasFailure() ? 1 : 0;
+    }));
+    if (result == cannot) GTEST_SKIP() << "skipped: this system has no filters for system calls";
+    EXPECT_EQ(result, 0);
+  }
+
+  const Words options_{"--png-level", "9", "--recursive", "--jobs", "2"};
+  Files expected_;
+  std::chrono::steady_clock::duration duration_{};
+};
+
+TEST_F(ShardEnds, KilledShardsAreTriedAgainToTheSameBytes) {
+  kill_and_retry(3);
+}
+
+TEST_F(ShardEnds, KilledShardsLeaveNothingUnfinishedWithoutLocks) {
+  without_locks(ENOLCK, [&] { kill_and_retry(3); });
+}
+
+TEST_F(ShardEnds, KilledShardsLeaveNothingUnfinishedWhereLocksMeanNothing) {
+  without_locks(0, [&] { kill_and_retry(3); });
+}
+
+TEST_F(ShardEnds, AnotherNumberOfShardsGoesOn) {
+  int kills = 0;
+  int left = 0;
+  Patience patience(duration_ / 4);
+  for (unsigned round = 0; round < 40 && (kills < 6 || left == 0); ++round) {
+    kills += kill(static_cast<int>(round % 4), 4, round, patience) ? 1 : 0;
+    left += temporary_files() > 0 ? 1 : 0;
+  }
+  EXPECT_GE(kills, 6);
+  EXPECT_GT(left, 0) << "no shard was killed while it wrote: this shows nothing";
+  for (int index = 0; index < 3; ++index)
+    finish(index, 3);
+  EXPECT_TRUE(pictures_in(out_) == expected_);
+  EXPECT_EQ(temporary_files(), 0);
+}
+
+// A shard that is stopped in the middle of a picture until this object is destroyed.
+class StoppedShard {
+ public:
+  StoppedShard(const Words& words, const std::function<bool()>& is_writing) {
+    child_ = start_child([&] {
+      std::vector<char*> arguments;
+      std::string program = GPUFILTER_PROGRAM;
+      arguments.push_back(program.data());
+      Words copies = words;
+      for (std::string& word : copies)
+        arguments.push_back(word.data());
+      arguments.push_back(nullptr);
+      ::dup2(::open("/dev/null", O_WRONLY), STDERR_FILENO);
+      ::execv(program.c_str(), arguments.data());
+      return 99;
+    });
+    for (int tries = 0; tries < 10'000; ++tries) {
+      ::kill(child_, SIGSTOP);
+      int status = 0;
+      ::waitpid(child_, &status, WUNTRACED);
+      if (!WIFSTOPPED(status)) child_ = 0;
+      if (child_ == 0 || (stopped_ = is_writing())) return;
+      ::kill(child_, SIGCONT);
+      std::this_thread::sleep_for(std::chrono::microseconds(300));
+    }
+  }
+  ~StoppedShard() {
+    if (child_ > 0) ::kill(child_, SIGKILL);
+    if (child_ > 0) static_cast<void>(wait_for_child(child_));
+  }
+  StoppedShard(const StoppedShard&) = delete;
+  StoppedShard& operator=(const StoppedShard&) = delete;
+
+  [[nodiscard]] bool stopped() const { return stopped_; }
+  // Lets it continue. Returns its exit code.
+  [[nodiscard]] int go_on() {
+    ::kill(child_, SIGCONT);
+    return wait_for_child(std::exchange(child_, 0));
+  }
+
+ private:
+  pid_t child_ = 0;
+  bool stopped_ = false;
+};
+
+TEST_F(ShardEnds, ALivingShardKeepsItsTemporaryFiles) {
+  // Another one has died, so that there is something to remove.
+  Words words = command(quietly());
+  words.insert(words.end(), {"--shard", "1/2"});
+  {
+    const StoppedShard dies(words, [&] { return temporary_files() > 0; });
+    ASSERT_TRUE(dies.stopped());
+  }
+  const std::ptrdiff_t dead = temporary_files();
+  ASSERT_GT(dead, 0);
+  words.back() = "0/2";
+  StoppedShard lives(words, [&] { return temporary_files() > dead; });
+  ASSERT_TRUE(lives.stopped());
+  const std::ptrdiff_t living = temporary_files() - dead;
+  finish(1, 2);
+  EXPECT_EQ(temporary_files(), living);
+  // Meanwhile, no undivided run may use the folder.
+  EXPECT_TRUE(contains(ended(2, batch({"--resume", "--recursive", "--png-level", "9"})).err,
+                       "another gpufilter is writing to this folder"));
+  EXPECT_EQ(lives.go_on(), 0);
+  EXPECT_TRUE(pictures_in(out_) == expected_);
+}
+
+TEST_F(ShardEnds, TheSameShardTwiceIsReportedAndHarmless) {
+  const Words words = command(quietly());
+  StoppedShard first(words + Words{"--shard", "0/2"}, [&] { return temporary_files() > 0; });
+  ASSERT_TRUE(first.stopped());
+  Words loud = options_;
+  EXPECT_TRUE(
+      contains(ended(0, shard(0, 2, loud)).err, "shard 0/2 is also in progress in process "));
+  EXPECT_EQ(first.go_on(), 0);
+  finish(1, 2);
+  EXPECT_TRUE(pictures_in(out_) == expected_);
+  EXPECT_EQ(temporary_files(), 0);
+}
+
+TEST_F(ShardEnds, AnInterruptedShardSaysWhatToDo) {
+  // Once 5 of 25 pictures are done.
+  const InterruptedProgram result =
+      interrupt_program(command({"--png-level", "9", "--recursive", "--jobs", "1", "--shard", "0/1",
+                                 "--progress", "off"}),
+                        folder_.path(), SIGTERM, [this] { return finished_pictures(out_) > 4; });
+  EXPECT_EQ(result.exit_code, 143);
+  EXPECT_TRUE(contains(result.err, "; the same command again does the rest\n"));
+  EXPECT_EQ(temporary_files(), 0);
+  finish(0, 1);
+  EXPECT_TRUE(pictures_in(out_) == expected_);
+}
+
+TEST_F(ShardEnds, OneRunWithoutLocksIsWarnedAndOneInPlaceRefused) {
+  without_locks(ENOLCK, [&] {
+    EXPECT_TRUE(contains(ended(0, batch({"--png-level", "9", "--recursive"})).err,
+                         "warning: " + out_ + ": this file system has no locks"));
+    EXPECT_TRUE(results_in(out_) == expected_);
+    const Files before = results_in(in_);
+    out_ = in_;
+    EXPECT_TRUE(contains(ended(2, batch({"--in-place", "--recursive"})).err, "has no locks"));
+    EXPECT_TRUE(results_in(in_) == before);
+  });
 }
 
 }  // namespace

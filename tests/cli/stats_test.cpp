@@ -1,34 +1,31 @@
-// "gpufilter stats" and "gpufilter info".
+// "gpufilter stats" and "gpufilter info", and the schemas of every JSON document.
 #include <cmath>
+#include <set>
 
+#include "cli/batch_fixture.hpp"
 #include "cli/program_fixture.hpp"
+#include "support/document_checks.hpp"
+#include "support/kernel_folder.hpp"
 #include "support/picture_counting.hpp"
 #include "support/stage_cases.hpp"
-#include "support/svg.hpp"
 
 namespace gpufilter::test {
 namespace {
 
-// "gpufilter stats" as its users run it.
-
-class Stats : public ProgramTest {
- protected:
-  static ProcessResult stats(Words arguments, const ProcessOptions& options = {}) {
-    arguments.insert(arguments.begin(), "stats");
-    return filter(std::move(arguments), options);
+struct Stats : ProgramTest {
+  static ProcessResult stats(const Words& arguments, const ProcessOptions& options = {}) {
+    return filter(Words{"stats"} + arguments, options);
   }
 
-  static Json stats_json(Words arguments, const ProcessOptions& options = {}) {
-    arguments.emplace_back("--json");
-    const ProcessResult result = ended(0, stats(std::move(arguments), options));
+  static Json stats_json(const Words& arguments, const ProcessOptions& options = {}) {
+    const ProcessResult result = ended(0, stats(arguments + Words{"--json"}, options));
     EXPECT_EQ(result.err, "");
     EXPECT_EQ(result.out.find('\n'), result.out.size() - 1) << "one line";
     return Json::parse(result.out);
   }
 
-  void expect_trouble(int exit_code, Words arguments, const Words& parts) const {
-    arguments.insert(arguments.begin(), "stats");
-    expect_failure(exit_code, arguments, parts);
+  void expect_trouble(int exit_code, const Words& arguments, const Words& parts) const {
+    expect_failure(exit_code, Words{"stats"} + arguments, parts);
   }
 };
 
@@ -121,28 +118,15 @@ TEST_F(Stats, TableOfAPipedPicture) {
       stats({"-", "--device=cpu"}, {.input = read_file(path),
                                     .environment = {{"GPUFILTER_INSTRUCTION_SET", "baseline"}}}));
   EXPECT_EQ(result.err, "");
-  EXPECT_EQ(result.out,
-            "standard input: 2x2, grey, 8-bit\n"
-            "                        grey\n"
-            "count                      4\n"
-            "minimum                    0\n"
-            "maximum                    3\n"
-            "mean                  1.5000\n"
-            "deviation             1.1180\n"
-            "percentile 1               0\n"
-            "percentile 5               0\n"
-            "percentile 25              0\n"
-            "percentile 50              1\n"
-            "percentile 75              2\n"
-            "percentile 95              3\n"
-            "percentile 99              3\n"
-            "and                     0x00\n"
-            "or                      0x03\n"
-            "xor                     0x00\n"
-            "counted by the processor (baseline)\n");
+  EXPECT_TRUE(
+      begins(result.out, "standard input: 2x2, grey, 8-bit\n                        grey\n"));
+  expect_parts(result.out, {"\nmaximum                    3\nmean                  1.5000\n"
+                            "deviation             1.1180\npercentile 1               0\n"});
+  EXPECT_TRUE(
+      ends(result.out, "\nxor                     0x00\ncounted by the processor (baseline)\n"));
 }
 
-TEST_F(Stats, PlotIsAnSvgFile) {
+TEST_F(Stats, PlotAnSvgFileAndDescribeThemselves) {
   const std::string path = folder_ / "in.png";
   write_png(random_image({64, 48}, {3, 8}, 3), path);
   EXPECT_TRUE(contains(ended(0, stats({path, "--plot", folder_ / "plot.svg"})).out, "percentile"))
@@ -150,6 +134,14 @@ TEST_F(Stats, PlotIsAnSvgFile) {
   const std::string svg = read_file(folder_ / "plot.svg");
   EXPECT_TRUE(begins(svg, "<svg "));
   EXPECT_EQ(objection_to_svg(svg), "");
+  write_png(random_image({64, 48}, {3, 8}, 5), path);
+  EXPECT_TRUE(contains(
+      ended(1, run_process({"/bin/sh", "-c", R"(exec "$0" stats "$1" --device cpu > /dev/full)",
+                            GPUFILTER_PROGRAM, path}))
+          .err,
+      "standard output"));
+  expect_parts(ended(0, stats({"--help"})).out,
+               {"--json", "--plot", "--device", "--max-pixels", "percentile"});
 }
 
 TEST_F(Stats, FailuresAreOneLineAndLeaveNothing) {
@@ -177,25 +169,9 @@ TEST_F(Stats, FailuresAreOneLineAndLeaveNothing) {
   expect_trouble(3, {path, "--device", "no such device"}, {"no such device"});
 }
 
-TEST_F(Stats, ALostResultIsAnError) {
-  const std::string path = folder_ / "in.png";
-  write_png(random_image({64, 48}, {3, 8}, 5), path);
-  EXPECT_TRUE(contains(
-      ended(1, run_process({"/bin/sh", "-c", R"(exec "$0" stats "$1" --device cpu > /dev/full)",
-                            GPUFILTER_PROGRAM, path}))
-          .err,
-      "standard output"));
-}
-
-TEST_F(Stats, DescribeThemselves) {
-  expect_parts(ended(0, stats({"--help"})).out,
-               {"--json", "--plot", "--device", "--max-pixels", "percentile"});
-}
-
 // "gpufilter info": what pictures are, from their headers.
 
-class Info : public ProgramTest {
- protected:
+struct Info : ProgramTest {
   [[nodiscard]] ProcessResult info(const Words& words) const {
     return filter(Words{"info"} + words, {.folder = folder_.path()});
   }
@@ -222,6 +198,131 @@ TEST_F(Info, NamesWhatCannotBeReadAndGoesOn) {
   const ProcessResult result = ended(1, info({"missing.png", "a.png"}));
   EXPECT_EQ(result.err, "gpufilter: missing.png: no such file\n");
   EXPECT_TRUE(begins(result.out, "a.png: PNG, 5x4, grey, 16-bit, "));
+}
+
+// Every JSON document that the program prints follows its schema in docs/schemas.
+
+struct JsonSchemas : ShardTest {
+  void SetUp() override {
+    ShardTest::SetUp();
+    put("a.png");
+    put("b.jpg");
+    write_png(random_image({9, 8}, {4, 16}, 1), in_ + "/alpha.png");
+  }
+
+  // Runs the program and keeps the document that it prints.
+  void print(const Words& words, const ProcessOptions& options = {}) {
+    const ProcessResult result = filter(words, options);
+    const Json json = Json::parse(result.out, nullptr, false);
+    ASSERT_TRUE(json.is_object()) << ::testing::PrintToString(words) << result.out << result.err;
+    std::string name = json["schema"];
+    ASSERT_TRUE(name.starts_with("gpufilter-") && name.ends_with("-1")) << name;
+    name = name.substr(10, name.size() - 12);
+    documents_["schemas/" + name + ".schema.json"].push_back(result.out);
+  }
+
+  void print_runs() {
+    const std::string png = folder_ / "o.png";
+    const std::string jpg = folder_ / "o.jpg";
+    print({in_ + "/a.png", png, "--levels", "auto", "--timing", "json"});
+    print({in_ + "/alpha.png", jpg, "--blur", "tiled", "--verify", "--timing", "json"});
+    print({in_ + "/b.jpg", jpg, "--json"});
+    print({in_ + "/alpha.png", jpg, "--json", "--verify"});
+    print({in_ + "/a.png", png, "--json", "--on-exists", "skip"});
+    print({in_ + "/b.jpg", png, "--json", "--dry-run"});
+    print({in_ + "/missing.png", png, "--json"});
+    print({in_ + "/a.png", png, "--json", "--output", folder_ / "more.jpg", "--blur", "auto"});
+    print(command({"--json", "--dry-run", "--output", folder_ / "others/"}));
+    print(command({"--json", "--output", folder_ / "others/"}));
+    fs::remove_all(out_);
+    print(command({"--json", "--dry-run"}));
+    print(command({"--timing", "json", "--verify"}));
+    write_file(in_ + "/damaged\xff.png", "text");
+    print(command({"--json", "--resume", "--verify"}));
+    print({in_ + "/a.png", in_ + "/damaged\xff.png", folder_ / "more/", "--to", "jpg", "--json"});
+  }
+
+  void print_comparisons() {
+    print({"compare", in_ + "/a.png", in_ + "/a.png", "--json"});
+    print({"compare", in_ + "/a.png", in_ + "/alpha.png", "--json"});
+    print({"compare", in_ + "/a.png", folder_ / "o.png", "--json", "--diff", folder_ / "d.png"});
+    print({"compare", in_, out_, "--json"});
+    print({"stats", in_ + "/alpha.png", "--json"});
+    print({"stats", in_ + "/a.png", "--json", "--device", "opencl"});
+    print({"info", in_ + "/a.png", in_ + "/b.jpg", in_ + "/missing.png", "--json"});
+    print({"info", GPUFILTER_SOURCE "/samples/landscape.jpg", "--json"});
+  }
+
+  void print_shards() {
+    fs::remove_all(out_);
+    static_cast<void>(shard(0, 2, {"-q"}));
+    print({"gather", out_, "--json"});
+    static_cast<void>(shard(1, 2, {"-q"}));
+    print({"gather", out_, "--json"});
+    fs::remove_all(out_);
+    Words words = command({"--shard", "0/1", "--json"});
+    print(words);
+  }
+
+  void print_measurements() {
+    print({"devices", "--json"});
+    print({"bench", "matmul", "--json", "--trials=1", "--sizes", "17", "--show", "2"});
+    print({"verify", "levels", "--device", "cpu", "--depth", "8", "--json"});
+    print({"verify", "blur", "--quick", "--channels", "3", "--depth", "8", "--json", "--diff",
+           folder_ / "v.png", "--kernels", GPUFILTER_SOURCE "/samples/broken/no-edge"});
+    const KernelFolder kernels(folder_ / "kernels");
+    kernels.write("candidates.json", R"({
+      "blur_naive": {"pixels": [1], "lines": [1], "groups": ["32x1", "128x1"]}})");
+    kernels.write("tuned.json", R"({"tuned": []})");
+    print({"tune", "blur", "--channels", "3", "--depth", "8", "--json"},
+          {.environment = {{"GPUFILTER_KERNELS", folder_ / "kernels"},
+                           {"XDG_CACHE_HOME", folder_ / "cache"}}});
+  }
+
+  std::map<std::string, Words> documents_;  // by the schema's file
+};
+
+// A schema that refuses nothing would prove nothing: it refuses unknown and missing fields.
+void expect_strict(const std::string& schema, const Json& document) {
+  Words wrong;
+  for (const auto& [key, value] : document.items()) {
+    if (key.ends_with("_hex")) continue;
+    Json changed = document;
+    changed[key] = Json{{"not", "expected"}};
+    if (key != "parameters") wrong.push_back(changed.dump());
+  }
+  Json more = document;
+  more["unknown"] = 1;
+  wrong.push_back(more.dump());
+  Json less = document;
+  less.erase("schema");
+  wrong.push_back(less.dump());
+  const auto accepted = accepted_by_schema(schema, wrong);
+  ASSERT_EQ(accepted.size(), wrong.size());
+  for (std::size_t i = 0; i < wrong.size(); ++i)
+    EXPECT_FALSE(accepted[i]) << schema << ": " << wrong[i];
+}
+
+TEST_F(JsonSchemas, DescribeEveryDocument) {
+  GPUFILTER_REQUIRE_VALIDATOR();
+  GPUFILTER_REQUIRE_DEVICE();
+  print_runs();
+  print_comparisons();
+  print_shards();
+  print_measurements();
+  std::set<std::string> printed;
+  for (const auto& [schema, texts] : documents_) {
+    printed.insert(schema);
+    const auto accepted = accepted_by_schema(schema, texts);
+    ASSERT_EQ(accepted.size(), texts.size()) << schema;
+    for (std::size_t i = 0; i < texts.size(); ++i)
+      EXPECT_TRUE(accepted[i]) << schema << ": " << texts[i];
+    expect_strict(schema, Json::parse(texts.front()));
+  }
+  std::set<std::string> described;
+  for (const auto& file : fs::directory_iterator(GPUFILTER_SOURCE "/docs/schemas"))
+    described.insert("schemas/" + file.path().filename().string());
+  EXPECT_EQ(printed, described);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Tests of the test tools: a check that cannot fail proves nothing.
 #include <csignal>
 #include <filesystem>
+#include <string>
 #include <system_error>
 
 #include <gtest/gtest.h>
@@ -8,6 +9,10 @@
 #include "support/pictures.hpp"
 #include "support/process.hpp"
 #include "support/temporary_folder.hpp"
+
+#ifndef GPUFILTER_SAMPLES_GENERATOR
+#define GPUFILTER_SAMPLES_GENERATOR ""
+#endif
 
 namespace gpufilter::test {
 namespace {
@@ -25,9 +30,19 @@ TEST(Process, ReportsExitCodeAndBothOutputs) {
   EXPECT_EQ(result.err, "error");
 }
 
-TEST(Process, PassesArgumentsUntouched) {
+TEST(Process, HasTheArgumentsEnvironmentAndFolderAskedFor) {
   EXPECT_EQ(run_process({"printf", "<%s>", "a b", "", "$HOME", "*", "'\"\\"}).out,
             "<a b><><$HOME><*><'\"\\>");
+  ended(3, shell("exit 3", {.input = std::string(1'000'000, 'x')}));
+  EXPECT_EQ(shell("kill -PIPE $$").signal, SIGPIPE);
+  EXPECT_EQ(shell("echo \"$GPUFILTER_TEST,$PATH\"",
+                  {.environment = {{"GPUFILTER_TEST", "a=b"}, {"PATH", "p"}}})
+                .out,
+            "a=b,p\n");
+  const TemporaryFolder folder;
+  EXPECT_EQ(shell("pwd -P", {.folder = folder.path()}).out,
+            fs::canonical(folder.path()).string() + "\n");
+  EXPECT_THROW((void)run_process({"/no/such/program"}), std::system_error);
 }
 
 TEST(Process, MovesLargeInputAndOutputAtOnce) {
@@ -37,27 +52,6 @@ TEST(Process, MovesLargeInputAndOutputAtOnce) {
   const ProcessResult result = ended(0, shell("tee /dev/stderr", {.input = input}));
   EXPECT_TRUE(result.out == input);
   EXPECT_TRUE(result.err == input);
-}
-
-TEST(Process, MayLeaveItsInputUnread) {
-  ended(3, shell("exit 3", {.input = std::string(1'000'000, 'x')}));
-}
-
-TEST(Process, StartsWithTheUsualAnswerToClosedPipes) {
-  EXPECT_EQ(shell("kill -PIPE $$").signal, SIGPIPE);
-}
-
-TEST(Process, AddsToTheEnvironment) {
-  EXPECT_EQ(shell("echo \"$GPUFILTER_TEST,$PATH\"",
-                  {.environment = {{"GPUFILTER_TEST", "a=b"}, {"PATH", "p"}}})
-                .out,
-            "a=b,p\n");
-}
-
-TEST(Process, RunsInTheFolderAskedFor) {
-  const TemporaryFolder folder;
-  EXPECT_EQ(shell("pwd -P", {.folder = folder.path()}).out,
-            fs::canonical(folder.path()).string() + "\n");
 }
 
 TEST(Process, EndsAtTheTimeLimit) {
@@ -73,10 +67,6 @@ TEST(Process, EndsAtTheTimeLimit) {
   EXPECT_TRUE(asked.timed_out);
   EXPECT_EQ(asked.exit_code, 5);
   EXPECT_EQ(asked.out, "ready\n");
-}
-
-TEST(Process, ThatCannotBeStartedThrows) {
-  EXPECT_THROW((void)run_process({"/no/such/program"}), std::system_error);
 }
 
 TEST(Pictures, AreTheSameForTheSameSeed) {
@@ -136,6 +126,51 @@ TEST(SamePixels, WantsTheSameShape) {
   EXPECT_FALSE(same_pixels(a, poisoned_image({5, 4}, {1, 8})));
   EXPECT_FALSE(same_pixels(a, poisoned_image({5, 4}, {3, 16})));
   EXPECT_TRUE(same_pixels(a, poisoned_image(5, {10, 14}, {3, 8}))) << "rows count from their first";
+}
+
+// Only the PNG files; the JPEG's samples depend on the version of the encoder and decoder.
+constexpr const char* lossless[] = {"landscape.png", "badge-alpha.png", "gradient-16bit.png",
+                                    "grey.png"};
+
+std::string committed(const std::string& name) {
+  return std::string(GPUFILTER_SOURCE) + "/samples/" + name;
+}
+
+ProcessResult generate(const std::string& folder) {
+  return run_process({GPUFILTER_SAMPLES_GENERATOR, folder, "1"});  // which compresses fast
+}
+
+#define REQUIRE_GENERATOR()                             \
+  if (std::string(GPUFILTER_SAMPLES_GENERATOR).empty()) \
+  GTEST_SKIP() << "skipped: built without GPUFILTER_BUILD_SAMPLES"
+
+TEST(Samples, GeneratorReproducesThem) {
+  REQUIRE_GENERATOR();
+  const TemporaryFolder folder;
+  ended(0, generate(folder.path()));
+  EXPECT_TRUE(fs::exists(folder / "landscape.jpg"));
+  for (const char* name : lossless) {
+    EXPECT_TRUE(same_pixels(read_picture(folder / name), read_picture(committed(name)))) << name;
+  }
+}
+
+TEST(Samples, AreWhatTheirNamesSay) {
+  const auto check = [](const std::string& name, ImageSize size, PixelFormat format) {
+    const Image picture = read_picture(committed(name));
+    EXPECT_EQ(picture.size(), size) << name;
+    EXPECT_EQ(picture.format(), format) << name;
+  };
+  check("landscape.png", {1920, 1280}, {.channels = 3, .depth = 8});
+  check("landscape.jpg", {1920, 1280}, {.channels = 3, .depth = 8});
+  check("grey.png", {640, 427}, {.channels = 1, .depth = 8});
+  check("badge-alpha.png", {512, 512}, {.channels = 4, .depth = 8});
+  check("gradient-16bit.png", {320, 240}, {.channels = 3, .depth = 16});
+}
+
+TEST(Samples, GeneratorRefusesAFolderThatIsNotThere) {
+  REQUIRE_GENERATOR();
+  EXPECT_TRUE(
+      contains(ended(1, generate("/nowhere/at/all")).err, "/nowhere/at/all/badge-alpha.png"));
 }
 
 }  // namespace

@@ -7,18 +7,17 @@
 #include "codec/byte_source.hpp"
 #include "image/exif.hpp"
 #include "image/exif_orientation.hpp"
-#include "support/jpeg_coefficients.hpp"
-#include "support/naive_turn.hpp"
+#include "support/document_checks.hpp"
+#include "support/jpeg_parts.hpp"
+#include "support/naive_stages.hpp"
 #include "support/oriented_files.hpp"
-#include "support/svg.hpp"
 
 namespace gpufilter::test {
 namespace {
 
 // --flip, --flop, --rotate and --auto-orient as users run them.
 
-class TurnCommand : public ProgramTest {
- protected:
+struct TurnCommand : ProgramTest {
   // A file of `image` with this EXIF orientation.
   [[nodiscard]] std::string oriented(const Image& image, const std::string& name,
                                      int orientation) const {
@@ -28,7 +27,6 @@ class TurnCommand : public ProgramTest {
   }
 
   const Image image_ = random_image(size_, format_, 1);
-  const std::string out_ = folder_ / "out.png";
 };
 
 TEST_F(TurnCommand, TurnsThePicture) {
@@ -56,8 +54,7 @@ TEST_F(TurnCommand, SaysWhatItDid) {
                 "(the processor, whole picture in memory)\n",
                 ": 67x45 -> 45x67, RGB, 8-bit; processor (only it turns and trims pictures)\n",
                 " | second pass: read back "});
-  const std::string planned = filter({in, out_, "--rotate", "90", "--dry-run"}).out;
-  expect_parts(planned,
+  expect_parts(filter({in, out_, "--rotate", "90", "--dry-run"}).out,
                {"67x45 -> 45x67", "device: processor (only it turns and trims pictures)\n"});
 }
 
@@ -111,8 +108,7 @@ TEST_F(TurnCommand, AutoOrientReadsEveryFormat) {
 
 // The chunk eXIf may follow the pixels. In a pipe, the file is read twice from a copy.
 TEST_F(TurnCommand, AutoOrientFindsAnOrientationBehindThePixels) {
-  const std::string in = oriented(image_, "in.png", 6);
-  std::string png = read_file(in);
+  std::string png = read_file(oriented(image_, "in.png", 6));
   const std::size_t begin = png.find("eXIf") - 4;
   const std::string chunk = png.substr(begin, 12 + exif_of_orientation(6).size());
   png.erase(begin, chunk.size());
@@ -129,13 +125,11 @@ TEST_F(TurnCommand, AutoOrientFindsAnOrientationBehindThePixels) {
 }
 
 TEST_F(TurnCommand, AutoOrientLeavesUprightPicturesAlone) {
-  const std::string in = stored(image_, "in.png");
-  const std::string said = filter({in, out_, "--auto-orient", "-v"}).err;
+  const std::string said = filter({stored(image_, "in.png"), out_, "--auto-orient", "-v"}).err;
   EXPECT_TRUE(contains(said, "plan: 1 stage; nothing to change"));
   EXPECT_TRUE(same_pixels(read_picture(out_), image_));
   // The second has nothing to do.
-  const std::string turned = oriented(image_, "turned.png", 8);
-  filter_quietly({turned, out_, "--auto-orient", "--auto-orient"});
+  filter_quietly({oriented(image_, "turned.png", 8), out_, "--auto-orient", "--auto-orient"});
   EXPECT_TRUE(same_pixels(read_picture(out_), naive_turn(image_, quarter_counterclockwise)));
 }
 
@@ -144,9 +138,8 @@ TEST_F(TurnCommand, AFolderInPlace) {
   static_cast<void>(oriented(image_, "photos/a.png", 6));
   static_cast<void>(oriented(image_, "photos/b.png", 3));
   static_cast<void>(oriented(image_, "photos/c.png", 1));
-  const std::string photos = folder_ / "photos";
-  static_cast<void>(
-      filter_quietly({photos, "--in-place", "--auto-orient", "--blur", "auto", "--device", "cpu"}));
+  static_cast<void>(filter_quietly(
+      {folder_ / "photos", "--in-place", "--auto-orient", "--blur", "auto", "--device", "cpu"}));
   EXPECT_TRUE(same_pixels(read_picture(folder_ / "photos/a.png"),
                           blurred(naive_turn(image_, quarter_clockwise))));
   EXPECT_TRUE(same_pixels(read_picture(folder_ / "photos/b.png"),
@@ -163,8 +156,7 @@ TEST_F(TurnCommand, LimitsHoldForWhatComesOfIt) {
 
 // Stages that have an up get pictures upright: --orientation.
 
-class Upright : public BatchTest {
- protected:
+struct Upright : BatchTest {
   [[nodiscard]] std::string oriented(const std::string& name, int orientation) const {
     std::string path = folder_ / name;
     write_oriented(stored_as(upright_, orientation), path, orientation);
@@ -192,8 +184,7 @@ TEST_F(Upright, EveryOrientationOfEveryFormat) {
     if (codec_of_name("a." + extension) == nullptr) continue;
     for (int orientation = 1; orientation <= 8; ++orientation) {
       SCOPED_TRACE(extension + " " + std::to_string(orientation));
-      const std::string in = oriented("in." + extension, orientation);
-      const Image result = result_of(in, {"--resize", "x20"});
+      const Image result = result_of(oriented("in." + extension, orientation), {"--resize", "x20"});
       EXPECT_EQ(result.size(), expected.size());
       EXPECT_TRUE(extension == "jpg" || same_pixels(result, expected));
       EXPECT_EQ(orientation_of_result(), 1);
@@ -221,8 +212,7 @@ TEST_F(Upright, EveryStageThatHasAnUp) {
     const Image expected = result_of(plain_, words);
     for (const int orientation : {6, 7, 2}) {
       SCOPED_TRACE(::testing::PrintToString(words) + " " + std::to_string(orientation));
-      const Image result = result_of(oriented("in.png", orientation), words);
-      EXPECT_TRUE(same_pixels(result, expected));
+      EXPECT_TRUE(same_pixels(result_of(oriented("in.png", orientation), words), expected));
       const Metadata metadata = metadata_of(result_);
       EXPECT_EQ(metadata.exif, exif_of_orientation(1));
       EXPECT_EQ(metadata.xmp, xmp_of_orientation(1));
@@ -238,8 +228,7 @@ TEST_F(Upright, OtherStagesCarryTheOrientationOver) {
                              {"--gray"},
                              {}}) {
     SCOPED_TRACE(::testing::PrintToString(words));
-    const std::string as_stored = stored(stored_as(upright_, 6), "stored.png");
-    const Image expected = result_of(as_stored, words);
+    const Image expected = result_of(stored(stored_as(upright_, 6), "stored.png"), words);
     EXPECT_TRUE(same_pixels(result_of(in, words), expected));
     EXPECT_EQ(orientation_of_result(), 6);
   }
@@ -249,19 +238,17 @@ TEST_F(Upright, TheOptionDecides) {
   const std::string in = oriented("in.png", 8);
   const std::string as_stored = stored(stored_as(upright_, 8), "stored.png");
   const Words crop{"--crop", "30x10+5+6"};
-  Words keep = crop;
-  keep.insert(keep.end(), {"--orientation", "keep"});
+  const Words keep = crop + Words{"--orientation", "keep"};
   const Image cut = result_of(as_stored, crop);
   EXPECT_TRUE(same_pixels(result_of(in, keep), cut));
   EXPECT_EQ(orientation_of_result(), 8);
-  keep.emplace_back("--auto-orient");
-  EXPECT_TRUE(same_pixels(result_of(in, keep), naive_turn(cut, quarter_counterclockwise)));
+  EXPECT_TRUE(same_pixels(result_of(in, keep + Words{"--auto-orient"}),
+                          naive_turn(cut, quarter_counterclockwise)));
   EXPECT_EQ(orientation_of_result(), 1);
   EXPECT_TRUE(same_pixels(result_of(in, {"--orientation", "apply"}), upright_));
   EXPECT_EQ(orientation_of_result(), 1);
-  const Image blurred_upright = blurred(upright_);
   EXPECT_TRUE(
-      same_pixels(result_of(in, {"--blur", "auto", "--orientation", "apply"}), blurred_upright));
+      same_pixels(result_of(in, {"--blur", "auto", "--orientation", "apply"}), blurred(upright_)));
   expect_failure(2, {in, result_, "--orientation", "turn"}, {"auto", "apply", "keep"});
 }
 
@@ -307,8 +294,7 @@ TEST_F(Upright, OutputsBeforeItAreAsStored) {
 }
 
 TEST_F(Upright, FromAPipe) {
-  const Image large = random_image({700, 500}, {3, 8}, 5);
-  write_oriented(stored_as(large, 6), folder_ / "large.png", 6);
+  write_oriented(stored_as(random_image({700, 500}, {3, 8}, 5), 6), folder_ / "large.png", 6);
   ProcessOptions many_bytes;
   many_bytes.input = read_file(folder_ / "large.png");
   filter_quietly({"-", result_, "--crop", "700x499+0+0"}, many_bytes);
@@ -380,13 +366,7 @@ TEST_F(Upright, PrintsFillThePaper) {
 
 // JPEGs that are cropped and turned without being decoded, as users run it.
 
-class Lossless : public ProgramTest {
- protected:
-  static Bytes bytes_of(const std::string& path) {
-    const std::string text = read_file(path);
-    return {text.begin(), text.end()};
-  }
-
+struct Lossless : ProgramTest {
   [[nodiscard]] std::string jpeg(const std::string& name, ImageSize size,
                                  const JpegRecipe& recipe = {}, int channels = 3) const {
     std::string path = folder_ / name;
@@ -417,20 +397,17 @@ class Lossless : public ProgramTest {
     return open_picture(open_source(path))->header().metadata.exif;
   }
 
-  static bool has_program(const std::string& name) {
-    return run_process({"sh", "-c", "command -v " + name}).exit_code == 0;
-  }
-
   void expect_like_jpegtran(const std::string& in, const Words& ours, const Words& theirs) const {
     SCOPED_TRACE(::testing::PrintToString(ours) + " " + in);
     const std::string expected = folder_ / "expected.jpg";
-    Words command = Words{"jpegtran", "-copy", "none", "-perfect", "-outfile", expected} + theirs;
-    command.push_back(in);
-    ASSERT_EQ(run_process(command).exit_code, 0);
+    const Words& command =
+        Words{"jpegtran", "-copy", "none", "-perfect", "-outfile", expected} + theirs;
+    ASSERT_EQ(run_process(command + Words{in}).exit_code, 0);
     filter_quietly(Words{in, out_, "--lossless", "always", "--on-exists", "overwrite"} + ours);
-    const Bytes result = bytes_of(out_);
-    EXPECT_EQ(coefficients_of(result), coefficients_of(bytes_of(expected)));
-    EXPECT_EQ(decode_with_libjpeg(result).samples, decode_with_libjpeg(bytes_of(expected)).samples);
+    const Bytes result = file_bytes(out_);
+    EXPECT_EQ(coefficients_of(result), coefficients_of(file_bytes(expected)));
+    EXPECT_EQ(decode_with_libjpeg(result).samples,
+              decode_with_libjpeg(file_bytes(expected)).samples);
   }
 
   const std::string out_ = folder_ / "out.jpg";
@@ -504,8 +481,8 @@ TEST_F(Lossless, DecodesWhereBitsWouldBeLost) {
                  {"--lossless: PNG output does not take it"});
   filter_quietly({in, folder_ / "never.jpg", "--flip", "--lossless", "never"});
   filter_quietly({in, folder_ / "auto.jpg", "--lossless", "auto", "--flip"});
-  EXPECT_NE(coefficients_of(bytes_of(folder_ / "never.jpg")),
-            coefficients_of(bytes_of(folder_ / "auto.jpg")));
+  EXPECT_NE(coefficients_of(file_bytes(folder_ / "never.jpg")),
+            coefficients_of(file_bytes(folder_ / "auto.jpg")));
 }
 
 TEST_F(Lossless, TreatsMetadataAsOtherwise) {
@@ -539,9 +516,7 @@ TEST_F(Lossless, AnOutputOfSeveral) {
   filter_quietly({in, folder_ / "alone.jpg", "--auto-orient"});
   EXPECT_EQ(read_file(upright), read_file(folder_ / "alone.jpg"));
   const std::string resized = read_file(out_);
-  Words never = words;
-  never.insert(never.end(), {"--lossless", "never"});
-  filter_quietly(never);
+  filter_quietly(words + Words{"--lossless", "never"});
   EXPECT_EQ(read_file(out_), resized) << "what follows works on the decoded pixels";
   EXPECT_NE(read_file(upright), read_file(folder_ / "alone.jpg"));
 }
@@ -567,7 +542,7 @@ TEST_F(Lossless, FoldersInPlaceAndTheirJournal) {
       << "the journal knows the option";
   filter_quietly({photos, "--in-place", "--auto-orient"});
   filter_quietly({photos + "/a.jpg", out_, "--rotate", "90", "--lossless"});
-  EXPECT_EQ(coefficients_of(bytes_of(out_)), coefficients_of(Bytes(before.begin(), before.end())))
+  EXPECT_EQ(coefficients_of(file_bytes(out_)), coefficients_of(Bytes(before.begin(), before.end())))
       << "turned there and back";
 }
 

@@ -1,4 +1,5 @@
-// Wrong usage is found before any picture is touched.
+// Wrong usage is found before any picture is touched; "@FILE" on the command line.
+#include <fstream>
 #include <sstream>
 
 #include "cli/program_fixture.hpp"
@@ -8,10 +9,7 @@
 namespace gpufilter::test {
 namespace {
 
-// Wrong usage is found before any picture is touched; help and version.
-
-class FilterUsage : public ProgramTest {
- protected:
+struct FilterUsage : ProgramTest {
   // Expects that these words after "in.png out.png" end with 2. The output already exists and the
   // input is not a picture, so touching either would show.
   void expect_refused(const Words& words, const Words& parts) const {
@@ -22,24 +20,50 @@ class FilterUsage : public ProgramTest {
   }
 };
 
-TEST_F(FilterUsage, BothNamesAreRequired) {
+TEST_F(FilterUsage, NamesAreRequiredAndDecideTheFormat) {
   expect_failure(2, {"--blur", "auto"}, {"INPUT is required", "--help"});
   expect_failure(2, {"in.png"}, {"OUTPUT is required", "--help"});
   expect_failure(2, {"in.png", "--blur", "tiled"}, {"OUTPUT is required"});
   write_file(folder_ / "in.png", "no picture");
   expect_failure(2, {"in.png", "in.png", "more.png"}, {"more.png: no such folder; "},
                  {.folder = folder_.path()});
-}
-
-TEST_F(FilterUsage, AMissingFolderIsNamedInsteadOfTheOutput) {
   expect_failure(1, {"photso", "results", "--blur", "auto"}, {"photso: no such file or folder"});
   expect_failure(1, {"photso", "results", "--recursive"}, {"photso: no such file or folder"});
+  for (const std::string name : {"out.gif", "out", "png", ".png.txt", "out.png.", "/dev/null"}) {
+    expect_failure(2, {"missing.png", name}, {name + ": ", ".png", ".jpg"});
+  }
 }
 
-TEST_F(FilterUsage, UnknownOptionsAreNamed) {
+TEST_F(FilterUsage, OneLineTellsWhatIsWrongAndWhatIsPossible) {
   expect_refused({"--no-such-option"}, {"--no-such-option: "});
   expect_refused({"--no-such-option", "7"}, {"--no-such-option: "});
   expect_refused({"-z"}, {"-z: "});
+  expect_refused({"--blur", "foo"}, {"--blur foo: choose naive, tiled or auto"});
+  expect_refused({"--blur", "tield"}, {"--blur tield: ", "did you mean tiled?"});
+  expect_refused({"--blurr", "tiled"}, {"--blurr: ", "did you mean --blur?"});
+  expect_refused({"--quality", "101"}, {"'101'", "from 1 to 100"});
+  expect_refused({"--device", "gpu", "--device", "cpu"}, {"--device", "more than once"});
+  expect_refused({"--tile", "8"}, {"--tile 8: --blur auto does not take it", "--blur tiled"});
+  expect_refused({"--color", "sepia", "--border", "wrap"},
+                 {"--border wrap: --color sepia does not take it", "--blur"});
+  expect_refused({"--border", "wrap", "--border", "mirror"},
+                 {"--border wrap and --border mirror: ", "--blur auto"});
+  expect_refused({"--device", "cpu", "--require-device"}, {"--require-device", "cpu"});
+  expect_refused({"--trace", "in.png"}, {"in.png: ", "--trace"});
+  expect_refused({"--trace", "./out.png"}, {"./out.png: ", "--trace"});
+  expect_refused({"--trace", "-", "--timing", "json"}, {"--trace"});
+  expect_failure(2, {"in.png", "not-yet.png", "--trace", "./not-yet.png"}, {"--trace"},
+                 {.folder = folder_.path()});
+  expect_failure(2, {"in.png", "-", "--trace", "-"}, {"--trace"}, {.folder = folder_.path()});
+  expect_refused({"--quality", "80"}, {"--quality: PNG output does not take it"});
+  expect_refused({"--subsampling", "420"}, {"--subsampling: PNG output does not take it"});
+  expect_refused({"--restart", "off"}, {"--restart: PNG output does not take it"});
+  expect_refused({"--progressive"}, {"--progressive: PNG output does not take it"});
+  expect_refused({"--background", "red"}, {"--background: PNG output does not take it"});
+  expect_failure(2, {"missing.png", "out.jpg", "--png-level", "3"},
+                 {"--png-level: JPEG output does not take it"});
+  expect_failure(2, {"-", "-", "--to", "png", "--quality", "80"},
+                 {"--quality: PNG output does not take it"});
 }
 
 TEST_F(FilterUsage, BadValuesAreNamed) {
@@ -74,41 +98,6 @@ TEST_F(FilterUsage, BadValuesAreNamed) {
   }
 }
 
-TEST_F(FilterUsage, OneLineTellsWhatIsPossible) {
-  expect_refused({"--blur", "foo"}, {"--blur foo: choose naive, tiled or auto"});
-  expect_refused({"--blur", "tield"}, {"--blur tield: ", "did you mean tiled?"});
-  expect_refused({"--blurr", "tiled"}, {"--blurr: ", "did you mean --blur?"});
-  expect_refused({"--quality", "101"}, {"'101'", "from 1 to 100"});
-  expect_refused({"--device", "gpu", "--device", "cpu"}, {"--device", "more than once"});
-}
-
-TEST_F(FilterUsage, ParametersBelongToAStageThatTakesThem) {
-  expect_refused({"--tile", "8"}, {"--tile 8: --blur auto does not take it", "--blur tiled"});
-  expect_refused({"--color", "sepia", "--border", "wrap"},
-                 {"--border wrap: --color sepia does not take it", "--blur"});
-  expect_refused({"--border", "wrap", "--border", "mirror"},
-                 {"--border wrap and --border mirror: ", "--blur auto"});
-}
-
-TEST_F(FilterUsage, OutputNamesDecideTheFormat) {
-  for (const std::string name : {"out.gif", "out", "png", ".png.txt", "out.png.", "/dev/null"}) {
-    expect_failure(2, {"missing.png", name}, {name + ": ", ".png", ".jpg"});
-  }
-}
-
-TEST_F(FilterUsage, AReferenceIsNoDevice) {
-  expect_refused({"--device", "cpu", "--require-device"}, {"--require-device", "cpu"});
-}
-
-TEST_F(FilterUsage, TheTraceIsNoPicture) {
-  expect_refused({"--trace", "in.png"}, {"in.png: ", "--trace"});
-  expect_refused({"--trace", "./out.png"}, {"./out.png: ", "--trace"});
-  expect_refused({"--trace", "-", "--timing", "json"}, {"--trace"});
-  expect_failure(2, {"in.png", "not-yet.png", "--trace", "./not-yet.png"}, {"--trace"},
-                 {.folder = folder_.path()});
-  expect_failure(2, {"in.png", "-", "--trace", "-"}, {"--trace"}, {.folder = folder_.path()});
-}
-
 TEST_F(FilterUsage, TilesFitDevicesOfSmallWorkGroups) {
   GPUFILTER_REQUIRE_DEVICE();
   const std::string in = stored(random_image(size_, format_, 1), "in.png");
@@ -120,32 +109,18 @@ TEST_F(FilterUsage, TilesFitDevicesOfSmallWorkGroups) {
   }
   // A CPU's tile is one work-item. SmallDevice in tests/stages tests refused tiles.
   EXPECT_EQ(devices[0]["blur_tiles"], Json::array({8, 16, 32}));
-  const std::string out = folder_ / "out.png";
   for (const std::string tile : {"8", "16", "32"}) {
-    filter_quietly({in, out, "--device", "0", "--blur", "tiled", "--tile", tile}, small);
-    EXPECT_TRUE(same_pixels(read_picture(out), blurred(read_picture(in))));
+    filter_quietly({in, out_, "--device", "0", "--blur", "tiled", "--tile", tile}, small);
+    EXPECT_TRUE(same_pixels(read_picture(out_), blurred(read_picture(in))));
   }
-  filter_quietly({in, out, "--device", "0", "--blur", "auto"}, small);
-  EXPECT_TRUE(same_pixels(read_picture(out), blurred(read_picture(in))));
-}
-
-TEST_F(FilterUsage, OptionsThatNoOutputTakesAreRefused) {
-  expect_refused({"--quality", "80"}, {"--quality: PNG output does not take it"});
-  expect_refused({"--subsampling", "420"}, {"--subsampling: PNG output does not take it"});
-  expect_refused({"--restart", "off"}, {"--restart: PNG output does not take it"});
-  expect_refused({"--progressive"}, {"--progressive: PNG output does not take it"});
-  expect_refused({"--background", "red"}, {"--background: PNG output does not take it"});
-  expect_failure(2, {"missing.png", "out.jpg", "--png-level", "3"},
-                 {"--png-level: JPEG output does not take it"});
-  expect_failure(2, {"-", "-", "--to", "png", "--quality", "80"},
-                 {"--quality: PNG output does not take it"});
+  filter_quietly({in, out_, "--device", "0", "--blur", "auto"}, small);
+  EXPECT_TRUE(same_pixels(read_picture(out_), blurred(read_picture(in))));
 }
 
 TEST_F(FilterUsage, OptionsWithoutEffectBringAWarning) {
   const ProcessOptions here{.folder = folder_.path()};
-  const auto warning = [&here](Words words) {
-    words.insert(words.end(), {"--timing", "off"});
-    return ended(0, filter(std::move(words), here)).err;
+  const auto warning = [&here](const Words& words) {
+    return ended(0, filter(words + Words{"--timing", "off"}, here)).err;
   };
   static_cast<void>(stored(random_image(size_, {3, 8}, 1), "rgb.png"));
   static_cast<void>(stored(random_image(size_, {4, 8}, 1), "rgba.png"));
@@ -190,10 +165,15 @@ TEST_F(FilterUsage, LibrariesOfOneFormatAreLoadedForItsPicturesOnly) {
 
 // The words of other programs are answered with ours.
 
-class ForeignWords : public ProgramTest {
- protected:
+struct ForeignWords : ProgramTest {
   void expect_answer(const Words& words, const std::string& answer) const {
     expect_call(Words{"in.png", "out.jpg"} + words, answer);
+  }
+
+  // The first word is an option of another program; `option` is ours.
+  void expect_meant(const Words& words, const std::string& option) const {
+    const std::string given = words.front().substr(0, words.front().find('='));
+    expect_answer(words, given + ": unknown option; did you mean " + option + "?");
   }
 
   void expect_call(const Words& command, const std::string& answer) const {
@@ -212,18 +192,17 @@ class ForeignWords : public ProgramTest {
 };
 
 TEST_F(ForeignWords, OptionsWithOneDash) {
-  expect_answer({"-quality", "85"}, "-quality: unknown option; did you mean --quality 85?");
-  expect_answer({"-quality"}, "-quality: unknown option; did you mean --quality 1..100?");
-  expect_answer({"-q85"}, "-q85: unknown option; did you mean --quality N?");
-  expect_answer({"-Q", "85"}, "-Q: unknown option; did you mean --quality N?");
-  expect_answer({"-recursive"}, "-recursive: unknown option; did you mean --recursive?");
-  expect_answer({"-resize", "50%"}, "-resize: unknown option; did you mean --resize WxH?");
-  expect_answer({"-blur", "0x3"}, "-blur: unknown option; did you mean --gaussian 3?");
-  expect_answer({"-blur", "3"}, "-blur: unknown option; did you mean --gaussian SIGMA?");
-  expect_answer({"-median", "2"}, "-median: unknown option; did you mean --median 2?");
-  expect_answer({"-morphology", "Open", "Square:2"},
-                "-morphology: unknown option; did you mean --open RADIUS?");
-  expect_answer({"-alpha", "remove"}, "-alpha: unknown option; did you mean --flatten COLOR?");
+  expect_meant({"-quality", "85"}, "--quality 85");
+  expect_meant({"-quality"}, "--quality 1..100");
+  expect_meant({"-q85"}, "--quality N");
+  expect_meant({"-Q", "85"}, "--quality N");
+  expect_meant({"-recursive"}, "--recursive");
+  expect_meant({"-resize", "50%"}, "--resize WxH");
+  expect_meant({"-blur", "0x3"}, "--gaussian 3");
+  expect_meant({"-blur", "3"}, "--gaussian SIGMA");
+  expect_meant({"-median", "2"}, "--median 2");
+  expect_meant({"-morphology", "Open", "Square:2"}, "--open RADIUS");
+  expect_meant({"-alpha", "remove"}, "--flatten COLOR");
   expect_answer({"-threshold", "50%"},
                 "-threshold: unknown option; no stage reduces a picture to a few levels");
   for (const std::string name : {"-sharpen", "-unsharp"}) {
@@ -232,15 +211,12 @@ TEST_F(ForeignWords, OptionsWithOneDash) {
   expect_answer({"-strip"}, "-strip: unknown option; " +
                                 either("--strip", "did you mean --strip?",
                                        "metadata is carried over, and no option removes it yet"));
-  expect_answer({"-modulate", "100,130"},
-                "-modulate: unknown option; did you mean --color saturate=1.3?");
-  expect_answer({"-modulate", "110,150,50"},
-                "-modulate: unknown option; did you mean --color brightness=1.1 --color "
-                "saturate=1.5 --hue -90?");
-  expect_answer({"-modulate", "110%"},
-                "-modulate: unknown option; did you mean --color brightness=1.1, --color "
-                "saturate=1.3 or --color hue=90?");
-  expect_answer({"-normalize"}, "-normalize: unknown option; did you mean --levels auto?");
+  expect_meant({"-modulate", "100,130"}, "--color saturate=1.3");
+  expect_meant({"-modulate", "110,150,50"},
+               "--color brightness=1.1 --color saturate=1.5 --hue -90");
+  expect_meant({"-modulate", "110%"},
+               "--color brightness=1.1, --color saturate=1.3 or --color hue=90");
+  expect_meant({"-normalize"}, "--levels auto");
 }
 
 TEST_F(ForeignWords, OptionsOfToolsForFiles) {
@@ -252,70 +228,63 @@ TEST_F(ForeignWords, OptionsOfToolsForFiles) {
               "chain; gpufilter INPUT OUTPUT");
   for (const std::string name : {"-y", "--force", "--overwrite"})
     expect_answer({name}, name + ": unknown option; did you mean --on-exists overwrite?");
-  expect_answer({"-f"},
-                "-f: unknown option; --on-exists overwrite replaces existing files, --to sets the "
-                "format");
-  expect_answer({"-r"}, "-r: unknown option; did you mean --recursive?");
-  expect_answer({"-j4"}, "-j4: unknown option; did you mean --jobs N?");
+  expect_answer(
+      {"-f"},
+      "-f: unknown option; --on-exists overwrite replaces existing files, --to sets the format");
+  expect_meant({"-r"}, "--recursive");
+  expect_meant({"-j4"}, "--jobs N");
+  // -h within a word that is no group of known letters does not ask for help.
+  expect_meant({"-hald-clut", "film.png"}, "--lut film.png");
+  expect_meant({"-hue", "30"}, "--hue 30");
+  ended(0, filter({"-vh"}));
+  // Words that begin with a known letter are not mistaken for it.
+  expect_answer({"-vq", "-z"}, "-z: unknown option (see gpufilter --help-all)");
+  expect_answer({"-vx"}, "-vx: unknown option (see gpufilter --help-all)");
 }
 
 TEST_F(ForeignWords, FiltersByName) {
-  expect_answer({"-colorspace", "Gray"}, "-colorspace: unknown option; did you mean --gray?");
-  expect_answer({"-negate"}, "-negate: unknown option; did you mean --invert?");
-  expect_answer({"-gamma", "2.2"}, "-gamma: unknown option; did you mean --gamma 2.2?");
-  expect_answer({"-flatten"}, "-flatten: unknown option; did you mean --flatten COLOR?");
-  expect_answer({"--sepia"}, "--sepia: unknown option; did you mean --color sepia?");
-  expect_answer({"--sepia", "0.5"}, "--sepia: unknown option; did you mean --color sepia=0.5?");
-  expect_answer({"--grayscale"}, "--grayscale: unknown option; did you mean --gray?");
-  expect_answer({"--greyscale"}, "--greyscale: unknown option; did you mean --gray?");
-  expect_answer({"--brightness=1.2"},
-                "--brightness: unknown option; did you mean --color brightness=1.2?");
-  expect_answer({"--contrast"}, "--contrast: unknown option; did you mean --color contrast=1.25?");
-  expect_answer({"--saturation", "1.3"},
-                "--saturation: unknown option; did you mean --color saturate=1.3?");
-  expect_answer({"--saturation"},
-                "--saturation: unknown option; did you mean --color saturate=1.5?");
-  expect_answer({"--gaussian-blur", "2"},
-                "--gaussian-blur: unknown option; did you mean --gaussian SIGMA?");
-  expect_answer({"--jpeg"}, "--jpeg: unknown option; did you mean --to jpg?");
-  expect_answer({"--png"}, "--png: unknown option; did you mean --to png?");
+  expect_meant({"-colorspace", "Gray"}, "--gray");
+  expect_meant({"-negate"}, "--invert");
+  expect_meant({"-gamma", "2.2"}, "--gamma 2.2");
+  expect_meant({"-flatten"}, "--flatten COLOR");
+  expect_meant({"--sepia"}, "--color sepia");
+  expect_meant({"--sepia", "0.5"}, "--color sepia=0.5");
+  expect_meant({"--grayscale"}, "--gray");
+  expect_meant({"--greyscale"}, "--gray");
+  expect_meant({"--brightness=1.2"}, "--color brightness=1.2");
+  expect_meant({"--contrast"}, "--color contrast=1.25");
+  expect_meant({"--saturation", "1.3"}, "--color saturate=1.3");
+  expect_meant({"--saturation"}, "--color saturate=1.5");
+  expect_meant({"--gaussian-blur", "2"}, "--gaussian SIGMA");
+  expect_meant({"--jpeg"}, "--to jpg");
+  expect_meant({"--png"}, "--to png");
 }
 
-TEST_F(ForeignWords, SizesAndTurns) {
-  expect_answer({"--upscale", "2"}, "--upscale: unknown option; did you mean --resize 200%?");
-  expect_answer({"--upscale", "1.5x"}, "--upscale: unknown option; did you mean --resize 150%?");
-  expect_answer({"--width", "800"}, "--width: unknown option; did you mean --resize 800?");
-  expect_answer({"--height", "600"}, "--height: unknown option; did you mean --resize x600?");
-  expect_answer({"--auto-rotate"}, "--auto-rotate: unknown option; did you mean --auto-orient?");
+TEST_F(ForeignWords, SizesTurnsNumbersAndFormats) {
+  expect_meant({"--upscale", "2"}, "--resize 200%");
+  expect_meant({"--upscale", "1.5x"}, "--resize 150%");
+  expect_meant({"--width", "800"}, "--resize 800");
+  expect_meant({"--height", "600"}, "--resize x600");
+  expect_meant({"--auto-rotate"}, "--auto-orient");
   expect_answer({"--flip", "horizontal"},
                 "horizontal: --flip takes no value; did you mean --flop?");
   expect_answer({"--flop", "vertical"}, "vertical: --flop takes no value; did you mean --flip?");
-}
-
-TEST_F(ForeignWords, FormatsThatAreNotWritten) {
-  const ProcessResult to =
-      ended(2, filter({"in.png", "out/", "--to", "gif"}, {.folder = folder_.path()}));
-  EXPECT_TRUE(begins(to.err, "gpufilter: --to: GIF is not supported; choose png, "));
-  const ProcessResult name = ended(2, filter({"in.png", "out.gif"}, {.folder = folder_.path()}));
-  EXPECT_TRUE(
-      begins(name.err,
-             "gpufilter: out.gif: GIF is not supported; the name of an output must end in .png, "));
-}
-
-TEST_F(ForeignWords, NumbersAsTheyAreWrittenElsewhere) {
   expect_answer({"--gaussian", "0,5"},
                 "--gaussian 0,5: a number from 0.2 to 50; did you mean 0.5?");
   expect_answer({"--color", "saturate=0,5"},
                 "--color saturate=0,5: '0,5' is not a number; did you mean 0.5?");
   expect_answer({"--sharpen", "2000%"}, "--sharpen 2000%: a number from 0 to 10");
   expect_answer({"--gaussian", "50%"}, "--gaussian 50%: a number from 0.2 to 50");
-}
-
-TEST_F(ForeignWords, ARadiusOfTheBlur) {
   for (const std::string value : {"3", "0x3", "5x5", "2.5"}) {
     expect_answer({"--blur", value},
                   "--blur " + value + ": the blur is always 3x3; --gaussian SIGMA blurs more");
   }
+  const ProcessResult to =
+      ended(2, filter({"in.png", "out/", "--to", "gif"}, {.folder = folder_.path()}));
+  EXPECT_TRUE(begins(to.err, "gpufilter: --to: GIF is not supported; choose png, "));
+  EXPECT_TRUE(
+      begins(ended(2, filter({"in.png", "out.gif"}, {.folder = folder_.path()})).err,
+             "gpufilter: out.gif: GIF is not supported; the name of an output must end in .png, "));
 }
 
 TEST_F(ForeignWords, Subcommands) {
@@ -333,25 +302,10 @@ TEST_F(ForeignWords, Subcommands) {
   }
 }
 
-// -h within a word that is no group of known letters does not ask for help.
-TEST_F(ForeignWords, OptionsThatBeginWithH) {
-  expect_answer({"-hald-clut", "film.png"},
-                "-hald-clut: unknown option; did you mean --lut film.png?");
-  expect_answer({"-hue", "30"}, "-hue: unknown option; did you mean --hue 30?");
-  ended(0, filter({"-vh"}));
-}
-
-// Words that begin with a known letter are not mistaken for it.
-TEST_F(ForeignWords, ShortOptionsMayStillBeJoined) {
-  expect_answer({"-vq", "-z"}, "-z: unknown option (see gpufilter --help-all)");
-  expect_answer({"-vx"}, "-vx: unknown option (see gpufilter --help-all)");
-}
-
 // A word that is meant as something else never becomes an input or an output folder.
 
 // In a folder with a.png, o.png, "photos" with a picture in it, and a link that leads nowhere.
-class MisplacedWords : public ProgramTest {
- protected:
+struct MisplacedWords : ProgramTest {
   void SetUp() override {
     fs::create_directory(folder_ / "photos");
     for (const char* name : {"a.png", "o.png", "photos/p.png"})
@@ -466,6 +420,102 @@ TEST_F(MisplacedWords, NamesAreStillNames) {
   // A link that leads nowhere is a path; the other pictures are done.
   ended(1, here({"a.png", "broken.png", "results/", "-q"}));
   EXPECT_TRUE(fs::exists(folder_ / "results/a.png"));
+}
+
+// "@FILE" on the command line, and the recipes in samples/.
+
+struct RecipeRuns : ProgramTest {
+  void SetUp() override { static_cast<void>(stored(random_image(size_, format_, 1), "in.png")); }
+
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name) << text;
+  }
+
+  [[nodiscard]] ProcessResult here(const Words& words) const {
+    return filter(words, {.folder = folder_.path()});
+  }
+};
+
+TEST_F(RecipeRuns, GivesTheSamePictureAsItsWords) {
+  write("look", "# a look\n--color \"1 0 0\n  0 1 0\n  0 0 0.5\"\n--blur auto --border mirror\n");
+  EXPECT_EQ(here({"in.png", "recipe.png", "@look", "-q"}).err, "");
+  EXPECT_EQ(here({"in.png", "words.png", "--color", "1 0 0;0 1 0;0 0 0.5", "--blur", "auto",
+                  "--border", "mirror", "-q"})
+                .err,
+            "");
+  EXPECT_EQ(read_file(folder_ / "recipe.png"), read_file(folder_ / "words.png"));
+  write("all", "stats in.png --json");
+  ended(0, here({"@all"}));
+  EXPECT_EQ(here({"@all"}).out, here({"stats", "in.png", "--json"}).out);
+}
+
+TEST_F(RecipeRuns, MistakesNameFileAndLine) {
+  const auto expect = [&](const std::string& text, const std::string& message) {
+    write("r", text);
+    expect_failure(2, {"in.png", "out.png", "@r"}, {}, {.folder = folder_.path()});
+    EXPECT_EQ(here({"in.png", "out.png", "@r"}).err, "gpufilter: " + message + "\n");
+  };
+  expect("--blur auto\n--resize 0x4", "r:2: --resize 0x4: sides are from 1 to 1000000 pixels");
+  expect("\n--nothing-known", "r:2: --nothing-known: unknown option (see gpufilter --help-all)");
+  expect("--gray\n\n--blur auto --tile 8",
+         "r:3: --tile 8: --blur auto does not take it; it goes after --blur tiled");
+  expect("--lut\n  none.cube", "r:2: none.cube: no such file");
+  expect("--gray\n@r", "r:2: @r: this recipe includes itself");
+}
+
+TEST_F(RecipeRuns, AnOptionGivenTwiceIsRefusedWithAllPlaces) {
+  write("r", "--blur auto\n--to png\n");
+  const auto complaint = [&](const Words& words) { return ended(2, here(words)).err; };
+  const std::string begin = "gpufilter: --to is given more than once";
+  const std::string end = " (see gpufilter --help)\n";
+  EXPECT_EQ(complaint({"in.png", "out/", "@r", "--to", "jpg", "--to", "png"}),
+            begin + ": in r:2 and on the command line and on the command line" + end);
+  EXPECT_EQ(complaint({"in.png", "out/", "@r", "@r"}), begin + ": in r:2 and in r:2" + end);
+  EXPECT_EQ(complaint({"in.png", "out/", "--to", "jpg", "--to", "png"}), begin + end);
+  write("r", "--blur auto\n--to png\n");
+  write("equals", "--to=png --gray");
+  for (const Words& words :
+       {Words{"@r", "--to", "webp"}, {"--to=webp", "@r"}, {"--to", "webp", "@equals"}}) {
+    EXPECT_EQ(ended(0, here(Words{"in.png", "-", "-q"} + words)).out.substr(8, 4), "WEBP")
+        << words.back();
+  }
+}
+
+TEST_F(RecipeRuns, InstalledFilesAreFoundByName) {
+  for (const std::string word : {"@web-gallery", "@web-gallery.recipe"}) {
+    EXPECT_EQ(ended(0, here({"in.png", "-", word, "-q"})).out.substr(8, 4), "WEBP");
+  }
+  for (const Words& stage : {Words{"--net", "denoise.onnx"},
+                             {"--net", "denoise"},
+                             {"--mlp", "golden-hour"},
+                             {"--lut", "film"},
+                             {"--color", "warm.txt"},
+                             {"--profile", "display-p3"}}) {
+    const ProcessResult result = here({"in.png", "-", stage[0], stage[1], "-q", "--device", "cpu"});
+    EXPECT_EQ(result.exit_code, 0) << stage[1] << result.err;
+  }
+  // A file of that name in the folder comes first, and a path is never looked for elsewhere.
+  write("film.cube", "LUT_3D_SIZE 0\n");
+  ended(2, here({"in.png", "-", "--lut", "film.cube"}));
+  ended(2, here({"in.png", "-", "--net", "./denoise.onnx"}));
+  ended(2, filter({"in.png", "-", "--net", "denoise.onnx"},
+                  {.environment = {{"GPUFILTER_DATA", "/nowhere"}}, .folder = folder_.path()}));
+}
+
+TEST_F(RecipeRuns, SamplesWork) {
+  const std::string samples = GPUFILTER_SOURCE "/samples/recipes";
+  int count = 0;
+  for (const auto& entry : fs::directory_iterator(samples)) {
+    // In 16 bits as well, without a warning about values of 8 bits.
+    for (const std::string picture : {"in.png", GPUFILTER_SOURCE "/samples/gradient-16bit.png"}) {
+      const ProcessResult result = here({picture, "out/", "@" + entry.path().string(), "--device",
+                                         "cpu", "--on-exists", "overwrite"});
+      EXPECT_EQ(result.exit_code, 0) << entry.path() << result.err;
+      EXPECT_FALSE(contains(result.err, "warning")) << entry.path() << result.err;
+    }
+    ++count;
+  }
+  EXPECT_EQ(count, 4);
 }
 
 }  // namespace

@@ -12,14 +12,11 @@
 namespace gpufilter::test {
 namespace {
 
-// "gpufilter verify" and --verify: right kernels pass, wrong ones are found.
-
-class Verify : public ProgramTest {
- protected:
-  static Json verify_json(Words arguments, int exit_code, const ProcessOptions& options = {}) {
-    arguments.insert(arguments.begin(), "verify");
-    arguments.emplace_back("--json");
-    const Json json = filter_json(exit_code, arguments, options);
+struct Verify : ProgramTest {
+  static Json verify_json(const Words& arguments, int exit_code,
+                          const ProcessOptions& options = {}) {
+    const Json json =
+        filter_json(exit_code, Words{"verify"} + arguments + Words{"--json"}, options);
     EXPECT_EQ(json["schema"], "gpufilter-verify-1");
     return json;
   }
@@ -106,17 +103,17 @@ TEST_F(Verify, ARunSaysHowManyBlocksAreEqual) {
   const std::string in = stored(random_image({67, 400}, {3, 8}, 1), "in.png");
   for (const char* device : {"cpu", "opencl"}) {
     if (std::string(device) == "opencl" && !has_device()) continue;
-    EXPECT_TRUE(contains(
-        ended(0, filter({in, folder_ / "out.png", "--blur", "auto", "--border", "wrap", "--levels",
-                         "auto", "--device", device, "--verify=7", "--band-rows", "90"}))
-            .err,
-        "; 7 blocks verified"));
+    EXPECT_TRUE(
+        contains(ended(0, filter({in, out_, "--blur", "auto", "--border", "wrap", "--levels",
+                                  "auto", "--device", device, "--verify=7", "--band-rows", "90"}))
+                     .err,
+                 "; 7 blocks verified"));
   }
   // All blocks, if more are requested than exist; the default is 16.
   const auto blocks = [&](const std::string& option) {
-    return Json::parse(filter({in, folder_ / "out.png", "--blur", "auto", "--device", "cpu", option,
-                               "--timing", "json"})
-                           .out)["verified_blocks"];
+    return Json::parse(
+        filter({in, out_, "--blur", "auto", "--device", "cpu", option, "--timing", "json"})
+            .out)["verified_blocks"];
   };
   EXPECT_EQ(blocks("--verify=1000"), 50);
   EXPECT_EQ(blocks("--verify"), 16);
@@ -127,12 +124,12 @@ TEST_F(Verify, AWrongPictureFailsAndIsNotWritten) {
   GPUFILTER_REQUIRE_DEVICE();
   const std::string in = stored(random_image(size_, format_, 2), "in.png");
   const ProcessOptions wrong = with_wrong_blur();
-  const Words run{in, folder_ / "out.png", "--blur", "naive", "--device", "opencl"};
+  const Words run{in, out_, "--blur", "naive", "--device", "opencl"};
   ended(0, filter(run, wrong));
-  fs::remove(folder_ / "out.png");
+  fs::remove(out_);
   auto verified = run;
-  verified.emplace_back("--verify=1000");
-  expect_failure(1, verified, {in + ": not verified: ", "row 1, column 3, red: "}, wrong);
+  expect_failure(1, verified + Words{"--verify=1000"},
+                 {in + ": not verified: ", "row 1, column 3, red: "}, wrong);
 }
 
 TEST_F(Verify, AFolderGoesOnAfterAWrongPicture) {
@@ -204,8 +201,7 @@ const std::vector<Mistake>& mistakes() {
   return all;
 }
 
-class BrokenKernels : public ProgramTest {
- protected:
+struct BrokenKernels : ProgramTest {
   [[nodiscard]] Words quick_check(const std::string& folder) const {
     return {"verify",   "blur",   "--quick",   "--channels", "3",      "--depth", "8",
             "--device", "opencl", "--kernels", folder,       "--diff", drawing_};
@@ -226,9 +222,8 @@ TEST_F(BrokenKernels, AreFoundShownAndExplained) {
   GPUFILTER_REQUIRE_DEVICE();
   for (const Mistake& mistake : mistakes()) {
     SCOPED_TRACE(mistake.folder);
-    Words check = quick_check(fs::path(broken) / mistake.folder);
-    check.emplace_back("--json");
-    const Json json = filter_json(1, check);
+    const Words check = quick_check(fs::path(broken) / mistake.folder);
+    const Json json = filter_json(1, check + Words{"--json"});
     EXPECT_EQ(json["kernels"], Json({{"folder", fs::path(broken) / mistake.folder},
                                      {"files", {"blur.cl"}},
                                      {"why", mistake.why}}));

@@ -15,7 +15,6 @@
 #include "base/error.hpp"
 #include "base/posix_file.hpp"
 #include "support/child_process.hpp"
-#include "support/names_in.hpp"
 #include "support/objection.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"

@@ -14,7 +14,6 @@
 #include "support/coding.hpp"
 #include "support/jpeg.hpp"
 #include "support/pictures.hpp"
-#include "support/shared.hpp"
 
 namespace gpufilter::test {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 #include "support/coding.hpp"
-#include "support/full_sink.hpp"
+#include "support/failing_streams.hpp"
 #include "support/pictures.hpp"
 
 namespace gpufilter::test {

@@ -128,7 +128,7 @@ TEST(StructuralSimilarity, AgreesWithTheFormula) {
   }
 }
 
-TEST(StructuralSimilarity, OfConstantPicturesIsThatOfTheirMeans) {
+TEST(StructuralSimilarity, OfConstantEqualAndSmallPictures) {
   for (const PixelFormat format : all_formats()) {
     const double largest = format.max_sample();
     const double c1 = 0.0001 * largest * largest;
@@ -136,13 +136,9 @@ TEST(StructuralSimilarity, OfConstantPicturesIsThatOfTheirMeans) {
     const Image white = constant({20, 15}, format, format.max_sample());
     EXPECT_NEAR(ssim_of(black, white).value(), 0.0001 / 1.0001, 1e-12);
     const Image dark = constant({20, 15}, format, 50);
-    const Image bright = constant({20, 15}, format, 200);
-    EXPECT_NEAR(ssim_of(dark, bright).value(),
+    EXPECT_NEAR(ssim_of(dark, constant({20, 15}, format, 200)).value(),
                 (2 * 50.0 * 200 + c1) / (50.0 * 50 + 200.0 * 200 + c1), 1e-9);
   }
-}
-
-TEST(StructuralSimilarity, OfEqualPicturesIsExactlyOne) {
   for (const PixelFormat format : all_formats()) {
     const Image a = random_image({53, 31}, format, 4);
     EXPECT_EQ(ssim_of(a, copy_of(a)), 1.0);
@@ -152,9 +148,6 @@ TEST(StructuralSimilarity, OfEqualPicturesIsExactlyOne) {
     EXPECT_LT(ssim_of(a, b).value(), 1.0);
     EXPECT_NEAR(ssim_of(a, b).value(), naive_ssim(a, b), 1e-12);
   }
-}
-
-TEST(StructuralSimilarity, NeedsAWindow) {
   for (const ImageSize size : {ImageSize{10, 11}, {11, 10}, {1, 1}, {1, 400}, {400, 1}}) {
     const Image a = random_image(size, {3, 8}, 5);
     EXPECT_EQ(ssim_of(a, copy_of(a)), std::nullopt);

@@ -99,8 +99,7 @@ void fill(const fs::path& folder) {
 }
 
 // With the OpenCL vendors of a file or folder; none of them has a GPU.
-class DocumentedCommands : public ::testing::Test {
- protected:
+struct DocumentedCommands : ::testing::Test {
   [[nodiscard]] ProcessOptions environment(const fs::path& folder) const {
     const char* path = std::getenv("PATH");
     return {
@@ -196,7 +195,7 @@ TEST(Pages, HideNoCommand) {
 
 // Everyone can read what concerns every user in half an hour and the page of a stage in two
 // minutes, however many stages there are; reasons and measurements are in docs/engineering.
-TEST(Pages, ForUsersAreShort) {
+TEST(Pages, AreShort) {
   constexpr std::size_t max_words_of_stage = 400;
   constexpr std::size_t max_words_of_others = 6000;
   std::size_t words = 0;
@@ -211,11 +210,8 @@ TEST(Pages, ForUsersAreShort) {
   }
   EXPECT_GT(words, 4000U);
   EXPECT_LE(words, max_words_of_others);
-}
-
-// What was tried and what was measured once belongs in commits, not in the pages for maintainers.
-TEST(Pages, ForMaintainersAreNoArchive) {
-  std::size_t words = 0;
+  // What was tried and what was measured once belongs in commits, not in the pages for maintainers.
+  words = 0;
   for (const std::string& page : pages())
     if (page.starts_with("docs/engineering/")) words += words_in(page_text(page));
   EXPECT_LE(words, 25000U);

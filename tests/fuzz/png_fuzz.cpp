@@ -7,7 +7,6 @@
 
 #include "fuzz/mutate.hpp"
 #include "support/pictures.hpp"
-#include "support/png_decoding.hpp"
 #include "support/png_in_memory.hpp"
 #include "support/png_pieces.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "support/bytes_of.hpp"
+#include "support/pictures.hpp"
 
 namespace gpufilter {
 namespace {

@@ -13,7 +13,7 @@
 #include "image/exif_orientation.hpp"
 #include "image/image_resources.hpp"
 #include "image/tiff.hpp"
-#include "support/bytes_of.hpp"
+#include "support/pictures.hpp"
 
 namespace gpufilter {
 namespace {

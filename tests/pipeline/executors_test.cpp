@@ -13,7 +13,7 @@
 #include "stages/point/lookup.hpp"
 #include "stages/window/blur.hpp"
 #include "support/filtering.hpp"
-#include "support/naive_blur.hpp"
+#include "support/naive_stages.hpp"
 #include "support/pictures.hpp"
 #include "support/stage_cases.hpp"
 

@@ -9,7 +9,6 @@
 #include "base/error.hpp"
 #include "lab/stage_samples.hpp"
 #include "stage/options/catalogue.hpp"
-#include "support/cut_out_image.hpp"
 #include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/pictures.hpp"

@@ -33,9 +33,8 @@ def test_run_writes_the_file_of_the_command_line(sepia, tmp_path, name):
 def test_run_takes_the_options_of_the_format(sepia, tmp_path):
     source = SAMPLES / "landscape.jpg"
     sepia.run(source, tmp_path / "a.jpg", quality=40, subsampling=444, strip=True)
-    run_program(
-        source, tmp_path / "b.jpg", *CHAIN.split(), "--quality", 40, "--subsampling", 444, "--strip"
-    )
+    words = CHAIN + " --quality 40 --subsampling 444 --strip"
+    run_program(source, tmp_path / "b.jpg", *words.split())
     assert (tmp_path / "a.jpg").read_bytes() == (tmp_path / "b.jpg").read_bytes()
     with pytest.raises(gpufilter.UsageError, match="qualty"):
         sepia.run(source, tmp_path / "c.jpg", qualty=40)
@@ -139,35 +138,25 @@ def test_folders_give_the_files_of_the_command_line(sepia, tmp_path):
     assert sorted(picture.status for picture in finished) == ["done", "done", "done", "failed"]
     assert parts == sorted(parts) and parts[-1] == 1
     (tmp_path / "in" / "broken.png").unlink()
-    run_program(
-        tmp_path / "in",
-        f"{tmp_path}/b/",
-        *CHAIN.split(),
-        "--recursive",
-        "--to",
-        "png",
-        "--png-level",
-        1,
-    )
+    words = CHAIN + " --recursive --to png --png-level 1"
+    run_program(tmp_path / "in", f"{tmp_path}/b/", *words.split())
     for name in ["a.png", "b.png", "sub/c.png"]:
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
 
 
 def test_results_in_folders_are_not_replaced_unless_asked(sepia, tmp_path):
     fill(tmp_path / "in")
-    choose = {"match": "?.png"}
-    assert sepia.run_folder(tmp_path / "in", tmp_path / "out", **choose).done == 1
+
+    def run(**options):
+        return sepia.run_folder(tmp_path / "in", tmp_path / "out", match="?.png", **options)
+
+    assert run().done == 1
     with pytest.raises(gpufilter.UsageError, match="b.png"):
-        sepia.run_folder(tmp_path / "in", tmp_path / "out", **choose)
-    assert (
-        sepia.run_folder(tmp_path / "in", tmp_path / "out", on_exists="skip", **choose).skipped == 1
-    )
-    assert (
-        sepia.run_folder(tmp_path / "in", tmp_path / "out", on_exists="overwrite", **choose).done
-        == 1
-    )
+        run()
+    assert run(on_exists="skip").skipped == 1
+    assert run(on_exists="overwrite").done == 1
     with pytest.raises(gpufilter.UsageError, match="choose fail, skip or overwrite"):
-        sepia.run_folder(tmp_path / "in", tmp_path / "out", on_exists="ask", **choose)
+        run(on_exists="ask")
 
 
 def test_an_exception_of_finished_ends_the_run(sepia, tmp_path):
@@ -182,11 +171,8 @@ def test_an_exception_of_finished_ends_the_run(sepia, tmp_path):
 
 def test_files_that_cannot_be_read_or_written(sepia, tmp_path):
     (tmp_path / "text.png").write_text("no picture")
-    for function in (
-        gpufilter.read,
-        gpufilter.stats,
-        lambda path: sepia.run(path, tmp_path / "out.png"),
-    ):
+    run = lambda path: sepia.run(path, tmp_path / "out.png")
+    for function in (gpufilter.read, gpufilter.stats, run):
         for name in ("nowhere.png", "text.png"):
             with pytest.raises(gpufilter.PictureError, match=f"^{tmp_path / name}: ") as caught:
                 function(tmp_path / name)
@@ -230,9 +216,8 @@ def test_stats_are_those_of_numpy(numpy, pixels, tmp_path):
             assert channel.sum_of_squares == (samples**2).sum()
             assert channel.mean == pytest.approx(samples.mean())
             assert channel.deviation == pytest.approx(samples.std())
-            assert (
-                channel.histogram == numpy.bincount(samples.ravel(), minlength=1 << depth).tolist()
-            )
+            counts = numpy.bincount(samples.ravel(), minlength=1 << depth)
+            assert channel.histogram == counts.tolist()
             assert channel.bit_xor == numpy.bitwise_xor.reduce(samples.ravel())
             for percent in (0, 50, 99.5, 100):
                 place = max(1, int(numpy.ceil(percent * samples.size / 100))) - 1

@@ -116,16 +116,11 @@ def test_parameters_before_the_first_stage_are_defaults():
 def test_pickling_and_copying():
     filter = gpufilter.Filter("--blur auto", device="cpu", threads=1)
     restored = pickle.loads(pickle.dumps(filter))
-    assert (
-        repr(restored) == repr(filter) == "gpufilter.Filter([gpufilter.blur('auto')], device='cpu')"
-    )
+    text = "gpufilter.Filter([gpufilter.blur('auto')], device='cpu')"
+    assert repr(restored) == repr(filter) == text
     picture = gpufilter.Picture(memoryview(bytes(range(120))).cast("B").cast("H", (3, 5, 4)))
-    for other in (
-        pickle.loads(pickle.dumps(picture)),
-        copy.copy(picture),
-        copy.deepcopy(picture),
-        picture.copy(),
-    ):
+    pickled = pickle.loads(pickle.dumps(picture))
+    for other in (pickled, copy.copy(picture), copy.deepcopy(picture), picture.copy()):
         assert (other.shape, other.depth, other.tobytes()) == (picture.shape, 16, picture.tobytes())
         assert other.__array_interface__["data"] != picture.__array_interface__["data"]
 

@@ -125,11 +125,8 @@ except KeyboardInterrupt:
 def test_ctrl_c_ends_a_call(tmp_path, call):
     source = tmp_path / "in" / "in.png"
     source.parent.mkdir()
-    gpufilter.write(
-        source,
-        gpufilter.Picture(memoryview(bytes(3 * 4000 * 4000)).cast("B", (4000, 4000, 3))),
-        png_level=1,
-    )
+    pixels = memoryview(bytes(3 * 4000 * 4000)).cast("B", (4000, 4000, 3))
+    gpufilter.write(source, gpufilter.Picture(pixels), png_level=1)
     output = tmp_path / "out.png"
     network = SAMPLES / "networks" / "denoise.onnx"
     result = run_python(WAIT_FOR_CTRL_C.replace("CALL", call), source, output, network)
@@ -266,10 +263,8 @@ def test_the_module_is_the_program_too():
     version = subprocess.run([*words, "--version"], capture_output=True, text=True, check=True)
     assert gpufilter.__version__ in version.stdout
     own = subprocess.run([PROGRAM, "help", "blur"], capture_output=True, text=True, check=True)
-    assert (
-        subprocess.run([*words, "help", "blur"], capture_output=True, text=True, check=True).stdout
-        == own.stdout
-    )
+    module = subprocess.run([*words, "help", "blur"], capture_output=True, text=True, check=True)
+    assert module.stdout == own.stdout
     assert subprocess.run([*words, "--nonsense"], capture_output=True).returncode == 2
 
 
@@ -286,14 +281,6 @@ def test_warnings_go_to_the_log(caplog):
 
 def test_killed_by_signal_as_usual():
     """Python's own default for SIGTERM stays."""
-    child = subprocess.Popen(
-        [
-            sys.executable,
-            "-c",
-            WAIT_FOR_CTRL_C.replace("CALL", "slow()(pixels)").replace(
-                "signal.raise_signal(signal.SIGINT)", "signal.raise_signal(signal.SIGTERM)"
-            ),
-            *("source", "output", "network"),
-        ]
-    )
+    code = WAIT_FOR_CTRL_C.replace("CALL", "slow()(pixels)").replace("SIGINT", "SIGTERM")
+    child = subprocess.Popen([sys.executable, "-c", code, "source", "output", "network"])
     assert child.wait(60) == -signal.SIGTERM

@@ -10,7 +10,6 @@
 #include "codec/jpeg/codec.hpp"
 #include "support/objection.hpp"
 #include "support/pictures.hpp"
-#include "support/shared.hpp"
 
 namespace gpufilter::test {
 namespace {

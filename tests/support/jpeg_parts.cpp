@@ -1,5 +1,11 @@
 #include "support/jpeg_parts.hpp"
 
+#include <algorithm>
+#include <iterator>
+
+#include "codec/jpeg/codec.hpp"
+#include "support/pictures.hpp"
+
 namespace gpufilter::test {
 namespace {
 
@@ -53,6 +59,53 @@ Bytes tiny_jpeg(const JpegFrame& frame, int components) {
   append(file, jpeg_scan(components, 0, frame.marker == sequential_arithmetic ? 63 : 0, 0));
   append(file, {0, 0, 0xFF, 0xD9});
   return file;
+}
+
+WrittenJpeg write_one_pixel(PictureHeader header, int channels, const WriteOptions& options) {
+  WrittenJpeg written;
+  const auto sink = memory_sink(written.jpeg, "out.jpg");
+  header.size = {1, 1};
+  header.format = {channels, 8};
+  const auto writer = create_jpeg(*sink, header, options);
+  const std::array<std::uint8_t, 4> pixel{1, 2, 3, 4};
+  writer->write({pixel.data(), pixel.size(), {0, 1}, 1, header.format});
+  writer->finish({});
+  written.left_out = writer->left_out();
+  return written;
+}
+
+void write_segment(jpeg_compress_struct& jpeg, int code, std::string_view content) {
+  const Bytes bytes = bytes_of(content);
+  jpeg_write_marker(&jpeg, code, bytes.data(), static_cast<unsigned>(bytes.size()));
+}
+
+std::vector<StoredComponent> coefficients_of(const Bytes& data) {
+  jpeg_decompress_struct jpeg{};
+  jpeg_error_mgr errors{};
+  jpeg.err = jpeg_std_error(&errors);
+  jpeg_create_decompress(&jpeg);
+  jpeg_mem_src(&jpeg, data.data(), data.size());
+  jpeg_read_header(&jpeg, TRUE);
+  jvirt_barray_ptr* arrays = jpeg_read_coefficients(&jpeg);
+  std::vector<StoredComponent> components;
+  for (int c = 0; c < jpeg.num_components; ++c) {
+    const jpeg_component_info& info = jpeg.comp_info[c];
+    StoredComponent& component = components.emplace_back();
+    component.horizontal = jpeg.num_components == 1 ? 1 : info.h_samp_factor;
+    component.vertical = jpeg.num_components == 1 ? 1 : info.v_samp_factor;
+    component.width = static_cast<int>(info.width_in_blocks);
+    component.height = static_cast<int>(info.height_in_blocks);
+    std::copy(std::begin(info.quant_table->quantval), std::end(info.quant_table->quantval),
+              component.divisors.begin());
+    for (JDIMENSION y = 0; y < info.height_in_blocks; ++y) {
+      const JBLOCKROW row = jpeg.mem->access_virt_barray(reinterpret_cast<j_common_ptr>(&jpeg),
+                                                         arrays[c], y, 1, FALSE)[0];
+      for (JDIMENSION x = 0; x < info.width_in_blocks; ++x)
+        std::copy(std::begin(row[x]), std::end(row[x]), component.blocks.emplace_back().begin());
+    }
+  }
+  jpeg_destroy_decompress(&jpeg);
+  return components;
 }
 
 }  // namespace gpufilter::test

@@ -1,9 +1,14 @@
-// JPEG files built marker by marker, in forms that no encoder writes.
+// JPEG files built marker by marker, in forms that no encoder writes; files of one pixel, for tests
+// of what is stored beside it; and the coefficients of files, as libjpeg reads them.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "codec/codec.hpp"
 #include "support/jpeg.hpp"
 
 namespace gpufilter::test {
@@ -34,5 +39,30 @@ struct JpegFrame {
 // A whole file with one scan of the first `components`: a picture of any size in 100 bytes, because
 // arithmetic coding continues with zeros after the end of the data.
 [[nodiscard]] Bytes tiny_jpeg(const JpegFrame& frame, int components);
+
+struct WrittenJpeg {
+  Bytes jpeg;
+  std::vector<std::string> left_out;
+};
+
+// What the codec under test writes for a header like `header`, but of one pixel of 8 bits.
+[[nodiscard]] WrittenJpeg write_one_pixel(PictureHeader header, int channels,
+                                          const WriteOptions& options = {});
+
+// A segment that libjpeg is to write next.
+void write_segment(jpeg_compress_struct& jpeg, int code, std::string_view content);
+
+struct StoredComponent {
+  int horizontal = 0;  // sampling factors
+  int vertical = 0;
+  int width = 0;  // in blocks that show something
+  int height = 0;
+  std::array<int, 64> divisors{};  // row by row, as are the coefficients
+  std::vector<std::array<int, 64>> blocks;
+
+  friend bool operator==(const StoredComponent&, const StoredComponent&) = default;
+};
+
+[[nodiscard]] std::vector<StoredComponent> coefficients_of(const Bytes& jpeg);
 
 }  // namespace gpufilter::test

@@ -4,7 +4,7 @@
 #include "codec/byte_sink.hpp"
 #include "codec/codec_table.hpp"
 #include "image/exif_orientation.hpp"
-#include "support/naive_turn.hpp"
+#include "support/naive_stages.hpp"
 #include "support/pictures.hpp"
 
 namespace gpufilter::test {

@@ -1,6 +1,5 @@
 #include "support/pictures.hpp"
 
-#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <random>

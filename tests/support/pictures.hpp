@@ -3,13 +3,16 @@
 
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "codec/codec.hpp"
 #include "image/image.hpp"
+#include "image/metadata.hpp"
 #include "stage/border.hpp"
 
 namespace gpufilter::test {
@@ -100,4 +103,36 @@ void write_png(const Image& image, const std::string& path);
 [[nodiscard]] std::string read_file(const std::string& path);
 void write_file(const std::string& path, const std::string& bytes);
 
+// Random colours; `format` has alpha. Diagonal stripes of alpha: the maximum, then random, then 0.
+[[nodiscard]] inline Image cut_out_image(ImageSize size, PixelFormat format, std::uint64_t seed) {
+  Image image = random_image(size, format, seed);
+  const int end = size.width + 3 * size.height;
+  for (const auto [x, y] : each_pixel(size)) {
+    const int third = 3 * (x + 3 * y) / end;
+    if (third == 1) continue;
+    set_sample(image, x, y, format.channels - 1,
+               third == 0 ? static_cast<std::uint32_t>(format.max_sample()) : 0);
+  }
+  return image;
+}
+
+// A text as bytes, and the bytes of a file.
+[[nodiscard]] inline Bytes bytes_of(std::string_view text) {
+  return {text.begin(), text.end()};
+}
+
+[[nodiscard]] inline Bytes file_bytes(const std::string& path) {
+  return bytes_of(read_file(path));
+}
+
+// `relative` under the folder of shared pictures: "photos/...", "corpora/pngsuite/...".
+inline std::filesystem::path shared_path(const std::filesystem::path& relative) {
+  return std::filesystem::path(GPUFILTER_SHARED) / relative;
+}
+
 }  // namespace gpufilter::test
+
+// Skips the running test with a reason if that file or folder is missing.
+#define GPUFILTER_REQUIRE_SHARED(relative)                              \
+  if (!std::filesystem::exists(gpufilter::test::shared_path(relative))) \
+  GTEST_SKIP() << "skipped: no " << gpufilter::test::shared_path(relative).string() << " here"

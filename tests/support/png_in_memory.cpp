@@ -40,9 +40,4 @@ Bytes encode_png(const Image& image, const PngSettings& settings) {
   return file;
 }
 
-Bytes file_bytes(const std::string& path) {
-  const std::string content = read_file(path);
-  return {content.begin(), content.end()};
-}
-
 }  // namespace gpufilter::test

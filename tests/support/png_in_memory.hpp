@@ -33,6 +33,4 @@ struct PngSettings {
 // What create_picture(), write() and finish() write for `image`.
 [[nodiscard]] Bytes encode_png(const Image& image, const PngSettings& settings);
 
-[[nodiscard]] Bytes file_bytes(const std::string& path);
-
 }  // namespace gpufilter::test

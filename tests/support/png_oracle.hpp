@@ -1,5 +1,5 @@
-// PNG for tests without libpng: an independently written decoder, and files taken apart and put
-// together chunk by chunk.
+// PNG for tests without libpng: an independently written decoder, files taken apart and put
+// together chunk by chunk, and what zlib makes of deflated data.
 #pragma once
 
 #include <cstddef>
@@ -51,5 +51,16 @@ struct PngPart {
 // A file of `rows` (filter bytes included), deflated, with the chunks `between` before them.
 [[nodiscard]] Bytes file_of_rows(const Bytes& header, const std::vector<PngPart>& between,
                                  const Bytes& rows);
+
+struct Inflated {
+  Bytes bytes;
+  bool complete = false;  // the final block was there
+  bool joinable = true;   // more blocks may follow: the last one is complete and ends on a byte
+  std::size_t rest = 0;   // of the input, behind it
+  int blocks = 0;
+};
+
+// Inflates raw deflate data; up to 100 bytes more than `size` are noticed.
+[[nodiscard]] Inflated inflated(std::span<const std::uint8_t> deflated, std::size_t size);
 
 }  // namespace gpufilter::test

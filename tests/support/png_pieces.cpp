@@ -1,12 +1,16 @@
 #include "support/png_pieces.hpp"
 
 #include <algorithm>
+#include <array>
 #include <random>
 #include <stdexcept>
 
 #include <zlib.h>
 
+#include "base/error.hpp"
 #include "codec/png/read/chunk.hpp"
+#include "codec/png/read/piece_reader.hpp"
+#include "support/pictures.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -22,6 +26,25 @@ void put_at(Bytes& bytes, std::size_t place, std::uint32_t value) {
 }
 
 }  // namespace
+
+Bytes file_of(const std::vector<Bytes>& idats, const std::vector<PngPart>& tail) {
+  std::vector<PngPart> parts{{"IHDR", png_header(5, 6, 8, 0)}};
+  for (const Bytes& idat : idats)
+    parts.push_back({"IDAT", idat});
+  parts.insert(parts.end(), tail.begin(), tail.end());
+  parts.push_back({"IEND", {}});
+  return join_png(parts);
+}
+
+Bytes filtered_rows(int rows) {
+  Bytes plain;
+  for (int y = 0; y < rows; ++y) {
+    plain.push_back(static_cast<std::uint8_t>(y % 5));
+    for (int x = 0; x < 5; ++x)
+      plain.push_back(static_cast<std::uint8_t>(31 * x + 7 * y));
+  }
+  return plain;
+}
 
 Bytes random_filtered_rows(ImageSize size, const PixelFormat& format,
                            const std::function<int(int y)>& filter, unsigned seed) {
@@ -94,6 +117,74 @@ Bytes without_index(const Bytes& file) {
     at = end + 4;
   }
   return result;
+}
+
+PngOutcome decode(const Bytes& file, PngDecoder decoder, int rows_a_time) {
+  PngOutcome outcome;
+  try {
+    ReadLimits quiet;
+    quiet.warn = false;
+    const auto reader = open_png(memory_source(file, "in.png"), quiet, decoder);
+    outcome.image = poisoned_image(reader->header().size, reader->header().format);
+    const int height = reader->header().size.height;
+    for (int y = 0; y < height; y += rows_a_time)
+      reader->read(outcome.image->rows().part({y, std::min(y + rows_a_time, height)}));
+    (void)reader->finish();
+  } catch (const PictureError& error) {
+    outcome.image.reset();
+    outcome.refusal = error.what();
+  }
+  return outcome;
+}
+
+::testing::AssertionResult both_agree(const Bytes& file) {
+  const PngOutcome ours = decode(file, PngDecoder::pieces);
+  const PngOutcome judged = decode(file, PngDecoder::libpng);
+  if (ours.image.has_value() != judged.image.has_value()) {
+    return ::testing::AssertionFailure()
+           << (ours.image ? "accepted" : ours.refusal)
+           << ", while libpng: " << (judged.image ? "accepted" : judged.refusal);
+  }
+  if (!ours.image) return ::testing::AssertionSuccess();
+  return same_pixels(*ours.image, *judged.image);
+}
+
+bool is_accepted(const Bytes& file) {
+  return decode(file, PngDecoder::automatic).image.has_value();
+}
+
+::testing::AssertionResult index_changes_nothing(const Bytes& file) {
+  const PngOutcome with = decode(file, PngDecoder::pieces);
+  const PngOutcome without = decode(without_index(file), PngDecoder::automatic);
+  if (with.refusal != without.refusal) {
+    return ::testing::AssertionFailure()
+           << "\"" << with.refusal << "\" with the index, \"" << without.refusal << "\" without";
+  }
+  if (!with.image) return ::testing::AssertionSuccess();
+  return same_pixels(*with.image, *without.image);
+}
+
+::testing::AssertionResult is_read_alike(const Bytes& file) {
+  const auto same = index_changes_nothing(file);
+  return same ? both_agree(file) : same;
+}
+
+int rows_by_pieces(const Bytes& file, const Image& image) {
+  PngStream stream(memory_source(file, "in.png"), PngDecoder::automatic);
+  std::array<std::uint8_t, 1> byte{};
+  while (!stream.keeps_pixels())
+    EXPECT_EQ(stream.read(byte), 1U);
+  const PngRowShape shape(image.size(), image.format());
+  const auto rows_a_piece = stream.ancillary().rows_a_piece();
+  if (!rows_a_piece || !PngPieceReader::suits(shape, *rows_a_piece)) return -1;
+  PngPieceReader reader(stream, shape, *rows_a_piece);
+  std::vector<std::uint8_t> row(shape.row_bytes);
+  int rows = 0;
+  for (; rows < image.size().height; ++rows) {
+    if (!reader.read(row.data())) break;
+    EXPECT_TRUE(std::equal(row.begin(), row.end(), image.rows().row(rows))) << "row " << rows;
+  }
+  return rows;
 }
 
 }  // namespace gpufilter::test

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "base/format.hpp"
-#include "support/cut_out_image.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/pictures.hpp"
 

@@ -14,9 +14,6 @@ TEST(Wrapped, LinesEndAtEightyColumns) {
   EXPECT_EQ(wrapped(three + "b"), word + " " + word + "\n" + word + "b\n");
   EXPECT_EQ(wrapped(three, 1), " " + word + " " + word + "\n " + word + "\n");
   EXPECT_EQ(wrapped(std::string(99, 'x') + " y"), std::string(99, 'x') + "\ny\n");
-}
-
-TEST(Wrapped, KeepsTheLinesOfItsText) {
   EXPECT_EQ(wrapped("a  b\nc\n\nd", 2), "  a b\n  c\n\n  d\n");
   EXPECT_EQ(wrapped(""), "");
 }
@@ -45,8 +42,7 @@ TEST(FirstSentence, EndsBeforeTheFirstFullStop) {
   EXPECT_EQ(first_sentence(""), "");
 }
 
-class HelpPages : public ::testing::Test {
- protected:
+struct HelpPages : ::testing::Test {
   HelpPages() {
     app_.add_option("FILE", file_, "A picture.")->required();
     app_.add_option("-n,--number", number_, "How many. More is more.")->option_text("N [1]");
@@ -62,9 +58,6 @@ class HelpPages : public ::testing::Test {
 TEST_F(HelpPages, AnOptionHasItsNamesAndValues) {
   EXPECT_EQ(option_head(*app_.find("--number")), "-n, --number N");
   EXPECT_EQ(option_head(*app_.find("--all")), "--all");
-}
-
-TEST_F(HelpPages, AFlagWithAnOptionalValueHasItInBrackets) {
   int blocks = 0;
   const auto* option =
       app_.add_flag_function(
@@ -72,9 +65,6 @@ TEST_F(HelpPages, AFlagWithAnOptionalValueHasItInBrackets) {
           ->option_text("[=N]");
   EXPECT_EQ(option_head(*option), "--verify[=N]");
   EXPECT_TRUE(test::contains(option_groups(app_), "  --verify[=N]\n"));
-}
-
-TEST_F(HelpPages, OptionalAndRepeatedArgumentsAreMarked) {
   std::vector<std::string> stages;
   app_.add_option("STAGE", stages, "Stages.");
   EXPECT_EQ(usage_line(app_), "gpufilter do FILE [STAGE...] [OPTION...]");

@@ -36,43 +36,26 @@ inline RunReport example_report() {
                    {{"naive", "requested", ProgramOrigin::cached}, "tint"}};
   report.start = 1'000'000;
   report.total = 100'000'000;
-  report.spans = {
-      {.activity = Activity::decode, .start = 1'000'000, .duration = 500'000},
-      {.activity = Activity::start_device, .start = 1'500'000, .duration = 1'000'000},
-      {.activity = Activity::build_program, .pass = 0, .start = 2'500'000, .duration = 30'000'000},
-      {.activity = Activity::build_program, .pass = 1, .start = 32'500'000, .duration = 1'000'000},
-      {.activity = Activity::decode,
-       .start = 33'500'000,
-       .duration = 3'500'000,
-       .bytes = 2'000'000,
-       .first_row = 0,
-       .rows = 250},
-      {.activity = Activity::upload, .start = 37'000'000, .duration = 500'000, .bytes = 2'000'000},
-      {.activity = Activity::kernel,
-       .pass = 0,
-       .start = 38'000'000,
-       .duration = 2'000'000,
-       .bytes = 4'000'000,
-       .first_row = 0,
-       .rows = 250},
-      {.activity = Activity::kernel,
-       .pass = 1,
-       .start = 40'000'000,
-       .duration = 1'000'000,
-       .bytes = 4'000'000,
-       .first_row = 0,
-       .rows = 250},
-      {.activity = Activity::download,
-       .start = 41'000'000,
-       .duration = 250'000,
-       .bytes = 1'500'000},
-      {.activity = Activity::encode,
-       .start = 50'000'000,
-       .duration = 51'000'000,
-       .bytes = 1'500'000,
-       .first_row = 0,
-       .rows = 250},
+  constexpr Nanoseconds us = 1000;
+  const auto span = [](Activity activity, int pass, Nanoseconds start, Nanoseconds duration,
+                       std::uint64_t bytes = 0, int rows = 0) {
+    return Span{.activity = activity,
+                .pass = pass,
+                .start = start,
+                .duration = duration,
+                .bytes = bytes,
+                .rows = rows};
   };
+  report.spans = {span(Activity::decode, -1, 1000 * us, 500 * us),
+                  span(Activity::start_device, -1, 1500 * us, 1000 * us),
+                  span(Activity::build_program, 0, 2500 * us, 30'000 * us),
+                  span(Activity::build_program, 1, 32'500 * us, 1000 * us),
+                  span(Activity::decode, -1, 33'500 * us, 3500 * us, 2'000'000, 250),
+                  span(Activity::upload, -1, 37'000 * us, 500 * us, 2'000'000),
+                  span(Activity::kernel, 0, 38'000 * us, 2000 * us, 4'000'000, 250),
+                  span(Activity::kernel, 1, 40'000 * us, 1000 * us, 4'000'000, 250),
+                  span(Activity::download, -1, 41'000 * us, 250 * us, 1'500'000),
+                  span(Activity::encode, -1, 50'000 * us, 51'000 * us, 1'500'000, 250)};
   return report;
 }
 

@@ -12,9 +12,9 @@
 
 #include <gtest/gtest.h>
 
-#include "support/inflated.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/png_in_memory.hpp"
+#include "support/png_oracle.hpp"
 
 namespace gpufilter::test {
 namespace {

@@ -14,7 +14,7 @@
 #include "image/exif_orientation.hpp"
 #include "image/sample_arithmetic.hpp"
 #include "support/coding.hpp"
-#include "support/naive_turn.hpp"
+#include "support/naive_stages.hpp"
 #include "support/pictures.hpp"
 
 namespace gpufilter::test {

@@ -9,7 +9,6 @@
 #include "support/coding.hpp"
 #include "support/heif_sketch.hpp"
 #include "support/pictures.hpp"
-#include "support/shared.hpp"
 
 namespace gpufilter::test {
 namespace {

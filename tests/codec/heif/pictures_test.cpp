@@ -14,8 +14,7 @@
 #include "image/sample_arithmetic.hpp"
 #include "support/coding.hpp"
 #include "support/heif_sketch.hpp"
-#include "support/naive_turn.hpp"
-#include "support/shared.hpp"
+#include "support/naive_stages.hpp"
 
 namespace gpufilter::test {
 namespace {

@@ -5,9 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "support/jpeg.hpp"
-#include "support/jpeg_outcomes.hpp"
-#include "support/jpeg_scan_reading.hpp"
-#include "support/jpeg_scan_scripts.hpp"
+#include "support/jpeg_scans.hpp"
 
 namespace gpufilter::test {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "base/error.hpp"
 #include "codec/jpeg/codec.hpp"
-#include "support/failing_source.hpp"
+#include "support/failing_streams.hpp"
 #include "support/jpeg.hpp"
-#include "support/shared.hpp"
+#include "support/pictures.hpp"
 
 namespace gpufilter {
 namespace {

@@ -15,10 +15,10 @@
 #include "codec/jpeg/read/group_reader.hpp"
 #include "codec/jpeg/read/row_decoder.hpp"
 #include "codec/jpeg/read/scans.hpp"
-#include "support/failing_source.hpp"
+#include "support/failing_streams.hpp"
 #include "support/jpeg.hpp"
-#include "support/jpeg_outcomes.hpp"
 #include "support/jpeg_parts.hpp"
+#include "support/jpeg_scans.hpp"
 #include "support/texts.hpp"
 
 namespace gpufilter {

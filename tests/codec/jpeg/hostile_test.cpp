@@ -7,9 +7,9 @@
 #include <gtest/gtest.h>
 
 #include "codec/jpeg/codec.hpp"
-#include "support/bytes_of.hpp"
 #include "support/jpeg.hpp"
 #include "support/jpeg_parts.hpp"
+#include "support/pictures.hpp"
 
 namespace gpufilter::test {
 namespace {

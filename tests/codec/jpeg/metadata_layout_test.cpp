@@ -9,9 +9,9 @@
 
 #include "codec/jpeg/codec.hpp"
 #include "codec/jpeg/metadata/metadata.hpp"
-#include "support/bytes_of.hpp"
 #include "support/jpeg.hpp"
-#include "support/one_pixel_jpeg.hpp"
+#include "support/jpeg_parts.hpp"
+#include "support/pictures.hpp"
 
 namespace gpufilter {
 namespace {

@@ -9,7 +9,7 @@
 #include "codec/jpeg/metadata/metadata.hpp"
 #include "support/coding.hpp"
 #include "support/jpeg.hpp"
-#include "support/one_pixel_jpeg.hpp"
+#include "support/jpeg_parts.hpp"
 #include "support/texts.hpp"
 
 namespace gpufilter {

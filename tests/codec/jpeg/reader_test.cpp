@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "support/jpeg.hpp"
-#include "support/shared.hpp"
+#include "support/pictures.hpp"
 
 namespace gpufilter {
 namespace {

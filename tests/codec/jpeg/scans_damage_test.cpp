@@ -6,10 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "support/jpeg.hpp"
-#include "support/jpeg_outcomes.hpp"
 #include "support/jpeg_parts.hpp"
-#include "support/jpeg_scan_reading.hpp"
-#include "support/jpeg_scan_scripts.hpp"
+#include "support/jpeg_scans.hpp"
 
 namespace gpufilter::test {
 namespace {

@@ -7,11 +7,9 @@
 
 #include "base/thread_limit.hpp"
 #include "codec/jpeg/codec.hpp"
-#include "support/failing_source.hpp"
+#include "support/failing_streams.hpp"
 #include "support/jpeg.hpp"
-#include "support/jpeg_outcomes.hpp"
-#include "support/jpeg_scan_reading.hpp"
-#include "support/jpeg_scan_scripts.hpp"
+#include "support/jpeg_scans.hpp"
 
 namespace gpufilter {
 namespace {

@@ -10,7 +10,7 @@
 #include "codec/jpeg/codec.hpp"
 #include "codec/stored_picture.hpp"
 #include "support/coding.hpp"
-#include "support/jpeg_coefficients.hpp"
+#include "support/jpeg_parts.hpp"
 #include "support/objection.hpp"
 #include "support/pictures.hpp"
 

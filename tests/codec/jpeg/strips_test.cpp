@@ -10,11 +10,10 @@
 #include "codec/jpeg/codec.hpp"
 #include "codec/jpeg/write/strip_encoder.hpp"
 #include "support/coding.hpp"
-#include "support/full_sink.hpp"
+#include "support/failing_streams.hpp"
 #include "support/jpeg.hpp"
 #include "support/objection.hpp"
 #include "support/pictures.hpp"
-#include "support/shared.hpp"
 
 namespace gpufilter {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "codec/jpeg/codec.hpp"
-#include "support/full_sink.hpp"
+#include "support/failing_streams.hpp"
 #include "support/jpeg.hpp"
 #include "support/pictures.hpp"
 

@@ -6,7 +6,6 @@
 
 #include "codec/netpbm/codec.hpp"
 #include "image/luma.hpp"
-#include "support/bytes_of.hpp"
 #include "support/coding.hpp"
 #include "support/pictures.hpp"
 

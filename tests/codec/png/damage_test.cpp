@@ -7,7 +7,6 @@
 
 #include "support/pictures.hpp"
 #include "support/png_in_memory.hpp"
-#include "support/shared.hpp"
 #include "support/texts.hpp"
 
 namespace gpufilter::test {

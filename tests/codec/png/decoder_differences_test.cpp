@@ -4,8 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "support/pictures.hpp"
-#include "support/png_decoding.hpp"
-#include "support/png_of_idats.hpp"
+#include "support/png_pieces.hpp"
 
 namespace gpufilter::test {
 namespace {

@@ -11,10 +11,8 @@
 #include <gtest/gtest.h>
 
 #include "support/pictures.hpp"
-#include "support/png_decoding.hpp"
 #include "support/png_in_memory.hpp"
-#include "support/png_of_idats.hpp"
-#include "support/shared.hpp"
+#include "support/png_pieces.hpp"
 #include "support/stage_cases.hpp"
 
 namespace gpufilter::test {

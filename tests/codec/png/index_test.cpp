@@ -7,7 +7,6 @@
 
 #include <gtest/gtest.h>
 
-#include "support/png_decoding.hpp"
 #include "support/png_pieces.hpp"
 
 namespace gpufilter::test {

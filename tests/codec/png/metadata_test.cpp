@@ -5,10 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "support/bytes_of.hpp"
 #include "support/pictures.hpp"
 #include "support/png_in_memory.hpp"
-#include "support/shared.hpp"
 
 namespace gpufilter::test {
 namespace {

@@ -8,10 +8,9 @@
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 
-#include "support/inflated.hpp"
 #include "support/pictures.hpp"
-#include "support/png_decoding.hpp"
 #include "support/png_in_memory.hpp"
+#include "support/png_oracle.hpp"
 #include "support/png_pieces.hpp"
 #include "support/stage_cases.hpp"
 

@@ -9,10 +9,9 @@
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 
-#include "support/full_sink.hpp"
+#include "support/failing_streams.hpp"
 #include "support/pictures.hpp"
 #include "support/png_in_memory.hpp"
-#include "support/shared.hpp"
 
 namespace gpufilter::test {
 namespace {

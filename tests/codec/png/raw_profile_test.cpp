@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "codec/png/metadata/metadata.hpp"
-#include "support/bytes_of.hpp"
 #include "support/pictures.hpp"
 #include "support/png_in_memory.hpp"
 

@@ -11,7 +11,6 @@
 #include "support/pictures.hpp"
 #include "support/png_in_memory.hpp"
 #include "support/png_pieces.hpp"
-#include "support/shared.hpp"
 
 namespace gpufilter::test {
 namespace {

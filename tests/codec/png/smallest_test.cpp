@@ -12,7 +12,6 @@
 
 #include "support/pictures.hpp"
 #include "support/png_in_memory.hpp"
-#include "support/shared.hpp"
 
 namespace gpufilter::test {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "support/svg.hpp"
+#include "support/document_checks.hpp"
 
 namespace gpufilter::lab {
 namespace {

@@ -18,8 +18,7 @@
 #include "base/format.hpp"
 #include "net/graph/net_builder.hpp"
 #include "support/instruction_sets.hpp"
-#include "support/net_planes_run.hpp"
-#include "support/onnx_case_changes.hpp"
+#include "support/onnx_case.hpp"
 #include "support/pictures.hpp"
 
 namespace gpufilter {

@@ -7,7 +7,7 @@
 #include "host/instruction_set.hpp"
 #include "pipeline/run/memory_picture.hpp"
 #include "stages/window/blur.hpp"
-#include "support/naive_blur.hpp"
+#include "support/naive_stages.hpp"
 #include "support/pictures.hpp"
 
 namespace gpufilter {

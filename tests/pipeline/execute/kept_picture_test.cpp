@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "support/naive_turn.hpp"
+#include "support/naive_stages.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace gpufilter {

@@ -14,7 +14,6 @@
 #include "pipeline/run/memory_picture.hpp"
 #include "stage/options/catalogue.hpp"
 #include "stages/window/blur.hpp"
-#include "support/cut_out_image.hpp"
 #include "support/filtering.hpp"
 #include "support/guarded_memory.hpp"
 #include "support/instruction_sets.hpp"

@@ -13,7 +13,6 @@
 #include "stages/geometry/crop.hpp"
 #include "stages/window/blur.hpp"
 #include "support/filtering.hpp"
-#include "support/names_in.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -10,7 +10,7 @@
 #include "stages/point/levels.hpp"
 #include "stages/window/blur.hpp"
 #include "support/filtering.hpp"
-#include "support/naive_turn.hpp"
+#include "support/naive_stages.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace gpufilter {

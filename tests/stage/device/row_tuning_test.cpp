@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "stages/window/blur.hpp"
 #include "support/filtering.hpp"
-#include "support/naive_blur.hpp"
+#include "support/naive_stages.hpp"
 #include "support/pictures.hpp"
 #include "support/texts.hpp"
 

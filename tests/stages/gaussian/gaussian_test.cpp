@@ -11,7 +11,7 @@
 
 #include "stages/window/blur.hpp"
 #include "support/filtering.hpp"
-#include "support/naive_gaussian.hpp"
+#include "support/naive_stages.hpp"
 #include "support/pictures.hpp"
 #include "support/stage_cases.hpp"
 

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "support/filtering.hpp"
-#include "support/naive_gaussian.hpp"
+#include "support/naive_stages.hpp"
 #include "support/pictures.hpp"
 #include "support/stage_cases.hpp"
 

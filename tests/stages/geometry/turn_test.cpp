@@ -11,7 +11,7 @@
 #include "stages/window/blur.hpp"
 #include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"
-#include "support/naive_turn.hpp"
+#include "support/naive_stages.hpp"
 #include "support/objection.hpp"
 #include "support/stage_cases.hpp"
 

@@ -19,7 +19,7 @@
 #include "base/format.hpp"
 #include "stages/window/blur_means.hpp"
 #include "support/filtering.hpp"
-#include "support/naive_blur.hpp"
+#include "support/naive_stages.hpp"
 #include "support/pictures.hpp"
 #include "support/stage_cases.hpp"
 #include "support/texts.hpp"
