@@ -373,28 +373,31 @@ template <typename Words>
 // sums[i] + a[2 i] * b[2 i] + a[2 i + 1] * b[2 i + 1], modulo 2^32. Not all four may be -2^15.
 template <InstructionSet set, typename Ints, typename Shorts>
 [[gnu::always_inline]] inline Ints plus_pairs(const Ints& sums, const Shorts& a, const Shorts& b) {
+  const auto plus = [&](const auto& products) __attribute__((always_inline)) {
+    return as<std::int32_t>(as<std::uint32_t>(sums) + as<std::uint32_t>(products));
+  };
 #ifdef GPUFILTER_X86_VECTORS
   if constexpr (set >= InstructionSet::avx512_vnni)
     return __builtin_ia32_vpdpwssd_v16si(sums, as<std::int32_t>(a), as<std::int32_t>(b));
   else if constexpr (sizeof(Ints) == 64)
-    return sums + __builtin_ia32_pmaddwd512_mask(a, b, Ints{}, -1);
+    return plus(__builtin_ia32_pmaddwd512_mask(a, b, Ints{}, -1));
   else if constexpr (sizeof(Ints) == 32)
-    return sums + __builtin_ia32_pmaddwd256(a, b);
+    return plus(__builtin_ia32_pmaddwd256(a, b));
   else
-    return sums + __builtin_ia32_pmaddwd128(a, b);
+    return plus(__builtin_ia32_pmaddwd128(a, b));
 #elif defined(__aarch64__)
   const auto x = reinterpret_cast<int16x8_t>(a);
   const auto y = reinterpret_cast<int16x8_t>(b);
-  return sums + reinterpret_cast<Ints>(
-                    vpaddq_s32(vmull_s16(vget_low_s16(x), vget_low_s16(y)), vmull_high_s16(x, y)));
+  return plus(reinterpret_cast<Ints>(
+      vpaddq_s32(vmull_s16(vget_low_s16(x), vget_low_s16(y)), vmull_high_s16(x, y))));
 #else
-  Ints result;
+  Ints products;
   for (std::size_t i = 0; i < count_of<Ints>; ++i) {
-    result[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[i]) +
-                                          static_cast<std::uint32_t>(a[2 * i] * b[2 * i]) +
-                                          static_cast<std::uint32_t>(a[2 * i + 1] * b[2 * i + 1]));
+    products[i] =
+        static_cast<std::int32_t>(static_cast<std::uint32_t>(a[2 * i] * b[2 * i]) +
+                                  static_cast<std::uint32_t>(a[2 * i + 1] * b[2 * i + 1]));
   }
-  return result;
+  return plus(products);
 #endif
 }
 
