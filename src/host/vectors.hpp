@@ -81,8 +81,8 @@ template <typename Number, typename V>
 
 // Lane i has the bytes at from[i * stride] + at.
 template <typename V>
-[[gnu::always_inline]] inline V load_lanes(const std::uint8_t* const* from, std::size_t stride,
-                                           std::size_t at) {
+[[gnu::always_inline]] inline V load_lanes(const std::uint8_t* const* from,
+                                           [[maybe_unused]] std::size_t stride, std::size_t at) {
   using Lane = typename VectorOf<std::int32_t, lane_bytes>::type;
   const auto first = load<Lane>(from[0] + at);
   if constexpr (sizeof(V) == lane_bytes) {
@@ -105,7 +105,8 @@ template <typename V>
 // Lane i becomes the bytes at to[i * stride] + at.
 template <typename V>
 [[gnu::always_inline]] inline void store_lanes(const V& v, std::uint8_t* const* to,
-                                               std::size_t stride, std::size_t at) {
+                                               [[maybe_unused]] std::size_t stride,
+                                               std::size_t at) {
   if constexpr (sizeof(V) == lane_bytes) store(to[0] + at, v);
 #ifdef GPUFILTER_X86_VECTORS
   if constexpr (sizeof(V) == 32) {
