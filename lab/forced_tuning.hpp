@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "device/kernel_tuning.hpp"
@@ -20,15 +21,30 @@ class ForcedTuning final : public KernelTuning {
   };
 
   [[nodiscard]] std::optional<Choice> choose(
-      const KernelSite& site, std::span<const KernelCandidate> candidates) const override;
+      const KernelSite& site, std::span<const KernelCandidate> candidates) const override {
+    const std::lock_guard lock(mutex_);
+    OfThread& mine = threads_[std::this_thread::get_id()];
+    const std::string key = site.key();
+    mine.sites.try_emplace(key, Site{site, {candidates.begin(), candidates.end()}});
+    if (key != mine.forced_site) return std::nullopt;
+    return Choice{mine.forced, "to be tried"};
+  }
 
   // From now on this thread chooses candidate `index` at this site, and the usual one elsewhere.
-  void force(const std::string& site_key, std::size_t index);
+  void force(const std::string& site_key, std::size_t index) {
+    const std::lock_guard lock(mutex_);
+    OfThread& mine = threads_[std::this_thread::get_id()];
+    mine.forced_site = site_key;
+    mine.forced = index;
+  }
   // Every site uses its usual kernel again.
-  void force_none();
+  void force_none() { force({}, 0); }
 
   // The sites that this thread has requested since the last call, by key.
-  [[nodiscard]] std::map<std::string, Site> take_sites();
+  [[nodiscard]] std::map<std::string, Site> take_sites() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(threads_[std::this_thread::get_id()].sites, {});
+  }
 
  private:
   struct OfThread {

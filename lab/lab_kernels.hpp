@@ -1,7 +1,7 @@
 // The kernels of lab/kernels, which only measurements use.
 #pragma once
 
-#include "base/embedded_files.hpp"
+#include "base/installed_files.hpp"
 
 namespace gpufilter::lab {
 

@@ -1,6 +1,9 @@
 #include "lab/stage_samples.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <map>
+#include <random>
 
 #include "base/format.hpp"
 
@@ -91,6 +94,120 @@ std::vector<StageSample> samples_of(const StageKind& kind, bool all) {
           {text_of(kind, value, given), kind.make(value, given), given.empty(), text_of(given)});
   }
   return samples;
+}
+
+namespace {
+
+void set_sample(std::uint8_t* row, std::size_t index, int depth, std::uint32_t value) {
+  if (depth == 8) {
+    row[index] = static_cast<std::uint8_t>(value);
+    return;
+  }
+  const auto sample = static_cast<std::uint16_t>(value);
+  std::memcpy(row + 2 * index, &sample, sizeof sample);
+}
+
+constexpr std::size_t verify_turns = 4;
+
+// Alpha by area: opaque, none, random.
+std::uint32_t alpha_at(int x, int y, std::uint32_t random, std::uint32_t max) {
+  const int area = (x / 11 + y / 7) % 3;
+  return area == 0 ? max : area == 1 ? 0 : random;
+}
+
+std::vector<StageSample> quick_samples(const StageKind& kind, std::size_t turn) {
+  std::vector<StageSample> samples = samples_of(kind, false);
+  std::map<std::string, std::size_t> values;  // that take the parameters
+  for (const StageSample& sample : samples)
+    ++values[sample.parameters];
+  std::map<std::string, std::size_t> passed;
+  std::erase_if(samples, [&](const StageSample& sample) {
+    if (sample.has_defaults) return false;
+    return passed[sample.parameters]++ != turn % values[sample.parameters];
+  });
+  return samples;
+}
+
+}  // namespace
+
+std::vector<VerifyChain> verify_samples(const std::vector<std::string>& stages, bool quick,
+                                        std::size_t turn) {
+  constexpr std::size_t many = 8;
+  std::vector<VerifyChain> chains;
+  for (const StageKind& kind : stage_kinds(stages)) {
+    if (quick) {
+      for (const StageSample& sample : quick_samples(kind, turn))
+        chains.push_back({sample.text, {sample.stage}});
+      continue;
+    }
+    const std::vector<StageSample> samples = samples_of(kind, true);
+    const std::size_t turns = std::clamp<std::size_t>(samples.size() / many, 1, verify_turns);
+    for (std::size_t i = turn % turns; i < samples.size(); i += turns)
+      chains.push_back({samples[i].text, {samples[i].stage}, samples[i].has_defaults});
+  }
+  return chains;
+}
+
+std::vector<VerifyChain> verify_pairs(const std::vector<std::string>& stages, std::size_t turn) {
+  std::vector<StageSample> usual;
+  for (const StageKind& kind : stage_kinds(stages)) {
+    const std::vector<StageSample> samples = samples_of(kind, false);
+    if (!samples.empty()) usual.push_back(samples.front());
+  }
+  const std::size_t followers = usual.size() <= 4 ? usual.size() : 1;
+  std::vector<VerifyChain> pairs;
+  for (std::size_t i = 0; i < usual.size(); ++i) {
+    for (std::size_t k = 0; k < followers; ++k) {
+      const StageSample& first = usual[i];
+      const StageSample& second = usual[(i + 1 + turn + k) % usual.size()];
+      pairs.push_back({first.text + " " + second.text, {first.stage, second.stage}});
+    }
+  }
+  return pairs;
+}
+
+std::vector<PixelFormat> verify_formats(bool quick) {
+  if (quick) return {{3, 8}, {4, 16}};
+  std::vector<PixelFormat> formats;
+  for (const int depth : {8, 16}) {
+    for (const int channels : {1, 2, 3, 4})
+      formats.push_back({channels, depth});
+  }
+  return formats;
+}
+
+std::vector<ImageSize> verify_sizes(bool quick) {
+  if (quick) return {{67, 37}};
+  return {{67, 37}, {1, 1}, {2, 3}, {261, 19}};
+}
+
+std::vector<int> verify_bands(int height, bool quick) {
+  std::vector<int> bands{height};
+  for (const int rows : {7, 1}) {
+    if (rows < height && !(quick && rows == 1)) bands.push_back(rows);
+  }
+  return bands;
+}
+
+Image verify_picture(const PictureShape& shape) {
+  Image image(shape.size, shape.format);
+  const std::uint32_t max = shape.format.max_sample();
+  std::mt19937 random(static_cast<std::uint32_t>(shape.size.width * 31 + shape.size.height));
+  const auto channels = static_cast<std::size_t>(shape.format.channels);
+  for (int y = 0; y < shape.size.height; ++y) {
+    std::uint8_t* row = image.rows().row(y);
+    std::memset(row, 0x5A, image.pitch());  // padding, which must not be read as pixels
+    for (int x = 0; x < shape.size.width; ++x) {
+      for (std::size_t c = 0; c < channels; ++c) {
+        const auto draw = static_cast<std::uint32_t>(random());
+        std::uint32_t value = draw & max;
+        if ((draw >> 20U) % 5 == 0) value = (draw >> 30U) % 2 == 0 ? 0 : max;
+        if (shape.format.has_alpha() && c + 1 == channels) value = alpha_at(x, y, value, max);
+        set_sample(row, static_cast<std::size_t>(x) * channels + c, shape.format.depth, value);
+      }
+    }
+  }
+  return image;
 }
 
 }  // namespace gpufilter::lab

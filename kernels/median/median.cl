@@ -8,19 +8,19 @@
 #define ALPHA_WEIGHTED 0
 #endif
 
-#define SIDE (2 * RADIUS + 1)
-#define WINDOW (SIDE * SIDE)
+#ifdef KERNEL_median_pairs
+#define ROW_RADIUS RADIUS
+#endif
+#include "window.cl"
 
-pixel_t window_pixel(SOURCE_BAND, int x, int y, int width, int height) {
-  return border_pixel(source, source_pitch, source_first, x, y, width, height);
-}
-#define WINDOW_PIXEL(x, y) window_pixel(source, source_pitch, source_first, x, y, width, height)
+#define SIDE (2 * RADIUS + 1)
+#define ALL_PIXELS (SIDE * SIDE)
 
 // ---- By the bits of the result, two at a time, for any window ----
 
 // The smallest sample of channel `c` for which it and all smaller ones have half of the window's weight or more; a
 // weight is 1, or alpha. `plain` if there is no weight.
-uint median_by_bits(SOURCE_BAND, int x, int y, int width, int height, int c, bool by_alpha, uint plain) {
+uint median_by_bits(WINDOW, int x, int y, int c, bool by_alpha, uint plain) {
   uint found = 0;
   for (int shift = DEPTH - 2; shift >= 0; shift -= 2) {
     const uint step = 1u << shift;
@@ -30,7 +30,7 @@ uint median_by_bits(SOURCE_BAND, int x, int y, int width, int height, int c, boo
     uint total = 0;
     for (int row = y - RADIUS; row <= y + RADIUS; ++row) {
       for (int column = x - RADIUS; column <= x + RADIUS; ++column) {
-        const pixel_t pixel = WINDOW_PIXEL(column, row);
+        const pixel_t pixel = BORDER_PIXEL(column, row);
         const uint weight = by_alpha ? pixel.at[CHANNELS - 1] : 1;
         const uint sample = pixel.at[c];
         total += weight;
@@ -47,28 +47,25 @@ uint median_by_bits(SOURCE_BAND, int x, int y, int width, int height, int c, boo
 }
 
 // Stores a pixel of plain medians, after weighting its colours by alpha.
-void finish_pixel(ROWS, int x, int y, pixel_t pixel) {
+void finish_pixel(WINDOW, int x, int y, pixel_t pixel) {
 #if ALPHA_WEIGHTED
   for (int c = 0; c < COLORS; ++c) {
-    pixel.at[c] = (sample_t)median_by_bits(source, source_pitch, source_first, x, y, width, height, c, true,
-                                           pixel.at[c]);
+    pixel.at[c] = (sample_t)median_by_bits(SAME_WINDOW, x, y, c, true, pixel.at[c]);
   }
 #endif
-  store_pixel(TARGET_ROW(y), x, pixel);
+  STORE_PIXEL(x, y, pixel);
 }
 
 #ifdef KERNEL_median_bisection
-__kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
-void median_bisection(ROWS) {
-  const int x = get_global_id(0);
-  const int y = OWN_ROW;
-  if (x >= width || y >= TARGET_END) return;
+UNROLLED void fill_pixel(WINDOW, int x, int y) {
   pixel_t pixel;
-  for (int c = 0; c < CHANNELS; ++c) {
-    pixel.at[c] =
-        (sample_t)median_by_bits(source, source_pitch, source_first, x, y, width, height, c, false, 0);
-  }
-  finish_pixel(SAME_ROWS, x, y, pixel);
+  for (int c = 0; c < CHANNELS; ++c) pixel.at[c] = (sample_t)median_by_bits(SAME_WINDOW, x, y, c, false, 0);
+  finish_pixel(SAME_WINDOW, x, y, pixel);
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
+void median_bisection(KERNEL_ROWS SINK) {
+  FILL_WINDOWS(fill_pixel(SAME_WINDOW, x, y))
 }
 #endif
 
@@ -88,21 +85,21 @@ typedef struct {
   uint below;
 } histogram_t;
 
-void count_row(histogram_t *histogram, SOURCE_BAND, int x, int y, int width, int height, int c, int change) {
+void count_row(histogram_t *histogram, WINDOW, int x, int y, int c, int change) {
   for (int column = x - RADIUS; column <= x + RADIUS; ++column) {
-    const uint sample = WINDOW_PIXEL(column, y).at[c];
+    const uint sample = BORDER_PIXEL(column, y).at[c];
     histogram->counts[sample * ITEMS] += change;
     if (sample < histogram->median) histogram->below += change;
   }
 }
-#define COUNT_ROW(y, change) count_row(&histogram, source, source_pitch, source_first, x, y, width, height, c, change)
+#define COUNT_ROW(y, change) count_row(&histogram, SAME_WINDOW, x, y, c, change)
 
 // Moves the guess to the median.
 uint settle(histogram_t *histogram) {
-  while (histogram->below > WINDOW / 2) histogram->below -= histogram->counts[--histogram->median * ITEMS];
+  while (histogram->below > ALL_PIXELS / 2) histogram->below -= histogram->counts[--histogram->median * ITEMS];
   for (;;) {
     const uint count = histogram->counts[histogram->median * ITEMS];
-    if (histogram->below + count > WINDOW / 2) return histogram->median;
+    if (histogram->below + count > ALL_PIXELS / 2) return histogram->median;
     histogram->below += count;
     ++histogram->median;
   }
@@ -127,8 +124,8 @@ void median_sliding(ROWS) {
       TARGET_ROW(y)[(size_t)x * CHANNELS + c] = (sample_t)settle(&histogram);
 #if ALPHA_WEIGHTED
       // The last channel's medians are the last to be known: then colours can be weighted.
-      if (c == CHANNELS - 1 && histogram.counts[MAX_SAMPLE * ITEMS] < WINDOW) {
-        finish_pixel(SAME_ROWS, x, y, load_pixel(TARGET_ROW(y), x));
+      if (c == CHANNELS - 1 && histogram.counts[MAX_SAMPLE * ITEMS] < ALL_PIXELS) {
+        finish_pixel(SAME_WINDOW, x, y, load_pixel(TARGET_ROW(y), x));
       }
 #endif
       COUNT_ROW(y - RADIUS, -1);

@@ -27,19 +27,20 @@ typedef struct {
   uint words[2][ROW_WORDS];
 } row_t;
 
-UNROLLED row_t load_row(SOURCE_BAND, int x, int y, int width, int height, int last) {
+UNROLLED row_t load_pair(WINDOW, int x, int y) {
   row_t row;
-  load_window_row(row.words[0], source, source_pitch, source_first, x, y, width, height, last);
-  load_window_row(row.words[1], source, source_pitch, source_first, x, y + BELOW, width, height, last);
+  LOAD_ROW(row.words[0], x, y);
+  LOAD_ROW(row.words[1], x, y + BELOW);
   return row;
 }
-#define LOAD_ROW(y) load_row(source, source_pitch, source_first, x, y, width, height, LAST_ROW)
+#define LOAD_PAIR(y) load_pair(SAME_WINDOW, x, y)
 
 // Returns the pairs' alpha samples, combined by "and"; all bits are set if alpha does not count.
-UNROLLED uint unpack_row(uint *pairs, row_t *row, SOURCE_BAND, int x, int y, int width, int height, int last,
-                         bool inside) {
-  complete_window_row(row->words[0], source, source_pitch, source_first, x, y, width, height, last, inside);
-  complete_window_row(row->words[1], source, source_pitch, source_first, x, y + BELOW, width, height, last, inside);
+UNROLLED uint unpack_row(uint *pairs, row_t *row, WINDOW, int x, int y, bool inside) {
+  if (!inside) {
+    COMPLETE_ROW(row->words[0], x, y);
+    COMPLETE_ROW(row->words[1], x, y + BELOW);
+  }
   uint alpha = ~0u;
 #pragma unroll
   for (int k = 0; k < SAMPLES; ++k) pairs[k] = pair_of(row->words[0], row->words[1], FIRST_SAMPLE + k);
@@ -49,8 +50,7 @@ UNROLLED uint unpack_row(uint *pairs, row_t *row, SOURCE_BAND, int x, int y, int
 #endif
   return alpha;
 }
-#define UNPACK_ROW(pairs, y) \
-  unpack_row(pairs, &next, source, source_pitch, source_first, x, y, width, height, LAST_ROW, inside)
+#define UNPACK_ROW(pairs, y) unpack_row(pairs, &next, SAME_WINDOW, x, y, inside)
 
 UNROLLED void row_medians(uint *medians, uint rows[SIDE][SAMPLES], int c) {
   uint low[COLUMNS], middle[COLUMNS], high[COLUMNS];
@@ -73,22 +73,22 @@ UNROLLED void row_medians(uint *medians, uint rows[SIDE][SAMPLES], int c) {
 }
 
 // Whether every pixel that the windows had was opaque.
-UNROLLED bool fill_rows(ROWS, int x, int first, bool inside) {
+UNROLLED bool fill_rows(WINDOW, int x, int first, bool inside) {
   uint rows[SIDE][SAMPLES];
-  row_t next = LOAD_ROW(first - 1);
+  row_t next = LOAD_PAIR(first - 1);
   uint alpha = UNPACK_ROW(rows[0], first - 1);
-  next = LOAD_ROW(first);
+  next = LOAD_PAIR(first);
   alpha &= UNPACK_ROW(rows[1], first);
-  next = LOAD_ROW(first + 1);
+  next = LOAD_PAIR(first + 1);
   LONG_LOOP
   for (int step = 0; step < BELOW; ++step) {
     const int y = first + step;
     alpha &= UNPACK_ROW(rows[2], y + 1);
-    next = LOAD_ROW(y + 2);
+    next = LOAD_PAIR(y + 2);
     uint medians[PIXELS * CHANNELS];
     LONG_LOOP
     for (int c = 0; c < CHANNELS; ++c) row_medians(medians, rows, c);
-    store_medians(target, target_pitch, target_first, target_offset, target_rows, x, y, width, medians);
+    store_medians(SAME_WINDOW, x, y, medians);
 #pragma unroll
     for (int k = 0; k < SAMPLES; ++k) {
       rows[0][k] = rows[1][k];

@@ -54,32 +54,29 @@ typedef struct {
   uint words[2][2][ROW_WORDS];
 } two_rows_t;
 
-UNROLLED two_rows_t load_two_rows(SOURCE_BAND, int x, int y, int width, int height, int last) {
+UNROLLED two_rows_t load_two_rows(WINDOW, int x, int y) {
   two_rows_t rows;
 #pragma unroll
   for (int i = 0; i < 2; ++i) {
-    load_window_row(rows.words[i][0], source, source_pitch, source_first, x, y + i, width, height, last);
-    load_window_row(rows.words[i][1], source, source_pitch, source_first, x, y + i + BELOW, width, height, last);
+    LOAD_ROW(rows.words[i][0], x, y + i);
+    LOAD_ROW(rows.words[i][1], x, y + i + BELOW);
   }
   return rows;
 }
-#define LOAD_TWO_ROWS(y) load_two_rows(source, source_pitch, source_first, x, y, width, height, LAST_ROW)
+#define LOAD_TWO_ROWS(y) load_two_rows(SAME_WINDOW, x, y)
 
-UNROLLED void unpack_rows(uint pairs[2][SAMPLES], two_rows_t *rows, SOURCE_BAND, int x, int y, int width, int height,
-                          int last, bool inside) {
+UNROLLED void unpack_rows(uint pairs[2][SAMPLES], two_rows_t *rows, WINDOW, int x, int y, bool inside) {
 #pragma unroll
   for (int i = 0; i < 2; ++i) {
 #pragma unroll
     for (int k = 0; k < 2; ++k) {
-      complete_window_row(rows->words[i][k], source, source_pitch, source_first, x, y + i + k * BELOW, width, height,
-                          last, inside);
+      if (!inside) COMPLETE_ROW(rows->words[i][k], x, y + i + k * BELOW);
     }
 #pragma unroll
     for (int k = 0; k < SAMPLES; ++k) pairs[i][k] = pair_of(rows->words[i][0], rows->words[i][1], FIRST_SAMPLE + k);
   }
 }
-#define UNPACK_ROWS(pairs, y) \
-  unpack_rows(pairs, &next, source, source_pitch, source_first, x, y, width, height, LAST_ROW, inside)
+#define UNPACK_ROWS(pairs, y) unpack_rows(pairs, &next, SAME_WINDOW, x, y, inside)
 
 // The medians of channel `c` in two rows, from those that their windows have.
 UNROLLED void two_rows_of_medians(uint medians[2][PIXELS * CHANNELS], uint rows[SIDE + 1][SAMPLES], int c) {
@@ -145,7 +142,7 @@ UNROLLED void two_rows_of_medians(uint medians[2][PIXELS * CHANNELS], uint rows[
 }
 
 // Whether every pixel that the windows had was opaque.
-UNROLLED bool fill_rows(ROWS, int x, int first, bool inside) {
+UNROLLED bool fill_rows(WINDOW, int x, int first, bool inside) {
   uint rows[SIDE + 1][SAMPLES];  // those of two rows of windows
   uint alpha = ~0u;  // of all pairs
   two_rows_t next;
@@ -169,8 +166,8 @@ UNROLLED bool fill_rows(ROWS, int x, int first, bool inside) {
     uint medians[2][PIXELS * CHANNELS];
     LONG_LOOP
     for (int c = 0; c < CHANNELS; ++c) two_rows_of_medians(medians, rows, c);
-    store_medians(target, target_pitch, target_first, target_offset, target_rows, x, y, width, medians[0]);
-    store_medians(target, target_pitch, target_first, target_offset, target_rows, x, y + 1, width, medians[1]);
+    store_medians(SAME_WINDOW, x, y, medians[0]);
+    store_medians(SAME_WINDOW, x, y + 1, medians[1]);
 #pragma unroll
     for (int i = 0; i < SIDE - 1; ++i) {
 #pragma unroll

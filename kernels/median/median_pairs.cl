@@ -8,7 +8,15 @@
 #endif
 
 #define BELOW (LINES / 2)
-#include "window_rows.cl"
+#define COLUMNS (PIXELS + 2 * RADIUS)  // of pixels that a row's windows need
+#define SAMPLES (COLUMNS * CHANNELS)
+
+// Loops whose rounds access registers by constants on a GPU. On a CPU unrolling them would only take long to compile.
+#if NVIDIA
+#define LONG_LOOP _Pragma("unroll")
+#else
+#define LONG_LOOP _Pragma("nounroll")
+#endif
 
 #if HALVES
 uint smaller(uint a, uint b) {
@@ -58,15 +66,13 @@ UNROLLED void take_pairs(uint *upper, uint *lower, const uint *pairs) {
 #endif
 }
 
-UNROLLED void store_medians(TARGET_BAND, int x, int y, int width, const uint *medians) {
-  uint upper[STRETCH_WORDS(CHANNELS)];
-  uint lower[STRETCH_WORDS(CHANNELS)];
+UNROLLED void store_medians(WINDOW, int x, int y, const uint *medians) {
+  uint upper[OWN_WORDS];
+  uint lower[OWN_WORDS];
 #pragma unroll
-  for (int i = 0; i < STRETCH_WORDS(CHANNELS); ++i) {
-    take_pairs(&upper[i], &lower[i], medians + i * SAMPLES_A_WORD);
-  }
-  if (y < TARGET_END) store_stretch(TARGET_ROW(y), x, width, upper);
-  if (y + BELOW < TARGET_END) store_stretch(TARGET_ROW(y + BELOW), x, width, lower);
+  for (int i = 0; i < OWN_WORDS; ++i) take_pairs(&upper[i], &lower[i], medians + i * SAMPLES_A_WORD);
+  if (y < TARGET_END) STORE_WORDS(x, y, upper);
+  if (y + BELOW < TARGET_END) STORE_WORDS(x, y + BELOW, lower);
 }
 
 #if RADIUS == 1
@@ -75,22 +81,19 @@ UNROLLED void store_medians(TARGET_BAND, int x, int y, int width, const uint *me
 #include "median_5x5.cl"
 #endif
 
-__kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
-void median_pairs(ROWS) {
-  const int x = OWN_BEGIN;
-  const int first = OWN_ROW;
-  if (x >= width || first >= TARGET_END) return;
-  bool inside = HAS_BEFORE(x) && HAS_AFTER(x);
-#if BORDER == BORDER_CONSTANT
-  inside = inside && first >= RADIUS && first + LINES + RADIUS <= height;
-#endif
-  const bool opaque = fill_rows(SAME_ROWS, x, first, inside);
+UNROLLED void fill_medians(WINDOW, int x, int first) {
+  const bool opaque = fill_rows(SAME_WINDOW, x, first, IS_INSIDE(x, first, LINES));
 #if ALPHA_WEIGHTED
   if (opaque) return;
   for (int y = first; y < min(first + LINES, TARGET_END); ++y) {
     for (int column = x; column < min(x + PIXELS, width); ++column) {
-      finish_pixel(SAME_ROWS, column, y, load_pixel(TARGET_ROW(y), column));
+      finish_pixel(SAME_WINDOW, column, y, load_pixel(TARGET_ROW(y), column));
     }
   }
 #endif
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
+void median_pairs(KERNEL_ROWS SINK) {
+  FILL_WINDOWS(fill_medians(SAME_WINDOW, x, y))
 }

@@ -1,5 +1,5 @@
 // A convolutional network: an operation after the other on planes of numbers. src/net/net_rows.cpp and
-// src/net/net_pixels.cpp have the same arithmetic. Those on quantized values are in net_integers.cl.
+// src/net/net_planes.cpp have the same arithmetic. Those on quantized values are in net_integers.cl.
 
 #ifndef OPERATION
 #define OPERATION 0

@@ -23,7 +23,10 @@
 #define PIXELS 4  // neighbours in a row that one work-item fills
 #endif
 #ifndef LINES
-#define LINES 1  // rows that one work-item fills
+#define LINES 1  // rows that one work-item fills at a time
+#endif
+#ifndef ROUNDS
+#define ROUNDS 1  // how many times that many it fills
 #endif
 #ifndef BORDER
 #define BORDER BORDER_REPLICATE
@@ -90,13 +93,13 @@ uint bytes_of(uint low, uint high, uint which) {
 #define TARGET_END (target_first + target_rows)
 
 // The first row that a work-item fills, and its part of it: OWN_BEGIN <= x < OWN_END.
-#define OWN_ROW (target_first + (int)get_global_id(1) * LINES)
+#define OWN_ROW (target_first + (int)get_global_id(1) * (LINES * ROUNDS))
 #define OWN_BEGIN ((int)get_global_id(0) * PIXELS)
 #define OWN_END min(OWN_BEGIN + PIXELS, width)
 
 // Where results go. A kernel that may have a sink other than the target has SINK after ROWS in its parameters, and all
-// of its work-items execute OPEN_SINK before the first result and CLOSE_SINK after the last. TAKE_RUN
-// (pixel_functions.cl) passes results to the sink. The macros here are for the target; counting_sink.cl has others.
+// of its work-items execute OPEN_SINK before the first result and CLOSE_SINK after the last. TAKE_RUN and TAKE_PIXEL
+// (pixel_functions.cl) pass results to the sink. The macros here are for the target; counting_sink.cl has others.
 #define SINK
 #define OPEN_SINK
 #define CLOSE_SINK
@@ -266,7 +269,7 @@ void store_stretch(__global sample_t *row, int x, int width, const uint *words) 
 #define BLUE(pixel) ((pixel).at[COLORS - 1])
 #define ALPHA(pixel) (HAS_ALPHA ? (pixel).at[CHANNELS - 1] : MAX_SAMPLE)
 
-// As luma_bt709() in src/image/luma.hpp.
+// As luma_bt709() in src/image/sample_arithmetic.hpp.
 #define LUMA_BT709(red, green, blue) ((2126u * (red) + 7152u * (green) + 722u * (blue) + 5000u) / 10000u)
 
 // The luma of a pixel; grey is its own luma.

@@ -107,8 +107,9 @@ RUN_PIXEL(4)
 typedef RUN_PIXEL_OF(IN_CHANNELS) in_pixel_t;
 typedef RUN_PIXEL_OF(OUT_CHANNELS) out_pixel_t;
 
-// Passes on a run of results from column x on; `row` is TARGET_ROW(y).
+// Passes on a run of results from column x on, or one; `row` is TARGET_ROW(y).
 #define TAKE_RUN(run, row, x) store_run(run, row, x, width)
+#define TAKE_PIXEL(pixel, row, x) store_out_pixel(row, x, pixel)
 
 #define load_source_pixel ACCESS_OF(load_samples, IN_CHANNELS)
 

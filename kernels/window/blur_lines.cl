@@ -1,48 +1,11 @@
-// The 3x3 box blur of three lines, each a stretch of one row with four samples before and after it: a part
-// of blur_packed.cl, whose macros it uses.
-
-// ---- Lines: a stretch of one row, with four samples before and after it ----
-
-#define LINE_WORDS (HALO + OWN_WORDS + HALO)
-
-// `first` is the pixel's first sample among those of the words.
-void set_pixel(uint *words, int first, pixel_t pixel) {
-#pragma unroll
-  for (int c = 0; c < CHANNELS; ++c) set_sample(words, first + c, pixel.at[c]);
-}
-
-// The pixel that a border puts at column x, -1 or `width`.
-pixel_t beside(__global const sample_t *row, int x, int width TABLES) {
-  const int column = border_position(x, width);
-  return column == OUTSIDE ? outside_pixel() : LOAD_PIXEL(row, column);
-}
-
-// Puts the pixel right of the picture among the `pixels` pixels from column x on.
-UNROLLED void end_row(uint *words, int pixels, __global const sample_t *row, int x, int width TABLES) {
-  const pixel_t pixel = beside(row, width, width SAME_TABLES);
-#pragma unroll
-  for (int i = 0; i < pixels; ++i) {
-    if (x + i == width) set_pixel(words, i * CHANNELS, pixel);
-  }
-}
-
-UNROLLED void blacken(uint *words, int first, int pixels) {
-#pragma unroll
-  for (int i = 0; i < pixels; ++i) set_pixel(words, first + i * CHANNELS, outside_pixel());
-}
-
-// Whether row y is not in the picture and black.
-bool is_black(int y, int height) { return BORDER == BORDER_CONSTANT && (y < 0 || y >= height); }
-
-// The row to read for row y: below the last one that the band's targets need, that one.
-#define READ_ROW(y) SOURCE_ROW(is_black(y, height) ? target_first : border_row(min(y, TARGET_END), height))
+// The 3x3 box blur of three lines, each the words of a row (window.cl): a part of blur_packed.cl.
 
 // ---- Sums side by side ----
 
 // The samples of a line, or sums of them: of 8 bits, the first and third of a word's four in `even`, the others in
 // `odd`, each in 16 bits; of 16 bits, the first of a word's two and the second. Sums of nine fit.
 typedef struct {
-  uint even[LINE_WORDS], odd[LINE_WORDS];
+  uint even[ROW_WORDS], odd[ROW_WORDS];
 } halves_t;
 
 #if DEPTH == 8
@@ -60,7 +23,7 @@ typedef struct {
 halves_t halves_of(const uint *line) {
   halves_t halves;
 #pragma unroll
-  for (int i = 0; i < LINE_WORDS; ++i) {
+  for (int i = 0; i < ROW_WORDS; ++i) {
     halves.even[i] = EVEN(line[i]);
     halves.odd[i] = ODD(line[i]);
   }
@@ -70,7 +33,7 @@ halves_t halves_of(const uint *line) {
 halves_t column_sums(const halves_t *above, const halves_t *here, const halves_t *below) {
   halves_t sums;
 #pragma unroll
-  for (int i = 0; i < LINE_WORDS; ++i) {
+  for (int i = 0; i < ROW_WORDS; ++i) {
     sums.even[i] = above->even[i] + here->even[i] + below->even[i];
     sums.odd[i] = above->odd[i] + here->odd[i] + below->odd[i];
   }
@@ -106,6 +69,7 @@ uint mean(uint sum) { return mul_hi(sum + 4, 477218589u); }
 // What a blurred stretch consists of: words, or samples of which each is the bits of the float 2^23 + mean.
 #if NVIDIA && DEPTH == 8 && !ALPHA_WEIGHTED
 #define BLURRED (PIXELS * CHANNELS)
+#define STORE_BLURRED STORE_NUMBERS
 
 // (S + 4) / 9, rounded down, is S / 9, rounded to the nearest. S / 9 is at least 1/18 away from where that changes,
 // and 1.0f / 9 wrong by less than 2^-24 of it. Floats have twice the rate of integers.
@@ -119,6 +83,7 @@ void mean_word(uint *samples, uint even, uint odd) {
 }
 #else
 #define BLURRED OWN_WORDS
+#define STORE_BLURRED STORE_WORDS
 
 void mean_word(uint *word, uint even, uint odd) {
 #if DEPTH == 8
@@ -134,7 +99,7 @@ void means_of(uint *blurred, const halves_t *above, const halves_t *here, const 
   const halves_t columns = column_sums(above, here, below);
 #pragma unroll
   for (int i = 0; i < OWN_WORDS; ++i) {
-    const int first = (HALO + i) * SAMPLES_A_WORD;
+    const int first = OWN_SAMPLE + i * SAMPLES_A_WORD;
     mean_word(blurred + i * (BLURRED / OWN_WORDS), sums_of_three(&columns, first), sums_of_three(&columns, first + 1));
   }
 }
@@ -143,7 +108,8 @@ void means_of(uint *blurred, const halves_t *above, const halves_t *here, const 
 #if LOOP_OVER_SAMPLES && DEPTH == 8
 // For compilers that vectorise loops: sums of columns first, and all in 16 bits, of which vectors hold the most.
 void plain_means(uint *words, const uint *above, const uint *here, const uint *below) {
-  const uchar *rows[3] = {(const uchar *)above + 4, (const uchar *)here + 4, (const uchar *)below + 4};
+  const uchar *rows[3] = {(const uchar *)above + OWN_SAMPLE, (const uchar *)here + OWN_SAMPLE,
+                          (const uchar *)below + OWN_SAMPLE};
   uchar *means = (uchar *)words;
   ushort columns[(PIXELS + 2) * CHANNELS];
   for (int i = 0; i < (PIXELS + 2) * CHANNELS; ++i) {
@@ -180,7 +146,7 @@ weights_t weigh(const uint *line) {
   uint products[(PIXELS + 2) * COLORS], alpha[PIXELS + 2];
 #pragma unroll
   for (int i = 0; i < PIXELS + 2; ++i) {
-    const int pixel = 4 + (i - 1) * CHANNELS;
+    const int pixel = FIRST_SAMPLE + i * CHANNELS;
     alpha[i] = sample_of(line, pixel + COLORS);
 #pragma unroll
     for (int c = 0; c < COLORS; ++c) {
@@ -227,13 +193,13 @@ uint weighted_mean(weighted_t sum, uint alpha, float inverse) {
 uint common_alpha(const uint *line) {
   uint all = ALPHA_BITS;
 #pragma unroll
-  for (int word = CHANNELS * DEPTH / 64; word < LINE_WORDS; word += (CHANNELS * DEPTH + 31) / 32) all &= line[word];
+  for (int word = CHANNELS * DEPTH / 64; word < ROW_WORDS; word += (CHANNELS * DEPTH + 31) / 32) all &= line[word];
   return all;
 }
 
 // A line and what weighing needs of it.
 typedef struct {
-  uint line[LINE_WORDS];
+  uint line[ROW_WORDS];
   weights_t weights;
 } weighed_line_t;
 
@@ -266,7 +232,7 @@ void weighted_means(uint *words, const weighed_line_t *above, const weighed_line
   plain_means(plain, above->line, here->line, below->line);
 #pragma unroll
   for (int i = 0; i < PIXELS; ++i) {
-    if (alphas[i] == 0) set_pixel(words, i * CHANNELS, pixel_of(plain, i));
+    if (alphas[i] == 0) put_pixel(words, i * CHANNELS, pixel_of(plain, i));
   }
 }
 #endif
@@ -276,13 +242,13 @@ void weighted_means(uint *words, const weighed_line_t *above, const weighed_line
 // What a kernel keeps of a line that it uses for three rows: its words, or its halves.
 #if ALPHA_WEIGHTED || LOOP_OVER_SAMPLES || DEPTH == 16
 typedef struct {
-  uint words[LINE_WORDS];
+  uint words[ROW_WORDS];
 } kept_line_t;
 
 kept_line_t keep_line(const uint *line) {
   kept_line_t kept;
 #pragma unroll
-  for (int i = 0; i < LINE_WORDS; ++i) kept.words[i] = line[i];
+  for (int i = 0; i < ROW_WORDS; ++i) kept.words[i] = line[i];
   return kept;
 }
 
@@ -294,7 +260,7 @@ void blur_three(uint *blurred, const kept_line_t *above, const kept_line_t *here
 #pragma unroll
     for (int i = 0; i < 3; ++i) {
 #pragma unroll
-      for (int word = 0; word < LINE_WORDS; ++word) weighed[i].line[word] = lines[i]->words[word];
+      for (int word = 0; word < ROW_WORDS; ++word) weighed[i].line[word] = lines[i]->words[word];
       weighed[i].weights = weigh(lines[i]->words);
     }
     weighted_means(blurred, &weighed[0], &weighed[1], &weighed[2]);

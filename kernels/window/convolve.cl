@@ -15,6 +15,8 @@
 #define ALPHA_WEIGHTED 0
 #endif
 
+#include "window.cl"
+
 // As Convolve::constants_of() in src/stages/window/convolve.cpp.
 typedef struct {
   long width;
@@ -133,11 +135,8 @@ void add_pixel(sums_t *sums, weight_t weight, pixel_t pixel) {
 #endif
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
-void convolve(ROWS, __global const convolution_t *restrict numbers, __global const weight_t *restrict weights) {
-  const int x = get_global_id(0);
-  const int y = OWN_ROW;
-  if (x >= width || y >= TARGET_END) return;
+UNROLLED void fill_pixel(WINDOW, int x, int y, __global const convolution_t *numbers,
+                         __global const weight_t *weights) {
   const int columns = (int)numbers->width;
   const int rows = (int)numbers->height;
   sums_t sums;
@@ -150,15 +149,19 @@ void convolve(ROWS, __global const convolution_t *restrict numbers, __global con
     for (int column = 0; column < columns; ++column) {
       const weight_t weight = weights[row * columns + column];
       if (weight == 0) continue;
-      add_pixel(&sums, weight,
-                border_pixel(source, source_pitch, source_first, x + column - columns / 2,
-                             y + row - rows / 2, width, height));
+      add_pixel(&sums, weight, BORDER_PIXEL(x + column - columns / 2, y + row - rows / 2));
     }
   }
   pixel_t pixel;
   for (int c = 0; c < CHANNELS; ++c) pixel.at[c] = finished(sums.plain[c], numbers);
 #if ALPHA_WEIGHTED
-  weigh(&pixel, &sums, load_pixel(SOURCE_ROW(y), x).at[CHANNELS - 1], numbers);
+  weigh(&pixel, &sums, SOURCE_PIXEL(x, y).at[CHANNELS - 1], numbers);
 #endif
-  store_pixel(TARGET_ROW(y), x, pixel);
+  STORE_PIXEL(x, y, pixel);
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
+void convolve(KERNEL_ROWS, __global const convolution_t *restrict numbers,
+              __global const weight_t *restrict weights SINK) {
+  FILL_WINDOWS(fill_pixel(SAME_WINDOW, x, y, numbers, weights))
 }

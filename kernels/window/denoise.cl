@@ -12,6 +12,8 @@
 #endif
 #define PLANES (CHROMA ? 3 : COLORS)
 
+#include "window.cl"
+
 // As DenoiseNumbers in src/stages/window/denoise.hpp.
 typedef struct {
   int limit;
@@ -57,21 +59,17 @@ uint weight_of(uint near, uint difference, uint limit, uint inverse) {
   return near * (q * q >> 8) >> 8;
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
-void denoise(ROWS, __global const denoise_t *restrict numbers, __global const int4 *restrict taps) {
-  const int x = get_global_id(0);
-  const int y = OWN_ROW;
-  if (x >= width || y >= TARGET_END) return;
+UNROLLED void fill_pixel(WINDOW, int x, int y, __global const denoise_t *numbers, __global const int4 *taps) {
   const uint limit = numbers->limit;
   const uint inverse = numbers->inverse;
-  const pixel_t here = load_pixel(SOURCE_ROW(y), x);
+  const pixel_t here = SOURCE_PIXEL(x, y);
   const planes_t centre = planes_of(here);
   uint sums[PLANES];
   for (int c = 0; c < PLANES; ++c) sums[c] = 0;
   uint weights = 0;
   for (int i = 0; i < TAPS; ++i) {
     const int4 tap = taps[i];
-    const pixel_t pixel = border_pixel(source, source_pitch, source_first, x + tap.x, y + tap.y, width, height);
+    const pixel_t pixel = BORDER_PIXEL(x + tap.x, y + tap.y);
     const planes_t planes = planes_of(pixel);
     uint difference = 0;
     for (int c = 0; c < PLANES; ++c) difference += abs_diff((int)planes.at[c], (int)centre.at[c]);
@@ -86,5 +84,10 @@ void denoise(ROWS, __global const denoise_t *restrict numbers, __global const in
   for (int c = 0; c < PLANES; ++c) {
     if (weights > 0) means.at[c] = (sums[c] + weights / 2) / weights;
   }
-  store_pixel(TARGET_ROW(y), x, with_planes(here, means, centre.at[0]));
+  STORE_PIXEL(x, y, with_planes(here, means, centre.at[0]));
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
+void denoise(KERNEL_ROWS, __global const denoise_t *restrict numbers, __global const int4 *restrict taps SINK) {
+  FILL_WINDOWS(fill_pixel(SAME_WINDOW, x, y, numbers, taps))
 }

@@ -11,6 +11,8 @@
 #define ALPHA_WEIGHTED 0
 #endif
 
+#include "window.cl"
+
 #ifdef KERNEL_extremes_along_rows
 #define RESULTS PIXELS
 #define COLUMN_STEP 1
@@ -39,21 +41,18 @@ UNROLLED pixel_t visible(pixel_t pixel) {
   return pixel;
 }
 
-UNROLLED pixel_t source_pixel(SOURCE_BAND, int x, int y, int width, int height) {
-  const pixel_t pixel = border_pixel(source, source_pitch, source_first, x, y, width, height);
+// The pixel `i` places after the first of the work-item's.
+#define PIXEL_AT(i) pixel_at(SAME_WINDOW, x + (i) * COLUMN_STEP, y + (i) * ROW_STEP)
+UNROLLED pixel_t pixel_at(WINDOW, int x, int y) {
 #if LARGEST && COLUMN_STEP
-  return visible(pixel);
+  return visible(BORDER_PIXEL(x, y));
 #else
-  return pixel;
+  return BORDER_PIXEL(x, y);
 #endif
 }
 
-// The pixel `i` places after the first of the work-item's.
-#define PIXEL_AT(i)                                                                                                  \
-  source_pixel(source, source_pitch, source_first, x + (i) * COLUMN_STEP, y + (i) * ROW_STEP, width, height)
-
 // Fills RESULTS pixels from (x, y) on. What all of their windows contain is looked at once.
-UNROLLED void fill_extremes(ROWS, int x, int y) {
+UNROLLED void fill_extremes(WINDOW, int x, int y) {
   pixel_t results[RESULTS];
   pixel_t all = PIXEL_AT(RESULTS - 1 - RADIUS);
   for (int i = RESULTS - RADIUS; i <= RADIUS; ++i) all = extreme(all, PIXEL_AT(i));
@@ -72,24 +71,20 @@ UNROLLED void fill_extremes(ROWS, int x, int y) {
       after = k == 1 ? PIXEL_AT(1 + RADIUS) : extreme(after, PIXEL_AT(k + RADIUS));
       results[k] = extreme(results[k], after);
     }
-    store_pixel(TARGET_ROW(row), column, LARGEST ? results[k] : visible(results[k]));
+    STORE_PIXEL(column, row, LARGEST ? results[k] : visible(results[k]));
   }
 }
 
 #ifdef KERNEL_extremes_along_rows
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
-void extremes_along_rows(ROWS) {
-  const int x = OWN_BEGIN;
-  const int y = OWN_ROW;
-  if (x < width && y < TARGET_END) fill_extremes(SAME_ROWS, x, y);
+void extremes_along_rows(KERNEL_ROWS SINK) {
+  FILL_WINDOWS(fill_extremes(SAME_WINDOW, x, y))
 }
 #endif
 
 #ifdef KERNEL_extremes_along_columns
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
-void extremes_along_columns(ROWS) {
-  const int x = get_global_id(0);
-  const int y = OWN_ROW;
-  if (x < width && y < TARGET_END) fill_extremes(SAME_ROWS, x, y);
+void extremes_along_columns(KERNEL_ROWS SINK) {
+  FILL_WINDOWS(fill_extremes(SAME_WINDOW, x, y))
 }
 #endif

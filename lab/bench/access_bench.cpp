@@ -6,7 +6,7 @@
 #include "base/format.hpp"
 #include "device/session.hpp"
 #include "lab/bench/benches.hpp"
-#include "lab/bench/copy.hpp"
+#include "lab/bench/report.hpp"
 #include "lab/lab_kernels.hpp"
 #include "lab/random_data.hpp"
 

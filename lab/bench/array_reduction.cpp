@@ -6,9 +6,9 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/numbers.hpp"
 #include "lab/lab_kernels.hpp"
 
 namespace gpufilter::lab {

@@ -8,7 +8,6 @@
 #include "compute/matrix_product.hpp"
 #include "image/rows.hpp"
 #include "lab/bench/report.hpp"
-#include "lab/bench/test_bed.hpp"
 #include "lab/products/low_product.hpp"
 #include "pipeline/plan/plan.hpp"
 

@@ -9,8 +9,7 @@
 #include "base/installed_files.hpp"
 #include "lab/bench/benches.hpp"
 #include "lab/bench/report.hpp"
-#include "lab/products/device_low_product.hpp"
-#include "lab/products/host_low_product.hpp"
+#include "lab/products/low_product.hpp"
 #include "lab/products/sampled_errors.hpp"
 
 namespace gpufilter::lab {

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 #include "base/words.hpp"
 #include "compute/matrix_product.hpp"
 #include "lab/bench/benches.hpp"

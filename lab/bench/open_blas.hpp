@@ -1,13 +1,27 @@
-// OpenBLAS, if it is installed. It is loaded at run time and not needed to build the program.
+// OpenBLAS, if it is installed, and how operands are stored. It is loaded at run time and not
+// needed to build the program.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 
 #include "lab/bench/host_products.hpp"
-#include "lab/bench/layout.hpp"
 
 namespace gpufilter::lab {
+
+// A transposed matrix is stored column by column.
+struct Layout {
+  bool a_transposed = false;
+  bool b_transposed = false;
+};
+
+// "nn", "nt", "tn", "tt": a letter for A and one for B, t if it is transposed.
+[[nodiscard]] Layout layout_of(const std::string& letters);
+
+// Stores the matrix of `rows` x `columns` numbers in `from` column by column in `to`, which is
+// apart from it, on all cores.
+void transpose(const float* from, std::size_t rows, std::size_t columns, float* to);
 
 class OpenBlas {
  public:

@@ -7,8 +7,8 @@
 #include "compute/matrix_product.hpp"
 #include "host/instruction_set.hpp"
 #include "lab/bench/benches.hpp"
-#include "lab/bench/copy.hpp"
 #include "lab/bench/host_products.hpp"
+#include "lab/bench/report.hpp"
 #include "pipeline/choose/dispatcher.hpp"
 #include "pipeline/run/run.hpp"
 

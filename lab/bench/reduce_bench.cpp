@@ -9,7 +9,6 @@
 #include "device/session.hpp"
 #include "lab/bench/array_reduction.hpp"
 #include "lab/bench/benches.hpp"
-#include "lab/bench/copy.hpp"
 #include "lab/bench/report.hpp"
 #include "lab/lab_kernels.hpp"
 #include "lab/random_data.hpp"

@@ -3,10 +3,26 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <ctime>
+#include <fstream>
 #include <limits>
 #include <numeric>
 
-#include "base/time_units.hpp"
+#include <unistd.h>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/json.hpp"
+#include "base/printable.hpp"
+#include "base/threads.hpp"
+#include "base/timeline.hpp"
+#include "chart/svg_chart.hpp"
+#include "device/brief_version.hpp"
+#include "device/device_catalog.hpp"
+#include "device/device_choice.hpp"
+#include "device/device_info.hpp"
+#include "host/instruction_set.hpp"
+#include "pipeline/choose/dispatcher.hpp"
 
 namespace gpufilter::lab {
 namespace {
@@ -191,6 +207,329 @@ std::optional<double> number_in(const Row& row, const std::string& key) {
   if (const auto* number = std::get_if<std::int64_t>(&found->second))
     return static_cast<double>(*number);
   return std::nullopt;
+}
+
+namespace {
+
+// `digits` significant digits, without an exponent if that is readable.
+std::string number_text(double number, int digits) {
+  const double size = std::abs(number);
+  if (size != 0 && (size < 1e-5 || size >= 1e9)) return formatted("{:.{}e}", number, digits - 1);
+  const int before = size < 1 ? 0 : static_cast<int>(std::floor(std::log10(size))) + 1;
+  const int leading_zeros =
+      size < 1 && size > 0 ? static_cast<int>(std::floor(-std::log10(size))) : 0;
+  return formatted("{:.{}f}", number, std::max(0, digits - before + leading_zeros));
+}
+
+// As CSV has it; numbers with `digits` significant digits, if that is not 0.
+std::string value_text(const Value& value, int digits = 0) {
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
+  const auto* number = std::get_if<double>(&value);
+  if (number == nullptr) return "";
+  return digits == 0 ? formatted("{}", *number) : number_text(*number, digits);
+}
+
+// The value in a row's column; empty if the row has none.
+Value value_in(const Row& row, const std::string& key) {
+  const auto found = row.find(key);
+  return found == row.end() ? Value() : found->second;
+}
+
+// Texts are left-aligned in their column, numbers right-aligned.
+bool holds_text(const Report& report, const std::string& key) {
+  return std::any_of(report.rows.begin(), report.rows.end(), [&key](const Row& row) {
+    return std::holds_alternative<std::string>(value_in(row, key));
+  });
+}
+
+std::string aligned_table(const Report& report) {
+  std::vector<std::string> lines(report.rows.size() + 1);
+  const char* gap = "";
+  for (const Column& column : report.columns) {
+    if (column.heading.empty()) continue;
+    std::vector<std::string> cells{column.heading};
+    for (const Row& row : report.rows)
+      cells.push_back(printable(value_text(value_in(row, column.key), column.digits)));
+    if (std::all_of(cells.begin() + 1, cells.end(), [](const auto& cell) { return cell.empty(); }))
+      continue;
+    std::size_t width = 0;
+    for (const std::string& cell : cells)
+      width = std::max(width, cell.size());
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      lines[i] += gap;
+      lines[i] += holds_text(report, column.key) ? formatted("{:<{}}", cells[i], width)
+                                                 : formatted("{:>{}}", cells[i], width);
+    }
+    gap = "  ";
+  }
+  std::string table;
+  for (std::string& line : lines) {
+    line.erase(line.find_last_not_of(' ') + 1);
+    table += line + "\n";
+  }
+  return table;
+}
+
+std::string corners_text(const Report& report) {
+  std::string text;
+  for (const lab::Corner& corner : report.corners) {
+    text += formatted("{}\n", corner.name);
+    for (const auto& row : corner.rows) {
+      text += " ";
+      for (const float number : row)
+        text += formatted(" {:>14}", formatted("{:.8g}", number));
+      text += "\n";
+    }
+  }
+  return text;
+}
+
+std::string parameter_line(const Parameter& parameter) {
+  return formatted(
+      "{:<10} {}{}{}\n", parameter.heading.empty() ? parameter.name : parameter.heading,
+      printable(value_text(parameter.value, 4)), parameter.unit.empty() ? "" : " ", parameter.unit);
+}
+
+Json json_of(const Value& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return *whole;
+  if (const auto* number = std::get_if<double>(&value)) return *number;
+  return nullptr;
+}
+
+Json json_of(const Report& report, const Row& row) {
+  Json json = Json::object();
+  for (const Column& column : report.columns)
+    json[column.key] = json_of(value_in(row, column.key));
+  return json;
+}
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+}  // namespace
+
+std::string date_now() {
+  const std::time_t time = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&time, &utc);
+  std::array<char, 32> text{};
+  const std::size_t size = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return {text.data(), size};
+}
+
+std::string bench_text(const Report& report, const std::string& date) {
+  std::string text =
+      formatted("bench {}, gpufilter " GPUFILTER_VERSION ", {}\n", report.bench, date);
+  if (report.device.empty()) {
+    text +=
+        formatted("device     none{}\n",
+                  report.fallback.empty() ? "" : formatted(" ({})", printable(report.fallback)));
+  } else {
+    text += formatted("device     {}; {}, driver {}\n", printable(report.device),
+                      printable(brief_version(report.platform)), printable(report.driver));
+  }
+  text += formatted("processor  {}\n", printable(report.processor));
+  for (const Parameter& parameter : report.parameters)
+    text += parameter_line(parameter);
+  text += formatted("\n{}", aligned_table(report));
+  if (!report.corners.empty()) text += formatted("\n{}", corners_text(report));
+  if (!report.notes.empty()) text += "\n";
+  for (const std::string& note : report.notes)
+    text += printable(note) + "\n";
+  return text;
+}
+
+std::string bench_json(const Report& report, const std::string& date) {
+  Json parameters = Json::object();
+  for (const Parameter& parameter : report.parameters)
+    parameters[parameter.name] = json_of(parameter.value);
+  Json rows = Json::array();
+  for (const Row& row : report.rows)
+    rows.push_back(json_of(report, row));
+  Json corners = Json::object();
+  for (const lab::Corner& corner : report.corners)
+    corners[corner.name] = corner.rows;
+  Json device = nullptr;
+  if (!report.device.empty()) {
+    device = {{"name", report.device}, {"platform", report.platform}, {"driver", report.driver}};
+  }
+  const Json json{{"schema", "gpufilter-bench-1"},
+                  {"bench", report.bench},
+                  {"version", GPUFILTER_VERSION},
+                  {"date", date},
+                  {"device", device},
+                  {"fallback", report.fallback},
+                  {"processor", report.processor},
+                  {"parameters", parameters},
+                  {"all_bits_equal", !report.failed()},
+                  {"rows", rows},
+                  {"corners", corners},
+                  {"notes", report.notes}};
+  return json.indented(2) + "\n";
+}
+
+std::string bench_csv(const Report& report, const std::string& date) {
+  std::string csv = "bench,version,date,device,driver,processor";
+  for (const Column& column : report.columns)
+    csv += formatted(",{}", column.key);
+  csv += "\n";
+  for (const Row& row : report.rows) {
+    csv +=
+        formatted("{},{},{},{},{},{}", report.bench, GPUFILTER_VERSION, date,
+                  csv_field(report.device), csv_field(report.driver), csv_field(report.processor));
+    for (const Column& column : report.columns)
+      csv += formatted(",{}", csv_field(value_text(value_in(row, column.key))));
+    csv += "\n";
+  }
+  return csv;
+}
+
+namespace {
+
+// The label of a row; numbers that are not whole have their column's heading, which is the unit:
+// "1.049 MB".
+std::string label_in(const Report& report, const Row& row, const std::string& key) {
+  const Value value = value_in(row, key);
+  const auto* number = std::get_if<double>(&value);
+  if (number == nullptr) return value_text(value);
+  const auto column = std::find_if(report.columns.begin(), report.columns.end(),
+                                   [&key](const auto& each) { return each.key == key; });
+  return formatted("{:.4g} {}", *number, column->heading);
+}
+
+// "device: NVIDIA H200; processor: EPYC 9474F; gpufilter 1.0.0, 2026-01-31".
+std::string subtitle_of(const Report& report, const std::string& date) {
+  const std::string device = report.device.empty() ? "" : "device: " + report.device + "; ";
+  return formatted("{}processor: {}; gpufilter " GPUFILTER_VERSION ", {}", device,
+                   report.processor.substr(0, report.processor.find(',')), date.substr(0, 10));
+}
+
+std::string draw(const Report& report, const ChartOfLines& chart, const std::string& subtitle) {
+  LineChart lines{{chart.title, subtitle, chart.x_label, chart.y_label}, {}};
+  if (!report.device.empty()) lines.dashed_label = "dashed: the processor; solid: the device";
+  for (const Row& row : report.rows) {
+    const auto x = number_in(row, chart.x);
+    const auto y = number_in(row, chart.y);
+    if (!x || !y || *x <= 0 || *y <= 0) continue;
+    const std::string label = value_text(value_in(row, "kernel"));
+    auto line = std::find_if(lines.lines.begin(), lines.lines.end(),
+                             [&label](const auto& each) { return each.label == label; });
+    if (line == lines.lines.end()) {
+      const bool dashed = value_text(value_in(row, "where")) == lab::on_processor;
+      line = lines.lines.insert(line, {label, {}, dashed});
+    }
+    line->points.push_back({*x, *y});
+  }
+  for (LineChart::Line& line : lines.lines) {
+    std::sort(line.points.begin(), line.points.end(),
+              [](const auto& a, const auto& b) { return a.x < b.x; });
+  }
+  return lab::draw(lines);
+}
+
+std::string draw(const Report& report, const ChartOfBars& chart, const std::string& subtitle) {
+  BarChart bars;
+  bars.titles = {chart.title, subtitle, chart.value_label, ""};
+  bars.mark_label = chart.mark_label;
+  if (chart.ceiling) bars.ceiling = Ceiling{*chart.ceiling, chart.ceiling_label};
+  for (const Row& row : report.rows) {
+    const auto value = number_in(row, chart.value);
+    if (!value) continue;
+    std::string label;
+    for (const std::string& key : chart.labels) {
+      const std::string part = label_in(report, row, key);
+      if (!part.empty()) label += (label.empty() ? "" : ", ") + part;
+    }
+    const std::string group = value_text(value_in(row, "where"));
+    const auto known = std::find(bars.groups.begin(), bars.groups.end(), group);
+    const auto index = static_cast<std::size_t>(known - bars.groups.begin());
+    if (known == bars.groups.end()) bars.groups.push_back(group);
+    bars.bars.push_back({label, *value, index, number_in(row, chart.mark)});
+  }
+  return lab::draw(bars);
+}
+
+}  // namespace
+
+std::string bench_chart(const Report& report, const std::string& date) {
+  const std::string subtitle = subtitle_of(report, date);
+  return std::visit([&](const auto& chart) { return draw(report, chart, subtitle); }, report.chart);
+}
+
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "processor";
+}
+
+Report TestBed::start_report(const std::string& bench) const {
+  Report report;
+  report.bench = bench;
+  report.fallback = fallback;
+  if (session) {
+    report.device = session->device().name;
+    report.platform = session->device().platform_version;
+    report.driver = session->device().driver_version;
+  }
+  report.processor = formatted("{}, {} threads, {}", processor_name(), allowed_threads(),
+                               to_string(instruction_set()));
+  report.parameters.push_back({"trials", std::int64_t{trials}});
+  return report;
+}
+
+TestBed make_test_bed(const std::string& request, bool require_device) {
+  TestBed bed;
+  if (request == "cpu") {
+    static_cast<void>(choose_devices(request, require_device, {}));
+    return bed;
+  }
+  const DeviceCandidates candidates = device_candidates(request, require_device, device_catalog());
+  auto candidate = candidates(0);
+  for (std::size_t place = 0; candidate; candidate = candidates(++place)) {
+    if (!candidate->device) {
+      if (bed.fallback.empty()) bed.fallback = candidate->reason;
+      return bed;
+    }
+    try {
+      bed.session = start_session(*candidate->device, default_engine_options());
+      return bed;
+    } catch (const DeviceError& error) {
+      bed.fallback = error.what();
+    }
+  }
+  throw DeviceError(bed.fallback);
+}
+
+void check_memory(const TestBed& bed, const std::string& subject, double bytes,
+                  double buffer_bytes) {
+  constexpr double gigabyte = 1e9;
+  const auto refuse = [&](double needed, const std::string& what, double available) {
+    throw UsageError(formatted("{}: takes {:.3g} GB {}; {} GB are available", subject,
+                               needed / gigabyte, what, formatted("{:.3g}", available / gigabyte)));
+  };
+  const double memory =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (bytes > memory) refuse(bytes, "of memory", memory);
+  if (!bed.session) return;
+  const auto largest = static_cast<double>(bed.session->device().max_allocation);
+  if (buffer_bytes > largest)
+    refuse(buffer_bytes, formatted("in one buffer of {}", bed.session->device().name), largest);
+}
+
+bool has_gpu(const TestBed& bed) {
+  return bed.session && bed.session->device().kind == DeviceKind::gpu;
 }
 
 }  // namespace gpufilter::lab

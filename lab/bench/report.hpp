@@ -1,10 +1,12 @@
-// The results of a benchmark: a table, and the facts needed to read it.
+// What benchmarks run on, and their results: a table, and the facts needed to read it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -150,5 +152,78 @@ inline constexpr const char* note_on_errors =
 // The highest figures of the kernels, as far as the driver tells; `registers` are those of a
 // compute unit.
 void add_resources(Row& row, const std::vector<KernelFigures>& kernels, std::uint64_t registers);
+
+// The device that was measured, a table, notes.
+[[nodiscard]] std::string bench_text(const Report& report, const std::string& date);
+
+// One JSON object, "gpufilter-bench-1"; docs/engineering/bench.md describes it.
+[[nodiscard]] std::string bench_json(const Report& report, const std::string& date);
+
+// CSV: a line of headings and a line for each row, with benchmark, version, date and device.
+[[nodiscard]] std::string bench_csv(const Report& report, const std::string& date);
+
+// The report's chart as SVG.
+[[nodiscard]] std::string bench_chart(const Report& report, const std::string& date);
+
+// Now, in UTC: "2026-01-31T12:00:00Z".
+[[nodiscard]] std::string date_now();
+
+// Reports progress: called with a few words before each part of the work. May be empty.
+using OnStep = std::function<void(const std::string& what)>;
+
+struct TestBed {
+  std::shared_ptr<Session> session;  // nullptr: the processor alone
+  std::string fallback;              // why, if a device was requested
+  int trials = 5;
+  OnStep on_step;
+
+  void step(const std::string& what) const {
+    if (on_step) on_step(what);
+  }
+  // A report of this name without rows, which names device, driver and processor.
+  [[nodiscard]] Report start_report(const std::string& bench) const;
+};
+
+// `request` as in choose_devices() ("cpu": no device). Programs come from the user's cache. Throws
+// UsageError, and DeviceError if the device does not work and `require_device` is set.
+[[nodiscard]] TestBed make_test_bed(const std::string& request, bool require_device);
+
+// The processor's name according to the system; "processor" if unknown.
+[[nodiscard]] std::string processor_name();
+
+// Before work that takes `bytes` of the host's memory and buffers of up to `buffer_bytes` on the
+// device: throws UsageError if this machine has less. `subject` is what asks for it: "--sizes
+// 16384".
+void check_memory(const TestBed& bed, const std::string& subject, double bytes,
+                  double buffer_bytes);
+
+// GPUs need larger inputs to be fully used.
+[[nodiscard]] bool has_gpu(const TestBed& bed);
+
+// Bytes read and written per second.
+struct CopyRates {
+  double device = 0;    // by a kernel, 16 bytes a work-item; 0: there is no device
+  double one_core = 0;  // of the processor
+  double all_cores = 0;
+};
+// The rates of copies of `bytes`.
+[[nodiscard]] CopyRates measure_copies(const TestBed& bed, std::size_t bytes);
+
+// Copies words of one type from buffer to buffer.
+class CopyKernel {
+ public:
+  // `word`: "uint", "uint2", "uint4"; `word_bytes` long.
+  CopyKernel(Session& session, const char* word, std::size_t word_bytes);
+
+  // Copies whole words only.
+  Event enqueue(Queue& queue, const Buffer& source, const Buffer& target, std::size_t bytes) const;
+
+ private:
+  Kernel kernel_;
+  std::size_t word_bytes_;
+};
+
+// memcpy, distributed over all allowed cores.
+void copy_on_all_cores(std::uint8_t* target, const std::uint8_t* source, std::size_t bytes);
 
 }  // namespace gpufilter::lab

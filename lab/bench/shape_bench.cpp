@@ -5,12 +5,11 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 #include "base/words.hpp"
 #include "compute/matrix_product.hpp"
 #include "lab/bench/benches.hpp"
 #include "lab/bench/host_products.hpp"
-#include "lab/bench/layout.hpp"
 #include "lab/bench/open_blas.hpp"
 #include "lab/bench/report.hpp"
 #include "lab/lab_kernels.hpp"

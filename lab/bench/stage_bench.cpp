@@ -4,10 +4,9 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 #include "host/instruction_set.hpp"
 #include "lab/bench/benches.hpp"
-#include "lab/bench/copy.hpp"
 #include "lab/bench/report.hpp"
 #include "lab/random_data.hpp"
 #include "pipeline/execute/band_executor.hpp"
@@ -119,7 +118,7 @@ class FormatBench {
     PlanLimits limits;
     limits.band_rows = target_.size().height;
     const Plan plan = make_plan({picture_.size(), picture_.format()}, chain_, limits);
-    const auto executor = make_host_executor(plan, timeline);
+    const auto executor = make_host_executor(plan, &timeline);
     const auto filter = [&](const RowRange& rows) {
       executor->run(std::as_const(picture_).rows().part(plan.windows(rows).front()),
                     target_.rows().part(rows));

@@ -4,7 +4,7 @@
 #include "cases.hpp"
 #include "compute/picture_statistics.hpp"
 #include "host/instruction_set.hpp"
-#include "net/pixel/mlp_rows.hpp"
+#include "net/pixel/mlp.hpp"
 #include "stages/colour/color_rows.hpp"
 #include "stages/point/lookup.hpp"
 #include "stages/window/blur_rows.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 #include "base/timeline.hpp"
 #include "cases.hpp"
 #include "host/amx.hpp"
@@ -48,7 +48,7 @@ class Run {
   Run(const PixelFormat& format, const StageChain& chain)
       : source_(source(format)),
         plan_(make_plan({size, format}, chain)),
-        executor_(make_host_executor(plan_, timeline_)),
+        executor_(make_host_executor(plan_, &timeline_)),
         result_(plan_.output().size, plan_.output().format) {}
 
   void operator()() {

@@ -8,8 +8,7 @@
 
 #include <gpufilter/gpufilter.hpp>
 
-#include "base/thread_limit.hpp"
-#include "base/time_units.hpp"
+#include "base/threads.hpp"
 #include "base/timeline.hpp"
 #include "codec/codec_table.hpp"
 #include "compute/jpeg_encoder.hpp"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/format.hpp"
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 #include "codec/codec.hpp"
 #include "codec/png/codec.hpp"
 #include "image/image.hpp"

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "base/content_hash.hpp"
+#include "base/files.hpp"
 #include "base/format.hpp"
-#include "base/posix_file.hpp"
 #include "batch/batch_plan.hpp"
 #include "batch/shard_run.hpp"
 

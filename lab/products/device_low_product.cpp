@@ -1,14 +1,13 @@
-#include "lab/products/device_low_product.hpp"
-
 #include <algorithm>
 #include <utility>
 
 #include "base/content_hash.hpp"
-#include "base/division.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/numbers.hpp"
 #include "base/words.hpp"
 #include "lab/lab_kernels.hpp"
+#include "lab/products/low_product.hpp"
 
 namespace gpufilter::lab {
 namespace {

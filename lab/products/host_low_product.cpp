@@ -1,5 +1,3 @@
-#include "lab/products/host_low_product.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -8,9 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include "base/division.hpp"
 #include "base/format.hpp"
-#include "base/thread_limit.hpp"
+#include "base/numbers.hpp"
+#include "base/threads.hpp"
 #include "host/arithmetic.hpp"
 #include "host/instruction_set.hpp"
 #include "host/loops.hpp"

@@ -4,10 +4,9 @@
 #include <bit>
 #include <cmath>
 
-#include "base/checked.hpp"
-#include "base/division.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/numbers.hpp"
 #include "host/loops.hpp"
 #include "host/parallel.hpp"
 

@@ -3,12 +3,11 @@
 #include <vector>
 
 #include "lab/random_data.hpp"
-#include "lab/tune/tune_subject.hpp"
-#include "lab/verify/verify_cases.hpp"
+#include "lab/stage_samples.hpp"
+#include "lab/tune/tuner.hpp"
 #include "pipeline/execute/band_feed.hpp"
 #include "pipeline/execute/host_check.hpp"
 #include "pipeline/run/memory_picture.hpp"
-#include "pipeline/run/memory_rows.hpp"
 
 namespace gpufilter::lab {
 namespace {
@@ -89,23 +88,21 @@ class StageSubject final : public TuneSubject {
                          {.device = &session.device(), .band_rows = whole_picture})),
           executor(make_device_executor(plan, session, timeline)) {
       const RowRange all{0, plan.output().size.height};
-      MemoryReader reader(picture.rows());
-      BandFeed feed(reader, plan, executor->pool());
-      source = feed.next(all);
+      source = BandFeed(picture.rows(), plan, executor->pool()).next(all);
       found = executor->pool().take(plan.output().size.width, all, plan.output().format);
       std::memset(found.rows().data, 0, found.bytes());
     }
 
     double milliseconds() {
       const double before = kernel_milliseconds(timeline);
-      executor->run(std::as_const(source).rows(), found.rows());
+      executor->run(source->rows(), found.rows());
       return kernel_milliseconds(timeline) - before;
     }
 
     Plan plan;
     Timeline timeline;
     std::unique_ptr<BandExecutor> executor;
-    Image source;
+    std::shared_ptr<const Image> source;
     Image found;
   };
 
@@ -115,7 +112,7 @@ class StageSubject final : public TuneSubject {
     picture_ = random_picture(timing_size(session_.device()), format_);
     expected_ =
         filter_in_memory(picture_, chain_, {.band_rows = whole_picture},
-                         [&](const Plan& plan) { return make_host_executor(plan, unused); });
+                         [&](const Plan& plan) { return make_host_executor(plan, &unused); });
     for (const ImageSize& size : {ImageSize{67, 37}, ImageSize{261, 19}}) {
       small_.push_back(verify_picture({size, format_}));
       small_expected_.push_back(filter_by_baseline(small_.back(), chain_));

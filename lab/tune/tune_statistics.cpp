@@ -3,8 +3,9 @@
 
 #include "base/format.hpp"
 #include "compute/picture_reduction.hpp"
-#include "lab/tune/tune_subject.hpp"
-#include "lab/verify/verify_cases.hpp"
+#include "compute/reduction_path.hpp"
+#include "lab/stage_samples.hpp"
+#include "lab/tune/tuner.hpp"
 
 namespace gpufilter::lab {
 namespace {

@@ -314,7 +314,7 @@ void measure_stage(MachineRates& rates, Session* session, const std::shared_ptr<
     if (session != nullptr) limits.device = &session->device();
     static_cast<void>(filter_in_memory(picture, chain, limits, [&](const Plan& plan) {
       auto executor = session != nullptr ? make_device_executor(plan, *session, timeline)
-                                         : make_host_executor(plan, timeline);
+                                         : make_host_executor(plan, &timeline);
       report.passes = executor->passes();
       return executor;
     }));

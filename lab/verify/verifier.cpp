@@ -10,15 +10,14 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "base/thread_limit.hpp"
-#include "base/thread_room.hpp"
+#include "base/threads.hpp"
 #include "codec/codec_table.hpp"
 #include "compare/difference_picture.hpp"
 #include "compute/jpeg_decoder.hpp"
 #include "compute/jpeg_encoder.hpp"
 #include "host/instruction_set.hpp"
 #include "lab/forced_tuning.hpp"
-#include "lab/verify/verify_cases.hpp"
+#include "lab/stage_samples.hpp"
 #include "pipeline/execute/host_check.hpp"
 #include "pipeline/run/memory_picture.hpp"
 
@@ -381,7 +380,7 @@ class Verification {
     if (place.session) limits.device = &place.session->device();
     return filter_in_memory(work.picture, work.chain.chain, limits, [&](const Plan& plan) {
       auto executor = place.session ? make_device_executor(plan, *place.session, timeline)
-                                    : make_host_executor(plan, timeline);
+                                    : make_host_executor(plan, &timeline);
       passes.insert(passes.end(), executor->passes().begin(), executor->passes().end());
       return executor;
     });
@@ -412,16 +411,7 @@ class Verification {
     for (const auto& asked : work.chain.chain)
       stage += (stage.empty() ? "" : ", ") + asked->name();
     const std::string variant = kernel.substr(0, kernel.find(','));
-    std::vector<VerifiedVariant>& all = report_.variants;
-    const auto found = std::find_if(all.begin(), all.end(), [&](const VerifiedVariant& known) {
-      return known.place == place.name && known.stage == stage && known.variant == variant;
-    });
-    if (found == all.end()) {
-      all.push_back({place.name, stage, variant, work.number});
-      return all.back();
-    }
-    found->first_job = std::min(found->first_job, work.number);
-    return *found;
+    return variant_in(report_.variants, {place.name, stage, variant, work.number});
   }
 
   // `found` is nullptr if there is no result.
@@ -456,6 +446,18 @@ class Verification {
 };
 
 }  // namespace
+
+VerifiedVariant& variant_in(std::vector<VerifiedVariant>& all, const VerifiedVariant& wanted) {
+  const auto known = std::find_if(all.begin(), all.end(), [&](const VerifiedVariant& candidate) {
+    return candidate.place == wanted.place && candidate.stage == wanted.stage &&
+           candidate.variant == wanted.variant;
+  });
+  if (known == all.end())
+    return all.emplace_back(
+        VerifiedVariant{wanted.place, wanted.stage, wanted.variant, wanted.first_job});
+  known->first_job = std::min(known->first_job, wanted.first_job);
+  return *known;
+}
 
 VerifyReport verify(const VerifyOptions& options) {
   return Verification(options).run();

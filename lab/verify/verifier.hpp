@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json.hpp"
 #include "codec/byte_sink.hpp"
 #include "device/session.hpp"
 #include "image/image.hpp"
@@ -69,6 +70,9 @@ struct VerifyReport {
   [[nodiscard]] bool passed() const { return !first_failure; }
 };
 
+// Such a variant among `all`, with the smaller number of its first job; added if it is not there.
+VerifiedVariant& variant_in(std::vector<VerifiedVariant>& all, const VerifiedVariant& wanted);
+
 // Runs every case on each instruction set of the processor and on each device. Changes the
 // instruction set in use meanwhile: no other thread may be filtering.
 [[nodiscard]] VerifyReport verify(const VerifyOptions& options);
@@ -79,5 +83,20 @@ struct VerifyReport {
 
 // Makes `drawing` the file's contents, as PNG. Throws PictureError.
 void write_drawing(const Image& drawing, ByteSink& sink);
+
+// Verification in several processes, because drivers compile one kernel at a time in each.
+
+// How many processes are worth their start: one if this process has other threads already, which a
+// new process would lack.
+[[nodiscard]] std::size_t parts_to_verify();
+
+// What `verify_part` returns for all parts together. It is called for the first part in this
+// process and for each other one in a new process, which prints nothing. Throws what `verify_part`
+// throws, and DeviceError if one of the processes ends before it has reported.
+[[nodiscard]] VerifyReport verify_in_parts(
+    std::size_t parts, const std::function<VerifyReport(const VerifyPart&)>& verify_part);
+
+// "cases", "skipped", "variants", "first_failure".
+[[nodiscard]] Json to_json(const VerifyReport& report);
 
 }  // namespace gpufilter::lab

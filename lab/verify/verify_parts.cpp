@@ -1,5 +1,3 @@
-#include "lab/verify/verify_parts.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -17,9 +15,10 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/format.hpp"
-#include "base/posix_file.hpp"
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
+#include "lab/verify/verifier.hpp"
 
 namespace gpufilter::lab {
 namespace {
@@ -142,19 +141,10 @@ class PartProcess {
 // Adds the results of another part of the same verification.
 void add(const VerifyReport& part, VerifyReport& all) {
   for (const VerifiedVariant& variant : part.variants) {
-    const auto known = std::find_if(
-        all.variants.begin(), all.variants.end(), [&](const VerifiedVariant& candidate) {
-          return candidate.place == variant.place && candidate.stage == variant.stage &&
-                 candidate.variant == variant.variant;
-        });
-    if (known == all.variants.end()) {
-      all.variants.push_back(variant);
-      continue;
-    }
-    known->first_job = std::min(known->first_job, variant.first_job);
-    known->cases += variant.cases;
-    known->different += variant.different;
-    known->failed += variant.failed;
+    VerifiedVariant& known = variant_in(all.variants, variant);
+    known.cases += variant.cases;
+    known.different += variant.different;
+    known.failed += variant.failed;
   }
   all.cases += part.cases;
   all.skipped += part.skipped;

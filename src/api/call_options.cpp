@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/stop.hpp"
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 
 namespace gpufilter {
 WriteOptions write_options(const FormatOptions& given, const Limits& limits) {

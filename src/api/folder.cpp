@@ -4,7 +4,7 @@
 #include "api/filter_state.hpp"
 #include "base/error.hpp"
 #include "base/stop.hpp"
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 #include "batch/batch_run.hpp"
 #include "codec/unread.hpp"
 

@@ -6,8 +6,8 @@
 #include <gpufilter/devices.hpp>
 #include <gpufilter/log.hpp>
 
-#include "base/host_process.hpp"
 #include "base/log.hpp"
+#include "base/process.hpp"
 #include "device/device_catalog.hpp"
 
 namespace gpufilter {

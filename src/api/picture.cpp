@@ -3,9 +3,9 @@
 
 #include "api/picture_state.hpp"
 #include "api/views.hpp"
-#include "base/checked.hpp"
+#include "base/numbers.hpp"
 #include "codec/codec_table.hpp"
-#include "image/exif_orientation.hpp"
+#include "image/exif.hpp"
 #include "image/image.hpp"
 #include "pipeline/run/memory_rows.hpp"
 

@@ -10,7 +10,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "codec/unread.hpp"
-#include "image/exif_orientation.hpp"
+#include "image/exif.hpp"
 #include "image/image.hpp"
 #include "pipeline/run/memory_rows.hpp"
 

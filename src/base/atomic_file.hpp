@@ -1,12 +1,14 @@
-// Files that appear complete or not at all.
+// Files that appear complete or not at all, and the temporary files that killed programs left.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
+#include <string_view>
 
-#include "base/posix_file.hpp"
+#include "base/files.hpp"
 #include "base/signal_cleanup.hpp"
 
 namespace gpufilter {
@@ -25,8 +27,6 @@ class AtomicFile {
  public:
   explicit AtomicFile(const std::string& path);
   ~AtomicFile();
-  AtomicFile(const AtomicFile&) = delete;
-  AtomicFile& operator=(const AtomicFile&) = delete;
 
   void write(std::span<const std::uint8_t> bytes);
   void commit();
@@ -41,9 +41,25 @@ class AtomicFile {
   std::unique_ptr<CleanupSlot> cleanup_;
 };
 
-// From now on SIGINT, SIGTERM, SIGHUP and SIGQUIT remove the temporary files in progress and end
-// the program with 128 plus the signal's number (130, 143, 129, 131). A signal that is being
-// ignored stays ignored. SIGABRT, with which libraries give up, removes them too.
-void install_cleanup_on_signals();
+// Whether a file of this name (without folder) is the temporary file of an AtomicFile.
+[[nodiscard]] bool is_temporary_name(std::string_view name);
+
+// The process_token() in such a name; empty for other names, and for those of versions without
+// tokens.
+[[nodiscard]] std::string_view token_in_name(std::string_view name);
+
+// Removes the temporary files in `folder`, and with `recursive` in its subfolders, whose writers
+// have ended. A writer holds a lock on its file, which the system releases when the process ends
+// for any reason, so this works across containers too, where process ids mean nothing. Folders and
+// files that cannot be opened are skipped. Returns the number of files removed.
+int remove_abandoned_files(const std::string& folder, bool recursive);
+
+// Removes only files that were to become `target`, a path to a file.
+int remove_abandoned_files_for(const std::string& target);
+
+// Removes only the files of these processes, in all subfolders. On a file system without locks, the
+// caller has to know that the processes have ended.
+int remove_abandoned_files_of(const std::set<std::string, std::less<>>& tokens,
+                              const std::string& folder);
 
 }  // namespace gpufilter

@@ -1,18 +1,13 @@
 #include "base/background.hpp"
 
-#include <algorithm>
 #include <exception>
-#include <mutex>
 #include <new>
-#include <utility>
-#include <vector>
 
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
-#include "base/order_annotations.hpp"
 #include "base/stop.hpp"
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 
 namespace gpufilter {
 
@@ -26,9 +21,9 @@ struct Background::Arena {
   static std::unique_ptr<Arena> take(int slots) {
     Unused& unused = Arena::unused();
     const std::lock_guard lock(unused.mutex);
-    const auto found =
-        std::find_if(unused.arenas.begin(), unused.arenas.end(),
-                     [slots](const auto& kept) { return kept->arena.max_concurrency() == slots; });
+    const auto found = std::ranges::find_if(unused.arenas, [slots](const auto& kept) {
+      return kept->arena.max_concurrency() == slots;
+    });
     if (found == unused.arenas.end()) return std::make_unique<Arena>(slots);
     std::unique_ptr<Arena> taken = std::move(*found);
     unused.arenas.erase(found);

@@ -28,7 +28,7 @@ enum class ByteOrder { big, little };
 
 // The number that the eight bytes from `bytes` on are in little-endian order, for loops in which
 // time counts.
-[[nodiscard]] inline std::uint64_t load_le64(const std::uint8_t* bytes) {
+[[nodiscard, gnu::always_inline]] inline std::uint64_t load_le64(const std::uint8_t* bytes) {
   std::uint64_t word = 0;
   std::memcpy(&word, bytes, sizeof word);
   return std::endian::native == std::endian::big ? __builtin_bswap64(word) : word;

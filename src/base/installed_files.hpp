@@ -1,6 +1,9 @@
-// Files that are installed with the program: networks, recipes, matrices, tables, profiles, pages.
+// Files that belong to the program: those installed with it (networks, recipes, matrices, tables,
+// profiles, pages), and those that the build compiles into it (cmake/EmbedFiles.cmake).
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -15,5 +18,8 @@ namespace gpufilter {
 // Where to read a page of docs/, "recipes.md": its installed path, or docs/recipes.md if the
 // program was not installed.
 [[nodiscard]] std::string documentation_page(std::string_view page);
+
+// The texts of compiled-in files by name ("blur.cl").
+using EmbeddedFiles = std::map<std::string, std::string_view, std::less<>>;
 
 }  // namespace gpufilter

@@ -18,7 +18,7 @@ class LibraryNotLoaded : public std::runtime_error {
 //
 //   struct Zlib : LazyLibrary {
 //     using LazyLibrary::LazyLibrary;
-//     GPUFILTER_LIBRARY_FUNCTION(crc32);
+//     GPUFILTER_LIBRARY_FUNCTIONS(crc32, adler32)
 //   };
 class LazyLibrary {
  public:
@@ -39,8 +39,19 @@ class LazyLibrary {
   void* handle_;
 };
 
-// Declares the member `name` for the function of that name, which a header of the library declares.
+// Declares a member for each function of these names, which a header of the library declares. The
+// preprocessor has no loops: a list declares its first name and is then expanded again, 64 times.
+#define GPUFILTER_LIBRARY_FUNCTIONS(...) GPUFILTER_AGAIN_3(GPUFILTER_LIBRARY_FUNCTION(__VA_ARGS__))
 // NOLINTNEXTLINE(bugprone-macro-parentheses): the name that is declared takes none
-#define GPUFILTER_LIBRARY_FUNCTION(name) decltype(&::name) name = function<decltype(&::name)>(#name)
+#define GPUFILTER_LIBRARY_FUNCTION(name, ...)                  \
+  decltype(&::name) name = function<decltype(&::name)>(#name); \
+  __VA_OPT__(GPUFILTER_NEXT_FUNCTION GPUFILTER_NO_ARGUMENTS(__VA_ARGS__))
+#define GPUFILTER_NEXT_FUNCTION() GPUFILTER_LIBRARY_FUNCTION
+#define GPUFILTER_NO_ARGUMENTS ()
+#define GPUFILTER_AGAIN_3(...) \
+  GPUFILTER_AGAIN_2(GPUFILTER_AGAIN_2(GPUFILTER_AGAIN_2(GPUFILTER_AGAIN_2(__VA_ARGS__))))
+#define GPUFILTER_AGAIN_2(...) \
+  GPUFILTER_AGAIN_1(GPUFILTER_AGAIN_1(GPUFILTER_AGAIN_1(GPUFILTER_AGAIN_1(__VA_ARGS__))))
+#define GPUFILTER_AGAIN_1(...) __VA_ARGS__
 
 }  // namespace gpufilter

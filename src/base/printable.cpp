@@ -32,24 +32,6 @@ Tail tail_of(std::uint8_t lead) {
   return {0, {0, 0}};
 }
 
-}  // namespace
-
-std::size_t utf8_length(std::string_view text) {
-  constexpr Range continuation{0x80, 0xBF};
-  if (text.empty()) return 0;
-  const auto lead = static_cast<std::uint8_t>(text[0]);
-  if (lead < 0x80) return 1;
-  const Tail tail = tail_of(lead);
-  if (tail.length == 0 || text.size() <= tail.length) return 0;
-  for (std::size_t i = 1; i <= tail.length; ++i) {
-    const Range& range = i == 1 ? tail.first : continuation;
-    if (!range.contains(static_cast<std::uint8_t>(text[i]))) return 0;
-  }
-  return tail.length + 1;
-}
-
-namespace {
-
 // `character` has to be valid UTF-8.
 char32_t code_point(std::string_view character) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
@@ -79,6 +61,44 @@ std::string escaped(char32_t code) {
 
 }  // namespace
 
+std::size_t utf8_length(std::string_view text) {
+  constexpr Range continuation{0x80, 0xBF};
+  if (text.empty()) return 0;
+  const auto lead = static_cast<std::uint8_t>(text[0]);
+  if (lead < 0x80) return 1;
+  const Tail tail = tail_of(lead);
+  if (tail.length == 0 || text.size() <= tail.length) return 0;
+  for (std::size_t i = 1; i <= tail.length; ++i) {
+    const Range& range = i == 1 ? tail.first : continuation;
+    if (!range.contains(static_cast<std::uint8_t>(text[i]))) return 0;
+  }
+  return tail.length + 1;
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+std::string utf8_from_latin1(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  for (const char c : text) {
+    const auto byte = static_cast<std::uint8_t>(c);
+    if (byte < 0x80) {
+      result += c;
+    } else {
+      result += static_cast<char>(0xC0U | (byte >> 6U));
+      result += static_cast<char>(0x80U | (byte & 0x3FU));
+    }
+  }
+  return result;
+}
+
 std::string printable(std::string_view text) {
   std::string line;
   line.reserve(text.size());
@@ -104,8 +124,7 @@ std::string printable_end(std::string_view text, std::size_t columns) {
   const auto begins_character = [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
   };
-  if (static_cast<std::size_t>(std::count_if(line.begin(), line.end(), begins_character)) <=
-      columns) {
+  if (static_cast<std::size_t>(std::ranges::count_if(line, begins_character)) <= columns) {
     return line;
   }
   std::size_t begin = line.size();
@@ -120,6 +139,22 @@ std::string printable_end(std::string_view text, std::size_t columns) {
 void remove_byte_order_mark(std::string& text) {
   constexpr std::string_view mark = "\xEF\xBB\xBF";
   if (text.starts_with(mark)) text.erase(0, mark.size());
+}
+
+std::string shell_word(const std::string& word) {
+  constexpr std::string_view plain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";
+  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
+  if (printable(word) != word) {
+    std::string escaped;
+    for (const char c : word)
+      escaped += c == '\'' || c == '\\' ? std::string{'\\', c} : std::string(1, c);
+    return "$'" + printable(escaped) + "'";
+  }
+  std::string quoted = "'";
+  for (const char c : word)
+    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
 }
 
 }  // namespace gpufilter

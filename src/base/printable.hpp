@@ -1,4 +1,5 @@
-// File names in messages.
+// Text on terminals, such as file names in messages, and its encoding. Text in files is Latin-1 or
+// UTF-8; in the program it is UTF-8.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +12,10 @@ namespace gpufilter {
 // UTF-8 or `text` is empty.
 [[nodiscard]] std::size_t utf8_length(std::string_view text);
 
+[[nodiscard]] bool is_utf8(std::string_view text);
+
+[[nodiscard]] std::string utf8_from_latin1(std::string_view text);
+
 // `text` on one line that a terminal shows literally: control characters, which file names may
 // contain, are escaped as \n, \t or \x1b; bytes that are not UTF-8 as \xff; characters that break
 // lines or change the direction of writing as \u202e. Printable text stays the same.
@@ -22,5 +27,9 @@ namespace gpufilter {
 
 // Removes the mark that some editors put before UTF-8 (U+FEFF).
 void remove_byte_order_mark(std::string& text);
+
+// `word` quoted for a shell, if necessary. Characters that printable() escapes are written as in
+// $'a\nb', which bash, zsh and ksh understand, so that the word can be shown and copied.
+[[nodiscard]] std::string shell_word(const std::string& word);
 
 }  // namespace gpufilter

@@ -11,7 +11,6 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "base/atomic_file.hpp"
 #include "base/terminal.hpp"
 
 namespace gpufilter {

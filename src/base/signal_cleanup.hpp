@@ -7,8 +7,8 @@
 
 namespace gpufilter {
 
-// Blocks the signals that end the program (SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGABRT) on this thread
-// while it exists.
+// Blocks the signals that end the program (SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGABRT) on this
+// thread while it exists.
 class SignalsHeld {
  public:
   SignalsHeld();
@@ -43,8 +43,13 @@ class CleanupSlot {
 // Async-signal-safe. Does not return on a second thread.
 void remove_unfinished_files() noexcept;
 
-// A library has replaced the handlers of install_cleanup_on_signals(), or may have: sets them again.
-// Does nothing if none were installed.
+// From now on SIGINT, SIGTERM, SIGHUP and SIGQUIT remove the temporary files in progress and end
+// the program with 128 plus the signal's number (130, 143, 129, 131). A signal that is being
+// ignored stays ignored. SIGABRT, with which libraries give up, removes them too.
+void install_cleanup_on_signals();
+
+// A library has replaced the handlers of install_cleanup_on_signals(), or may have: sets them
+// again. Does nothing if none were installed.
 void restore_cleanup_on_signals() noexcept;
 
 // From now on a signal that ends the program writes `text`, at most one kilobyte of it, to standard

@@ -1,9 +1,11 @@
-// Spans of time on one clock, from host code and from OpenCL's event profiling. The timing report
-// sums them up, the trace file shows them.
+// Spans of time on one clock, from host code and from OpenCL's event profiling, which the timing
+// report sums up and the trace file shows; durations as numbers; and how long an operation takes.
 #pragma once
 
 #include <cstdint>
 #include <mutex>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace gpufilter {
@@ -70,6 +72,28 @@ class ScopedSpan {
  private:
   Timeline& timeline_;
   Span span_;
+};
+
+[[nodiscard]] inline double seconds(Nanoseconds duration) {
+  return static_cast<double>(duration) / 1e9;
+}
+
+[[nodiscard]] inline double milliseconds(Nanoseconds duration) {
+  return static_cast<double>(duration) / 1e6;
+}
+
+// How long an operation takes, as far as whoever does it knows before anything was measured.
+struct Rate {
+  Rate() = default;
+  Rate(std::string operation, double host_seconds, double device_seconds)
+      : kind(std::move(operation)), host(host_seconds), device(device_seconds) {}
+
+  // "blur 8": what is measured under one name takes the same time for an operation.
+  std::string kind;
+  // Seconds for an operation, until runs have measured it (RateStore): on one core with AVX2, and
+  // on a desktop GPU with 400 GB/s of memory bandwidth on PCIe 3. 0: it is not done there.
+  double host = 0;
+  double device = 0;
 };
 
 }  // namespace gpufilter

@@ -63,8 +63,7 @@ std::vector<std::string> words_like(std::string_view word, const std::vector<std
     if (is_abbreviation) letters = std::min(letters, std::size_t{1});
     if (letters <= allowed) near.emplace_back(letters, candidate);
   }
-  std::stable_sort(near.begin(), near.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::ranges::stable_sort(near, [](const auto& a, const auto& b) { return a.first < b.first; });
   near.resize(std::min(near.size(), max_suggestions));
   std::vector<std::string> words(near.size());
   std::transform(near.begin(), near.end(), words.begin(),

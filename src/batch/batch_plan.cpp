@@ -4,7 +4,7 @@
 #include <set>
 
 #include "base/error.hpp"
-#include "base/folder.hpp"
+#include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/lazy_library.hpp"
 #include "base/printable.hpp"

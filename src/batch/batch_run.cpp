@@ -16,15 +16,13 @@
 
 #include <sys/resource.h>
 
-#include "base/abandoned_files.hpp"
+#include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/printable.hpp"
 #include "base/stop.hpp"
-#include "base/system_failure.hpp"
-#include "base/thread_limit.hpp"
-#include "base/thread_room.hpp"
+#include "base/threads.hpp"
 #include "base/words.hpp"
 #include "batch/output_folder.hpp"
 #include "batch/picture_job.hpp"

@@ -12,8 +12,7 @@
 #include <sys/stat.h>
 
 #include "base/error.hpp"
-#include "base/regular_file.hpp"
-#include "base/system_failure.hpp"
+#include "base/files.hpp"
 
 namespace gpufilter {
 namespace {

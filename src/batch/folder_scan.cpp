@@ -15,11 +15,11 @@
 #include <sys/stat.h>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
-#include "base/posix_file.hpp"
 #include "base/printable.hpp"
-#include "codec/other_formats.hpp"
+#include "codec/codec_table.hpp"
 
 namespace gpufilter {
 namespace {

@@ -11,13 +11,12 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/abandoned_files.hpp"
+#include "base/atomic_file.hpp"
 #include "base/error.hpp"
-#include "base/folder.hpp"
+#include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/printable.hpp"
-#include "base/shell_word.hpp"
 #include "batch/output_folder.hpp"
 #include "batch/output_name.hpp"
 #include "batch/shard_run.hpp"

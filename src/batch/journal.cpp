@@ -15,12 +15,11 @@
 
 #include "base/content_hash.hpp"
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
+#include "base/numbers.hpp"
 #include "base/printable.hpp"
-#include "base/regular_file.hpp"
-#include "base/system_failure.hpp"
-#include "base/whole_number.hpp"
 #include "base/words.hpp"
 
 namespace gpufilter {

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/posix_file.hpp"
+#include "base/files.hpp"
 #include "batch/file_content.hpp"
 
 namespace gpufilter {

@@ -7,8 +7,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "base/posix_file.hpp"
-#include "base/system_failure.hpp"
+#include "base/error.hpp"
+#include "base/files.hpp"
 
 namespace gpufilter {
 

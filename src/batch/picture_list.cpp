@@ -9,14 +9,13 @@
 #include <sys/stat.h>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/format.hpp"
+#include "base/numbers.hpp"
 #include "base/printable.hpp"
-#include "base/regular_file.hpp"
-#include "base/whole_number.hpp"
 #include "batch/folder_scan.hpp"
 #include "batch/journal.hpp"
 #include "codec/codec_table.hpp"
-#include "codec/other_formats.hpp"
 
 namespace gpufilter {
 namespace {

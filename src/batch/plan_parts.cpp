@@ -5,11 +5,11 @@
 #include <unordered_set>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/format.hpp"
-#include "base/posix_file.hpp"
 #include "base/printable.hpp"
 #include "batch/output_name.hpp"
-#include "codec/other_formats.hpp"
+#include "codec/codec_table.hpp"
 
 namespace gpufilter {
 

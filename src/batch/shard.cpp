@@ -9,8 +9,8 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/numbers.hpp"
 #include "base/printable.hpp"
-#include "base/whole_number.hpp"
 #include "batch/journal.hpp"
 
 namespace gpufilter {

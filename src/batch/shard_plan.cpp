@@ -9,7 +9,7 @@
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/printable.hpp"
-#include "base/process_token.hpp"
+#include "base/process.hpp"
 #include "batch/batch_plan.hpp"
 #include "batch/output_folder.hpp"
 #include "batch/output_name.hpp"

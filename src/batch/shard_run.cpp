@@ -17,13 +17,12 @@
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
+#include "base/numbers.hpp"
 #include "base/printable.hpp"
-#include "base/process_token.hpp"
-#include "base/regular_file.hpp"
-#include "base/system_failure.hpp"
-#include "base/whole_number.hpp"
+#include "base/process.hpp"
 #include "batch/output_folder.hpp"
 
 namespace gpufilter {

@@ -10,11 +10,10 @@
 #include <unistd.h>
 
 #include "base/atomic_file.hpp"
-#include "base/closed_pipe.hpp"
+#include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/format.hpp"
-#include "base/posix_file.hpp"
 #include "base/stop.hpp"
-#include "base/system_failure.hpp"
 
 namespace gpufilter {
 namespace {

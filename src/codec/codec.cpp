@@ -5,18 +5,14 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
-#include <memory>
 #include <stdexcept>
-#include <string>
-#include <utility>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/lazy_library.hpp"
 #include "base/log.hpp"
 #include "codec/codec_table.hpp"
-#include "codec/other_formats.hpp"
-#include "image/luma.hpp"
+#include "image/sample_arithmetic.hpp"
 
 namespace gpufilter {
 namespace {
@@ -151,8 +147,7 @@ void RowWriter::note_private_metadata(const PictureHeader& header, const Metadat
                                       const std::vector<std::string>& written) {
   if (header.stored == nullptr || !kinds.has(MetadataKind::other)) return;
   for (std::string& name : header.stored->private_metadata()) {
-    if (std::find(written.begin(), written.end(), name) == written.end())
-      left_out_.add(std::move(name));
+    if (std::ranges::find(written, name) == written.end()) left_out_.add(std::move(name));
   }
 }
 

@@ -1,14 +1,15 @@
-// The formats of picture files, a row for each. docs/engineering/adding-a-codec.md says how to add
-// one.
+// The formats of picture files, a row for each, and those that are recognised but not read.
+// docs/engineering/adding-a-codec.md says how to add one.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "base/rate.hpp"
+#include "base/timeline.hpp"
 #include "codec/codec.hpp"
 
 namespace gpufilter {
@@ -35,7 +36,7 @@ struct Codec {
   bool has_stored_pictures = false;  // RowReader::stored_picture() yields some
   Rate decoding;                     // of a byte of samples; devices decode only JPEG
   Rate encoding;                     // only the processor does it
-  std::string report_key;            // for EncodingNotes in JSON reports; empty: it makes none
+  std::string report_key = {};       // for EncodingNotes in JSON reports; empty: it makes none
   std::vector<const WriteOption*> options;  // all of them affect the bytes of a file
   std::unique_ptr<RowReader> (*open)(std::unique_ptr<ByteSource>, const ReadLimits&) = nullptr;
   std::unique_ptr<RowWriter> (*create)(ByteSink&, const PictureHeader&,
@@ -57,10 +58,9 @@ struct Codec {
 using CodecList = std::vector<const Codec*>;
 [[nodiscard]] const CodecList& codecs();
 
-// The codec of a file that begins with `head`; nullptr if there is none. `signature_size()` bytes
+// The codec of a file that begins with `head`; nullptr if there is none. `recognition_size()` bytes
 // are enough.
 [[nodiscard]] const Codec* codec_of_content(std::span<const std::uint8_t> head);
-[[nodiscard]] std::size_t signature_size();
 
 // The codec whose extension the name has, ignoring case; nullptr if there is none.
 [[nodiscard]] const Codec* codec_of_name(const std::string& path);
@@ -95,5 +95,27 @@ struct UnusedOption {
 // For messages: "PNG or JPEG", ".png, .jpg or .jpeg".
 [[nodiscard]] std::string names_of(const CodecList& list);
 [[nodiscard]] std::string extensions_of(const CodecList& list);
+
+// The extension of the file's name, with the dot and in lower case; empty if it has none.
+[[nodiscard]] std::string extension_of(const std::string& path);
+
+// The name of the format whose extension `path` has, ignoring case: "GIF", "camera RAW"; empty if
+// there is none. A format of codec_table.hpp under an extension that its codec does not have is
+// "JPEG not named .jpg".
+[[nodiscard]] std::string other_format_of_name(const std::string& path);
+
+// The format of a file that begins with `head`, of which `recognition_size()` bytes are enough for
+// this and for codec_of_content(). Formats of text (SVG, XPM) and those without a signature (TGA)
+// are known by their extensions alone.
+[[nodiscard]] std::string other_format_of_content(std::span<const std::uint8_t> head);
+[[nodiscard]] std::size_t recognition_size();
+
+// What to do about `format`, one of those names, if the program could read it but was built without
+// its library; otherwise empty.
+[[nodiscard]] std::string missing_format(const std::string& format);
+
+// Why a file that begins with `head`, which no codec reads, fails: "not a PNG or JPEG picture",
+// "GIF is not supported", "the file is empty".
+[[nodiscard]] std::string no_picture(std::span<const std::uint8_t> head);
 
 }  // namespace gpufilter

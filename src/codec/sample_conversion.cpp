@@ -1,6 +1,5 @@
 #include "codec/sample_conversion.hpp"
 
-#include "image/luma.hpp"
 #include "image/sample_arithmetic.hpp"
 
 namespace gpufilter {

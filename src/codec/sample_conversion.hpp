@@ -27,6 +27,12 @@ inline void store_sample(std::uint8_t* row, std::size_t index, Sample sample) {
   std::memcpy(row + index * sizeof(Sample), &sample, sizeof(Sample));
 }
 
+// A sample of 16 bits if it `is_wide`, otherwise of 8.
+inline void store_sample(std::uint8_t* row, std::size_t index, std::uint16_t sample, bool is_wide) {
+  if (is_wide) return store_sample(row, index, sample);
+  row[index] = static_cast<std::uint8_t>(sample);
+}
+
 // Brings samples of 16 bits from big-endian order into the machine's, or from that into this.
 inline void swap_big_endian(std::span<std::uint8_t> samples) {
   if constexpr (std::endian::native == std::endian::big) return;

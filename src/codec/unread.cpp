@@ -17,8 +17,8 @@ void BytesBehind::add(std::span<const std::uint8_t> bytes) {
   for (std::size_t i = 0; i < bytes.size() && count_ + i < first_.size(); ++i)
     first_.at(count_ + i) = bytes[i];
   count_ += bytes.size();
-  any_ = any_ || std::any_of(bytes.begin(), bytes.end(), [&](std::uint8_t byte) {
-           return std::find(padding.begin(), padding.end(), byte) == padding.end();
+  any_ = any_ || std::ranges::any_of(bytes, [&](std::uint8_t byte) {
+           return std::ranges::find(padding, byte) == padding.end();
          });
   window_.insert(window_.end(), bytes.begin(), bytes.end());
   // A box "ftyp", whose length is less than 512 bytes.
@@ -61,7 +61,7 @@ void warn_of_unread(const std::string& name, const std::vector<std::string>& unr
 }
 
 void LeftOut::add(std::string name) {
-  if (std::find(names_.begin(), names_.end(), name) == names_.end()) {
+  if (std::ranges::find(names_, name) == names_.end()) {
     names_.push_back(std::move(name));
   }
 }

@@ -5,6 +5,7 @@
 
 #include "base/byte_cursor.hpp"
 #include "base/format.hpp"
+#include "base/log.hpp"
 #include "image/exif.hpp"
 
 namespace gpufilter {
@@ -25,21 +26,25 @@ Fidelity chosen_fidelity(const Codec& codec, const PictureHeader& header,
   return {false, default_quality, "the default"};
 }
 
-std::string to_string(const Fidelity& fidelity) {
+namespace {
+
+// The fidelity as notes for reports, with what else is to be said of the file: "lossless
+// (requested)", "quality 75 (the default)", "quality about 80 (estimated from the input)".
+EncodingNotes notes_on(const Fidelity& fidelity, std::string_view detail) {
   const std::string what =
       fidelity.is_lossless
           ? "lossless"
           : formatted("quality {}{}", fidelity.is_estimated ? "about " : "", fidelity.quality);
-  return formatted("{} ({})", what, fidelity.reason);
-}
-
-EncodingNotes notes_on(const Fidelity& fidelity, std::string_view detail) {
-  EncodingNotes notes{formatted("{}{}", to_string(fidelity), detail), {}};
+  EncodingNotes notes{formatted("{} ({}){}", what, fidelity.reason, detail), {}};
   notes.fields.emplace_back("lossless", fidelity.is_lossless);
   if (!fidelity.is_lossless) notes.fields.emplace_back("quality", fidelity.quality);
   notes.fields.emplace_back("reason", fidelity.reason);
   return notes;
 }
+
+constexpr std::size_t offset_size = 4;
+
+}  // namespace
 
 std::string StoredFidelity::coding() const {
   if (is_lossless_) return "lossless";
@@ -78,18 +83,35 @@ Bytes whole_file(ByteSource& source, std::uint64_t pixel_bytes, const ReadLimits
   }
 }
 
-namespace {
+WholePictureWriter::WholePictureWriter(const Codec& codec, ByteSink& sink,
+                                       const PictureHeader& header, const WriteOptions& options,
+                                       Fidelity fidelity, std::uint64_t bytes,
+                                       std::string_view detail)
+    : sink_(sink),
+      fidelity_(std::move(fidelity)),
+      codec_(codec),
+      kinds_(kept_metadata(options)),
+      metadata_(kept_part(header.metadata, kinds_)) {
+  check_memory(sink.name(), bytes, {.max_memory = options.max_memory()}, "a " + codec.name,
+               "write PNG instead");
+  note_private_metadata(header, kinds_);
+  notes_ = notes_on(fidelity_, detail);
+  log::info(formatted("{}: {}", sink.name(), notes_->text));
+}
 
-constexpr std::size_t offset_size = 4;
-
-}  // namespace
-
-void note_all_but_exif_and_xmp(const Metadata& metadata, LeftOut& left_out) {
-  note_density(metadata, left_out);
+// Such formats hold no density, IPTC and text.
+void WholePictureWriter::finish(const Metadata& trailing) {
+  add_late_metadata(metadata_, kept_part(trailing, kinds_));
+  encode();
+  note_density(metadata_, left_out_);
   Metadata foreign;
-  foreign.image_resources = metadata.image_resources;
-  foreign.text = metadata.text;
-  note_content(foreign, left_out);
+  foreign.image_resources = metadata_.image_resources;
+  foreign.text = metadata_.text;
+  note_content(foreign, left_out_);
+}
+
+void WholePictureWriter::fail(std::string_view why) const {
+  throw PictureError(sink_.name(), formatted("cannot be encoded as {}: {}", codec_.name, why));
 }
 
 Bytes exif_from_box(const Bytes& box) {

@@ -9,8 +9,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/format.hpp"
-#include "base/log.hpp"
 #include "codec/codec.hpp"
 #include "codec/codec_table.hpp"
 #include "codec/read_limits.hpp"
@@ -33,12 +31,6 @@ struct Fidelity {
 [[nodiscard]] Fidelity chosen_fidelity(const Codec& codec, const PictureHeader& header,
                                        const WriteOptions& options, int default_quality);
 
-// "lossless (requested)", "quality 75 (the default)", "quality about 80 (estimated from the input)"
-[[nodiscard]] std::string to_string(const Fidelity& fidelity);
-
-// The fidelity as notes for reports, with what else is to be said of the file.
-[[nodiscard]] EncodingNotes notes_on(const Fidelity& fidelity, std::string_view detail);
-
 // Readers of these formats store it for chosen_fidelity().
 class StoredFidelity final : public StoredSettings {
  public:
@@ -53,9 +45,6 @@ class StoredFidelity final : public StoredSettings {
   bool is_lossless_;
   std::optional<int> quality_;
 };
-
-// Adds the metadata that the format cannot hold, colours apart: density, IPTC and text.
-void note_all_but_exif_and_xmp(const Metadata& metadata, LeftOut& left_out);
 
 // EXIF as boxes of ISO base media files hold it, after the offset of its TIFF structure (4 bytes).
 // Without JPEG's prefix, which some programs leave there. Nothing if the offset points outside.
@@ -93,36 +82,19 @@ class WholePictureReader : public RowReader {
 class WholePictureWriter : public RowWriter {
  public:
   // Encodes the picture.
-  void finish(const Metadata& trailing) final {
-    add_late_metadata(metadata_, kept_part(trailing, kinds_));
-    encode();
-    note_all_but_exif_and_xmp(metadata_, left_out_);
-  }
+  void finish(const Metadata& trailing) final;
 
  protected:
   // The picture and the encoder take `bytes` of memory. `detail` follows the fidelity in reports.
   // Throws PictureError if the options do not allow so much memory.
   WholePictureWriter(const Codec& codec, ByteSink& sink, const PictureHeader& header,
                      const WriteOptions& options, Fidelity fidelity, std::uint64_t bytes,
-                     std::string_view detail = "")
-      : sink_(sink),
-        fidelity_(std::move(fidelity)),
-        codec_(codec),
-        kinds_(kept_metadata(options)),
-        metadata_(kept_part(header.metadata, kinds_)) {
-    check_memory(sink.name(), bytes, {.max_memory = options.max_memory()}, "a " + codec.name,
-                 "write PNG instead");
-    note_private_metadata(header, kinds_);
-    notes_ = notes_on(fidelity_, detail);
-    log::info(formatted("{}: {}", sink.name(), notes_->text));
-  }
+                     std::string_view detail = "");
 
   // Writes the file, with metadata(), and names the descriptions of colours that it cannot hold.
   virtual void encode() = 0;
 
-  [[noreturn]] void fail(std::string_view why) const {
-    throw PictureError(sink_.name(), formatted("cannot be encoded as {}: {}", codec_.name, why));
-  }
+  [[noreturn]] void fail(std::string_view why) const;
   // The metadata to write. Complete in encode().
   [[nodiscard]] const Metadata& metadata() const { return metadata_; }
 

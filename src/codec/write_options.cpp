@@ -5,8 +5,8 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/numbers.hpp"
 #include "base/printable.hpp"
-#include "base/whole_number.hpp"
 #include "base/words.hpp"
 
 namespace gpufilter {
@@ -48,7 +48,7 @@ struct Parser {
 
   OptionValue operator()(const WriteOption::Choice& choices) const {
     const auto& names = choices.names;
-    if (std::find(names.begin(), names.end(), text) == names.end()) {
+    if (std::ranges::find(names, text) == names.end()) {
       throw UsageError(not_among(text, names));
     }
     return std::string(text);
@@ -56,7 +56,7 @@ struct Parser {
 
   OptionValue operator()(const WriteOption::List& list) const {
     for (const std::string_view word : words_of(text)) {
-      if (std::find(list.names.begin(), list.names.end(), word) == list.names.end())
+      if (std::ranges::find(list.names, word) == list.names.end())
         throw UsageError(not_among(word, list.names));
     }
     return std::string(text);

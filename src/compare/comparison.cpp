@@ -6,10 +6,10 @@
 #include <limits>
 #include <numeric>
 
-#include "base/checked.hpp"
+#include "base/numbers.hpp"
 #include "compare/difference_picture.hpp"
-#include "image/by_format.hpp"
 #include "image/image.hpp"
+#include "image/pixel_format.hpp"
 
 namespace gpufilter {
 namespace {

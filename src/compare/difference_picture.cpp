@@ -4,8 +4,8 @@
 #include <array>
 #include <bit>
 
-#include "image/by_format.hpp"
-#include "image/luma.hpp"
+#include "image/pixel_format.hpp"
+#include "image/sample_arithmetic.hpp"
 
 namespace gpufilter {
 namespace {

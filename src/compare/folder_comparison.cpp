@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 #include "batch/folder_scan.hpp"
 #include "codec/unread.hpp"
 #include "compare/difference_picture.hpp"

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "codec/byte_source.hpp"
 #include "codec/codec_table.hpp"
-#include "codec/repeatable_source.hpp"
 #include "compare/comparison.hpp"
 
 namespace gpufilter {

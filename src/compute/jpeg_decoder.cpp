@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "base/division.hpp"
+#include "base/numbers.hpp"
 #include "compute/jpeg_tables.hpp"
 
 namespace gpufilter {

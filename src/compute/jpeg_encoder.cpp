@@ -5,8 +5,8 @@
 #include <cstring>
 #include <utility>
 
-#include "base/division.hpp"
 #include "base/format.hpp"
+#include "base/numbers.hpp"
 #include "compute/jpeg_tables.hpp"
 
 namespace gpufilter {

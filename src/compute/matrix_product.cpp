@@ -6,11 +6,10 @@
 #include <iterator>
 #include <utility>
 
-#include "base/checked.hpp"
 #include "base/content_hash.hpp"
-#include "base/division.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/numbers.hpp"
 #include "device/kernel_source.hpp"
 
 namespace gpufilter {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/content_hash.hpp"
-#include "base/division.hpp"
 #include "base/format.hpp"
+#include "base/numbers.hpp"
 #include "compute/reduction_path.hpp"
 #include "device/kernel_source.hpp"
 

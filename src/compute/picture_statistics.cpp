@@ -5,9 +5,9 @@
 #include <numeric>
 #include <type_traits>
 
-#include "base/checked.hpp"
+#include "base/numbers.hpp"
 #include "host/pixels.hpp"
-#include "image/luma.hpp"
+#include "image/sample_arithmetic.hpp"
 
 namespace gpufilter {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "base/format.hpp"
 #include "base/log.hpp"
-#include "base/thread_room.hpp"
+#include "base/threads.hpp"
 #include "device/device_info.hpp"
 #include "device/pocl_environment.hpp"
 #include "device/vendors.hpp"

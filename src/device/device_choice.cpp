@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "base/whole_number.hpp"
+#include "base/numbers.hpp"
 #include "base/words.hpp"
 #include "device/brief_version.hpp"
 #include "device/pocl_environment.hpp"

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "base/idle.hpp"
+#include "base/background.hpp"
 #include "device/opencl.hpp"
 #include "device/session.hpp"
 

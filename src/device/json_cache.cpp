@@ -5,9 +5,9 @@
 #include <system_error>
 
 #include "base/atomic_file.hpp"
+#include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
-#include "base/regular_file.hpp"
 
 namespace gpufilter {
 namespace {

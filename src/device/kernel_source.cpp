@@ -7,9 +7,8 @@
 #include <system_error>
 
 #include "base/error.hpp"
-#include "base/folder.hpp"
+#include "base/files.hpp"
 #include "base/format.hpp"
-#include "base/regular_file.hpp"
 
 namespace gpufilter {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/embedded_files.hpp"
+#include "base/installed_files.hpp"
 
 namespace gpufilter {
 

@@ -14,10 +14,9 @@
 #include <unistd.h>
 
 #include "base/format.hpp"
-#include "base/host_process.hpp"
 #include "base/log.hpp"
-#include "base/thread_limit.hpp"
-#include "base/thread_room.hpp"
+#include "base/process.hpp"
+#include "base/threads.hpp"
 #include "device/json_cache.hpp"
 
 namespace gpufilter {

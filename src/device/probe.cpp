@@ -17,10 +17,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/files.hpp"
 #include "base/format.hpp"
-#include "base/posix_file.hpp"
 #include "base/printable.hpp"
-#include "base/thread_room.hpp"
+#include "base/threads.hpp"
 #include "device/device_info.hpp"
 #include "device/vendors.hpp"
 

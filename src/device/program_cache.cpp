@@ -9,9 +9,9 @@
 
 #include "base/atomic_file.hpp"
 #include "base/byte_cursor.hpp"
+#include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
-#include "base/regular_file.hpp"
 
 namespace gpufilter {
 namespace {

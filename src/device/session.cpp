@@ -9,10 +9,10 @@
 #include <sstream>
 #include <string>
 
+#include "base/background.hpp"
 #include "base/content_hash.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "base/idle.hpp"
 #include "base/log.hpp"
 #include "base/signal_cleanup.hpp"
 #include "device/device_info.hpp"

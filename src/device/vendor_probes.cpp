@@ -12,7 +12,7 @@
 #include "base/format.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
-#include "base/whole_number.hpp"
+#include "base/numbers.hpp"
 #include "device/json_cache.hpp"
 
 namespace gpufilter {

@@ -3,7 +3,7 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
-#include "base/order_annotations.hpp"
+#include "base/background.hpp"
 #include "base/stop.hpp"
 
 namespace gpufilter {

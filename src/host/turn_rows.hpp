@@ -2,7 +2,7 @@
 #pragma once
 
 #include "image/image.hpp"
-#include "image/turn.hpp"
+#include "image/placement.hpp"
 
 namespace gpufilter {
 

@@ -1,7 +1,7 @@
 // The style sheet and the script of pages, which are files of src/html/parts.
 #pragma once
 
-#include "base/embedded_files.hpp"
+#include "base/installed_files.hpp"
 
 namespace gpufilter::html {
 

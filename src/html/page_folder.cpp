@@ -9,12 +9,12 @@
 #include <unistd.h>
 
 #include "base/atomic_file.hpp"
-#include "base/folder.hpp"
+#include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/printable.hpp"
-#include "base/process_token.hpp"
-#include "base/system_failure.hpp"
+#include "base/process.hpp"
 #include "batch/folder_scan.hpp"
 
 namespace gpufilter::html {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "base/posix_file.hpp"
+#include "base/files.hpp"
 
 namespace gpufilter::html {
 

@@ -6,9 +6,9 @@
 
 #include <fcntl.h>
 
-#include "base/posix_file.hpp"
+#include "base/files.hpp"
 #include "codec/codec_table.hpp"
-#include "image/by_format.hpp"
+#include "image/pixel_format.hpp"
 #include "pipeline/run/memory_picture.hpp"
 #include "stages/resize/resize.hpp"
 
@@ -37,7 +37,7 @@ Image resized(const Image& image, ImageSize size) {
   const StageChain chain{
       make_resize({.width = size.width, .height = size.height, .fit = ResizeFit::fill})};
   return lab::filter_in_memory(image, chain, {},
-                               [&](const Plan& plan) { return make_host_executor(plan, unused); });
+                               [&](const Plan& plan) { return make_host_executor(plan, &unused); });
 }
 
 std::vector<std::uint8_t> encoded(const Image& image, int quality) {

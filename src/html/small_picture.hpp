@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/system_failure.hpp"
+#include "base/error.hpp"
 #include "image/image.hpp"
 
 namespace gpufilter::html {

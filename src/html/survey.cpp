@@ -13,7 +13,7 @@
 #include "host/parallel.hpp"
 #include "host/turn_rows.hpp"
 #include "html/small_picture.hpp"
-#include "image/exif_orientation.hpp"
+#include "image/exif.hpp"
 #include "image/image.hpp"
 #include "image/metadata.hpp"
 #include "pipeline/run/memory_picture.hpp"
@@ -30,7 +30,7 @@ Image in_srgb(Image image, const Metadata& metadata) {
                                  .metadata = std::make_shared<Metadata>(metadata)};
     return lab::filter_in_memory(
         image, lower_chain({make_to_srgb({})}, picture), {},
-        [&](const Plan& plan) { return make_host_executor(plan, unused); });
+        [&](const Plan& plan) { return make_host_executor(plan, &unused); });
   } catch (const UnusableProfile&) {
     return image;
   }

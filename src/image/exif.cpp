@@ -74,7 +74,7 @@ class Uses {
   // In order, none touching another.
   [[nodiscard]] Ranges merged() const {
     Ranges sorted = ranges_;
-    std::sort(sorted.begin(), sorted.end());
+    std::ranges::sort(sorted);
     Ranges merged;
     for (const ByteRange& range : sorted) {
       if (range.begin == range.end) continue;
@@ -140,6 +140,136 @@ std::size_t size_without(const Ranges& unused, std::size_t used_end, std::size_t
   return size;
 }
 
+// The tags of one side, in the first directory and in EXIF's own.
+struct Tags {
+  std::uint32_t picture;
+  std::uint32_t exif;
+};
+constexpr Tags width_tags{0x0100, 0xa002};
+constexpr Tags height_tags{0x0101, 0xa003};
+
+void set_entry(Bytes& exif, std::size_t directory, std::uint32_t tag, int value) {
+  const Tiff tiff(exif);
+  const auto entry = tiff.find(directory, tag);
+  if (entry && tiff.integer(*entry)) set_integer(exif, *entry, static_cast<std::uint32_t>(value));
+}
+
+void set_side(Bytes& exif, const Tags& tags, int value) {
+  const Tiff tiff(exif);
+  if (!tiff.is_valid()) return;
+  set_entry(exif, tiff.first_directory(), tags.picture, value);
+  if (const auto directory = tiff.exif_directory()) set_entry(exif, *directory, tags.exif, value);
+}
+
+constexpr std::uint32_t type_ascii = 2;
+constexpr std::uint32_t type_utf8 = 129;
+
+enum Tag : std::uint32_t {
+  make = 0x010f,
+  model = 0x0110,
+  date = 0x0132,
+  date_original = 0x9003,
+  lens_model = 0xa434,
+};
+
+class Fields {
+ public:
+  explicit Fields(const Bytes& exif) : bytes_(exif), tiff_(exif) {
+    if (!tiff_.is_valid()) return;
+    first_ = tiff_.first_directory();
+    second_ = tiff_.exif_directory().value_or(0);
+  }
+
+  [[nodiscard]] std::string main(std::uint32_t tag) const { return text(first_, tag); }
+  [[nodiscard]] std::string photo(std::uint32_t tag) const { return text(second_, tag); }
+
+ private:
+  [[nodiscard]] std::string text(std::size_t directory, std::uint32_t tag) const {
+    const auto entry = directory == 0 ? std::nullopt : tiff_.find(directory, tag);
+    if (!entry || (entry->type != type_ascii && entry->type != type_utf8)) return "";
+    std::string text(bytes_.begin() + static_cast<std::ptrdiff_t>(entry->value.begin),
+                     bytes_.begin() + static_cast<std::ptrdiff_t>(entry->value.end));
+    text.erase(std::min(text.find('\0'), text.size()));
+    text.erase(text.find_last_not_of(' ') + 1);
+    text.erase(0, std::min(text.find_first_not_of(' '), text.size()));
+    return is_utf8(text) ? text : "";
+  }
+
+  const Bytes& bytes_;
+  Tiff tiff_;
+  std::size_t first_ = 0;
+  std::size_t second_ = 0;
+};
+
+// Many cameras repeat the maker's name in the model's.
+std::string camera_of(const std::string& maker, const std::string& name) {
+  const std::string first = maker.substr(0, maker.find(' '));
+  if (maker.empty() || name.starts_with(first)) return name;
+  return name.empty() ? maker : maker + " " + name;
+}
+
+constexpr std::uint32_t orientation_tag = 0x0112;
+
+// The entry in the first directory, if it holds an orientation.
+std::optional<TiffEntry> orientation_entry(const Tiff& tiff) {
+  if (!tiff.is_valid()) return std::nullopt;
+  const auto entry = tiff.find(tiff.first_directory(), orientation_tag);
+  const auto value = entry ? tiff.integer(*entry) : std::nullopt;
+  return value && 1 <= *value && *value <= 8 ? entry : std::nullopt;
+}
+
+// EXIF that holds an orientation alone: header, number of entries, the entry (tag, type, count,
+// value), no next directory.
+Bytes exif_of(int orientation) {
+  return {'M',  'M',  0, 42, 0, 0, 0, 8, 0, 1,
+          0x01, 0x12, 0, 3,  0, 0, 0, 1, 0, static_cast<std::uint8_t>(orientation),
+          0,    0,    0, 0,  0, 0};
+}
+
+// A copy of the first directory with the orientation is added at the end, so that all offsets stay
+// right. EXIF that is damaged, or has a directory of other orientations, is replaced.
+Bytes with_orientation_added(const Bytes& exif, int orientation) {
+  const Tiff tiff(exif);
+  const std::size_t directory = tiff.first_directory();
+  const std::size_t end = tiff.link_of(directory);
+  if (!tiff.is_valid() || directory == 0 || !tiff.number(end, 4) ||
+      exif.size() > std::size_t{1} << 30U) {
+    return exif_of(orientation);
+  }
+  Bytes result = exif;
+  const auto append = [&](std::size_t value, std::size_t size) {
+    put_number(result, value, size, tiff.order());
+  };
+  const auto copy = [&](std::size_t from, std::size_t to) {
+    result.insert(result.end(), exif.begin() + static_cast<std::ptrdiff_t>(from),
+                  exif.begin() + static_cast<std::ptrdiff_t>(to));
+  };
+  if (result.size() % 2 != 0) result.push_back(0);
+  const std::size_t at = result.size();
+  std::size_t place = directory + 2;  // entries are in the order of their tags
+  while (place < end && *tiff.number(place, 2) < orientation_tag)
+    place += Tiff::entry_bytes;
+  const bool replaces = place < end && *tiff.number(place, 2) == orientation_tag;
+  append(tiff.entry_count(directory) + (replaces ? 0 : 1), 2);
+  copy(directory + 2, place);
+  append(orientation_tag, 2);
+  append(Tiff::type_short, 2);
+  append(1, 4);
+  append(static_cast<std::size_t>(orientation), 2);
+  append(0, 2);
+  copy(place + (replaces ? Tiff::entry_bytes : 0), end + 4);
+  store_number(at, std::span(result).subspan(4, 4), tiff.order());
+  return result;
+}
+
+std::optional<int> orientation_in_exif(const Bytes& exif) {
+  const Tiff tiff(exif);
+  const auto entry = orientation_entry(tiff);
+  return entry ? tiff.integer(*entry) : std::nullopt;
+}
+
+constexpr std::string_view xmp_property = "tiff:Orientation";
+
 }  // namespace
 
 void remove_exif_thumbnail(Bytes& exif) {
@@ -200,40 +330,10 @@ void set_exif_color_space(Metadata& metadata, bool is_srgb) {
   const std::uint16_t value = is_srgb ? srgb : uncalibrated;
   set_xmp_number(metadata.xmp, "exif:ColorSpace", value);
   const Tiff tiff(metadata.exif);
-  if (!tiff.is_valid()) return;
-  const auto pointer = tiff.find(tiff.first_directory(), Tiff::exif_directory_tag);
-  const auto directory = pointer ? tiff.value(*pointer) : std::nullopt;
+  const auto directory = tiff.exif_directory();
   const auto entry = directory ? tiff.find(*directory, color_space_tag) : std::nullopt;
   if (entry && tiff.integer(*entry)) set_integer(metadata.exif, *entry, value);
 }
-
-namespace {
-
-// The tags of one side, in the first directory and in EXIF's own.
-struct Tags {
-  std::uint32_t picture;
-  std::uint32_t exif;
-};
-constexpr Tags width_tags{0x0100, 0xa002};
-constexpr Tags height_tags{0x0101, 0xa003};
-
-void set_entry(Bytes& exif, std::size_t directory, std::uint32_t tag, int value) {
-  const Tiff tiff(exif);
-  const auto entry = tiff.find(directory, tag);
-  if (entry && tiff.integer(*entry)) set_integer(exif, *entry, static_cast<std::uint32_t>(value));
-}
-
-void set_side(Bytes& exif, const Tags& tags, int value) {
-  const Tiff tiff(exif);
-  if (!tiff.is_valid()) return;
-  const std::size_t first = tiff.first_directory();
-  set_entry(exif, first, tags.picture, value);
-  const auto pointer = tiff.find(first, Tiff::exif_directory_tag);
-  if (const auto directory = pointer ? tiff.value(*pointer) : std::nullopt)
-    set_entry(exif, *directory, tags.exif, value);
-}
-
-}  // namespace
 
 void set_exif_size(Metadata& metadata, const ImageSize& size) {
   set_side(metadata.exif, width_tags, size.width);
@@ -244,63 +344,6 @@ void set_exif_size(Metadata& metadata, const ImageSize& size) {
     set_xmp_number(metadata.xmp, property, size.height);
 }
 
-namespace {
-
-constexpr std::uint32_t type_ascii = 2;
-constexpr std::uint32_t type_utf8 = 129;
-
-enum Tag : std::uint32_t {
-  make = 0x010f,
-  model = 0x0110,
-  date = 0x0132,
-  date_original = 0x9003,
-  lens_model = 0xa434,
-};
-
-class Fields {
- public:
-  explicit Fields(const Bytes& exif) : bytes_(exif), tiff_(exif) {
-    if (!tiff_.is_valid()) return;
-    first_ = tiff_.first_directory();
-    const auto link = tiff_.find(first_, Tiff::exif_directory_tag);
-    if (link) second_ = tiff_.value(*link).value_or(0);
-  }
-
-  [[nodiscard]] std::string main(std::uint32_t tag) const { return text(first_, tag); }
-  [[nodiscard]] std::string photo(std::uint32_t tag) const { return text(second_, tag); }
-
- private:
-  [[nodiscard]] std::string text(std::size_t directory, std::uint32_t tag) const {
-    const auto entry = directory == 0 ? std::nullopt : tiff_.find(directory, tag);
-    if (!entry || (entry->type != type_ascii && entry->type != type_utf8)) return "";
-    std::string text(bytes_.begin() + static_cast<std::ptrdiff_t>(entry->value.begin),
-                     bytes_.begin() + static_cast<std::ptrdiff_t>(entry->value.end));
-    text.erase(std::min(text.find('\0'), text.size()));
-    text.erase(text.find_last_not_of(' ') + 1);
-    text.erase(0, std::min(text.find_first_not_of(' '), text.size()));
-    for (std::size_t i = 0; i < text.size();) {
-      const std::size_t length = utf8_length(std::string_view(text).substr(i));
-      if (length == 0) return "";
-      i += length;
-    }
-    return text;
-  }
-
-  const Bytes& bytes_;
-  Tiff tiff_;
-  std::size_t first_ = 0;
-  std::size_t second_ = 0;
-};
-
-// Many cameras repeat the maker's name in the model's.
-std::string camera_of(const std::string& maker, const std::string& name) {
-  const std::string first = maker.substr(0, maker.find(' '));
-  if (maker.empty() || name.starts_with(first)) return name;
-  return name.empty() ? maker : maker + " " + name;
-}
-
-}  // namespace
-
 ExifSummary exif_summary(const Bytes& exif) {
   const Fields fields(exif);
   ExifSummary summary{.camera = camera_of(fields.main(make), fields.main(model)),
@@ -308,6 +351,31 @@ ExifSummary exif_summary(const Bytes& exif) {
                       .taken = fields.photo(date_original)};
   if (summary.taken.empty()) summary.taken = fields.main(date);
   return summary;
+}
+
+int exif_orientation(const Bytes& exif) {
+  return orientation_in_exif(exif).value_or(1);
+}
+
+std::optional<int> stored_orientation(const Metadata& metadata) {
+  if (const auto orientation = orientation_in_exif(metadata.exif)) return orientation;
+  const auto orientation = xmp_number(metadata.xmp, xmp_property);
+  return orientation && 1 <= *orientation && *orientation <= 8 ? orientation : std::nullopt;
+}
+
+void set_orientation(Metadata& metadata, int orientation) {
+  set_xmp_number(metadata.xmp, xmp_property, orientation);
+  const Tiff tiff(metadata.exif);
+  if (const auto entry = orientation_entry(tiff)) {
+    set_integer(metadata.exif, *entry, static_cast<std::uint32_t>(orientation));
+  } else if (orientation != 1) {
+    metadata.exif = with_orientation_added(metadata.exif, orientation);
+  }
+}
+
+Bytes exif_with_orientation_alone(const Bytes& exif) {
+  const int orientation = exif_orientation(exif);
+  return orientation == 1 ? Bytes() : exif_of(orientation);
 }
 
 }  // namespace gpufilter

@@ -1,6 +1,8 @@
-// EXIF: removing parts of it, its values that say what a picture is, and a summary for people.
+// EXIF: removing parts of it, its values that say what a picture is and how its stored pixels
+// should be displayed (which XMP may say too), and a summary for people.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "image/metadata.hpp"
@@ -36,5 +38,20 @@ struct ExifSummary {
 // `exif` is a TIFF structure. What it does not say, or says in bytes that are not UTF-8, is
 // empty.
 [[nodiscard]] ExifSummary exif_summary(const Bytes& exif);
+
+// Tag 0x0112 of the first directory (TIFF 6.0, section 8): 1 as stored, 2 to 8 mirrored or rotated.
+// 1 if `exif`, a TIFF structure, has no valid one.
+[[nodiscard]] int exif_orientation(const Bytes& exif);
+
+// The orientation of EXIF, otherwise tiff:Orientation of XMP; nothing if neither has a valid one.
+[[nodiscard]] std::optional<int> stored_orientation(const Metadata& metadata);
+
+// EXIF that holds the orientation of `exif` and nothing else; empty if that is 1, which is the
+// default.
+[[nodiscard]] Bytes exif_with_orientation_alone(const Bytes& exif);
+
+// Sets the orientation that `metadata` has: in EXIF, which gets one unless it is 1, and where XMP
+// has tiff:Orientation.
+void set_orientation(Metadata& metadata, int orientation);
 
 }  // namespace gpufilter

@@ -3,41 +3,39 @@
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
-#include <cstdint>
 #include <string_view>
 
 #include "base/byte_cursor.hpp"
+#include "base/elementary.hpp"
+#include "base/format.hpp"
 
 namespace gpufilter {
 namespace {
 
-constexpr std::size_t icc_header_size = 128;
-constexpr std::size_t icc_version_at = 8;
-constexpr std::size_t icc_space_at = 16;
-constexpr std::size_t icc_space_size = 4;
+constexpr double whole = 65535;  // of a table
 
-}  // namespace
-
-std::string icc_color_space(const Bytes& profile) {
-  if (profile.size() < icc_header_size) return "";
-  const auto begin = profile.begin() + icc_space_at;
-  std::string name(begin, begin + icc_space_size);
-  while (!name.empty() && name.back() == ' ')
-    name.pop_back();
-  const bool is_word =
-      std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) != 0; });
-  return is_word ? name : "";
+double power(double base, double exponent) {
+  if (base <= 0) return 0;
+  constexpr double lowest = -700;  // of exponential(); its result is 0 in every picture
+  return exponential(std::max(exponent * natural_logarithm(base), lowest));
 }
 
-int icc_major_version(const Bytes& profile) {
-  return profile.size() < icc_header_size ? 0 : profile[icc_version_at];
+double table_light(const std::vector<std::uint16_t>& table, double sample) {
+  const double place = sample * static_cast<double>(table.size() - 1);
+  const auto before = std::min(static_cast<std::size_t>(place), table.size() - 2);
+  const double first = table[before];
+  return (first + (place - static_cast<double>(before)) * (table[before + 1] - first)) / whole;
 }
 
-namespace {
+double formula_light(const TransferCurve& curve, double sample) {
+  if (sample < curve.d) return curve.c * sample + curve.f;
+  return power(curve.a * sample + curve.b, curve.gamma) + curve.e;
+}
 
 using std::size_t;
 
 constexpr size_t header_bytes = 128;
+constexpr size_t version_at = 8;
 constexpr size_t color_space_at = 16;
 constexpr size_t signature_at = 36;
 
@@ -120,7 +118,91 @@ TransferCurve curve_of(const Part& profile, std::string_view name) {
   return curve;
 }
 
+LightCurves same_for_all(const TransferCurve& curve, std::string name) {
+  return {{curve, curve, curve}, std::move(name)};
+}
+
+LightCurves with_curve_of_srgb(const std::string& why) {
+  LightCurves curves;
+  curves.warning = formatted("--linear: {}; sRGB's curve is used instead", why);
+  return curves;
+}
+
+LightCurves power_curves(double exponent) {
+  return same_for_all({.gamma = exponent}, formatted("gamma {:.3g}", exponent));
+}
+
+// ITU-T H.273, table 3.
+LightCurves curves_of_points(int transfer) {
+  switch (transfer) {
+    case 4:
+      return power_curves(2.2);
+    case 5:
+      return power_curves(2.8);
+    case 8:
+      return power_curves(1);
+    case 13:
+      return {};
+    default:
+      return with_curve_of_srgb(formatted(
+          "the picture has the transfer function {} (cICP), which is not supported", transfer));
+  }
+}
+
+// `gamma`: of a gAMA chunk.
+LightCurves curves_of_gamma(std::int32_t gamma) {
+  const double exponent = 100000.0 / gamma;
+  if (exponent < lowest_exponent || exponent > highest_exponent)
+    return with_curve_of_srgb(formatted("the picture's gamma, {:.3g}, is out of range", exponent));
+  return power_curves(exponent);
+}
+
+LightCurves curves_of_profile(const IccProfile& profile) {
+  try {
+    return {icc_curves(profile.data), "curve of the ICC profile"};
+  } catch (const NoIccCurves& error) {
+    return with_curve_of_srgb(formatted("the ICC profile {}", error.what()));
+  }
+}
+
 }  // namespace
+
+TransferCurve srgb_curve() {
+  return {.gamma = 2.4, .a = 1 / 1.055, .b = 0.055 / 1.055, .c = 1 / 12.92, .d = 0.04045};
+}
+
+bool is_rising(const TransferCurve& curve) {
+  if (!curve.table.empty()) {
+    return std::ranges::is_sorted(curve.table) && curve.table.front() < curve.table.back();
+  }
+  if (!(curve.a > 0) || !(curve.c >= 0)) return false;
+  // The knee, where two formulas meet, is the only place where the curve could fall.
+  const double before = curve.c * curve.d + curve.f;
+  constexpr double rounding = 1e-4;  // of the numbers in profiles
+  return (curve.d <= 0 || before <= formula_light(curve, curve.d) + rounding) &&
+         light_of(curve, 0) < light_of(curve, 1);
+}
+
+double light_of(const TransferCurve& curve, double sample) {
+  const double light =
+      curve.table.empty() ? formula_light(curve, sample) : table_light(curve.table, sample);
+  return std::clamp(light, 0.0, 1.0);
+}
+
+std::string icc_color_space(const Bytes& profile) {
+  if (profile.size() < header_bytes) return "";
+  const auto begin = profile.begin() + color_space_at;
+  std::string name(begin, begin + 4);
+  while (!name.empty() && name.back() == ' ')
+    name.pop_back();
+  const bool is_word =
+      std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) != 0; });
+  return is_word ? name : "";
+}
+
+int icc_major_version(const Bytes& profile) {
+  return profile.size() < header_bytes ? 0 : profile[version_at];
+}
 
 std::array<TransferCurve, 3> icc_curves(const Bytes& bytes) {
   const Part profile(bytes);
@@ -151,6 +233,13 @@ std::optional<std::array<double, 6>> icc_primaries(const Bytes& bytes) try {
   return primaries;
 } catch (const NoIccCurves&) {
   return std::nullopt;
+}
+
+LightCurves light_curves(const Metadata& metadata) {
+  if (metadata.coding_points) return curves_of_points((*metadata.coding_points)[1]);
+  if (metadata.icc_profile) return curves_of_profile(*metadata.icc_profile);
+  if (metadata.srgb_intent || !metadata.gamma) return {};
+  return curves_of_gamma(*metadata.gamma);
 }
 
 }  // namespace gpufilter

@@ -1,16 +1,50 @@
-// The tone curves of ICC profiles (ICC.1:2022). Nothing outside the bytes is ever read, whatever
-// they say.
+// How the samples of a picture relate to light: sRGB's curve, a power, or a curve of its ICC
+// profile (ICC.1:2022). Nothing outside a profile's bytes is ever read, whatever they say.
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "image/metadata.hpp"
-#include "image/transfer_curve.hpp"
 
 namespace gpufilter {
+
+// Samples and light are from 0 to 1. For a sample x the light is
+//   (a x + b)^gamma + e   from x = d on
+//   c x + f               before
+// limited to 0..1, as in ICC.1:2022, 10.18.
+struct TransferCurve {
+  double gamma = 1;
+  double a = 1;
+  double b = 0;
+  double c = 0;
+  double d = 0;
+  double e = 0;
+  double f = 0;
+  // If not empty, the curve instead: 65535 times the light at equal distances from 0 to 1, linear
+  // between. At least two numbers.
+  std::vector<std::uint16_t> table = {};
+
+  bool operator==(const TransferCurve&) const = default;
+};
+
+// IEC 61966-2-1.
+[[nodiscard]] TransferCurve srgb_curve();
+
+// The exponents of curves that are used.
+inline constexpr double lowest_exponent = 0.1;
+inline constexpr double highest_exponent = 10;
+
+// Whether light rises with samples: nowhere down, and not the same everywhere. `gamma` has to be
+// within the limits above.
+[[nodiscard]] bool is_rising(const TransferCurve& curve);
+
+// In double precision with the same bits on every machine.
+[[nodiscard]] double light_of(const TransferCurve& curve, double sample);
 
 // Why a profile cannot be used; it completes "the ICC profile ...". Such a profile is warned of and
 // counts as none.
@@ -39,5 +73,17 @@ class NoIccCurves : public std::runtime_error {
 // x and y of red, green and blue of a profile of a matrix and curves, relative to D50; nothing for
 // other profiles and damaged ones.
 [[nodiscard]] std::optional<std::array<double, 6>> icc_primaries(const Bytes& profile);
+
+// The curves of red, green and blue; grey has that of green. All are increasing.
+struct LightCurves {
+  std::array<TransferCurve, 3> colors{srgb_curve(), srgb_curve(), srgb_curve()};
+  std::string name = "sRGB curve";
+  std::string warning = {};  // why sRGB's was taken although the picture describes another one
+  bool operator==(const LightCurves&) const = default;
+};
+
+// What the picture says about itself, in PNG's order: code points (cICP), ICC profile, sRGB,
+// gamma; if nothing, sRGB.
+[[nodiscard]] LightCurves light_curves(const Metadata& metadata);
 
 }  // namespace gpufilter

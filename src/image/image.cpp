@@ -4,7 +4,7 @@
 #include <mutex>
 #include <new>
 
-#include "base/checked.hpp"
+#include "base/numbers.hpp"
 
 namespace gpufilter {
 namespace {

@@ -93,4 +93,17 @@ void set_profile(Metadata& metadata, const IccProfile& profile);
 // Adds to `metadata` what `late`, found after the pixels, has besides it.
 void add_late_metadata(Metadata& metadata, Metadata late);
 
+// Removes EXIF's GPS directory, and properties of XMP and texts whose names begin with GPS
+// ("exif:GPSLatitude"), in any case.
+void remove_location(Metadata& metadata);
+
+// In Photoshop's image resources, in which IPTC travels (blocks of "8BIM", a number, a name, a
+// length and data): removes thumbnails (resources 0x0409 and 0x040C), which show the picture before
+// it was filtered. The other resources stay as they are, as does everything from the first damaged
+// one on.
+void remove_resource_thumbnails(Bytes& resources);
+
+// `iptc`, which is either bare IPTC (IIM) or already image resources, as image resources.
+[[nodiscard]] Bytes resources_from_iptc(Bytes iptc);
+
 }  // namespace gpufilter

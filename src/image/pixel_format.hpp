@@ -49,4 +49,23 @@ struct FilePixels {
 // "grey" or "red", "green", "blue", then "alpha" if there is one.
 [[nodiscard]] std::vector<std::string> channel_names(const PixelFormat& format);
 
+// Calls loop.template operator()<Sample, channels>() for the type of the samples and the number of
+// channels of `format`.
+template <typename Loop>
+void for_format(const PixelFormat& format, const Loop& loop) {
+  const auto of_type = [&]<typename Sample>(Sample) {
+    switch (format.channels) {
+      case 1:
+        return loop.template operator()<Sample, 1>();
+      case 2:
+        return loop.template operator()<Sample, 2>();
+      case 3:
+        return loop.template operator()<Sample, 3>();
+      default:
+        return loop.template operator()<Sample, 4>();
+    }
+  };
+  format.depth == 8 ? of_type(std::uint8_t{}) : of_type(std::uint16_t{});
+}
+
 }  // namespace gpufilter

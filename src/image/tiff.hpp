@@ -59,6 +59,12 @@ class Tiff {
   [[nodiscard]] std::size_t first_directory() const { return number(4, 4).value_or(0); }
   [[nodiscard]] std::size_t next_directory(std::size_t directory) const;
 
+  // The offset of EXIF's own directory, to which the first one points.
+  [[nodiscard]] std::optional<std::uint32_t> exif_directory() const {
+    const auto pointer = is_valid() ? find(first_directory(), exif_directory_tag) : std::nullopt;
+    return pointer ? value(*pointer) : std::nullopt;
+  }
+
   // Where the offset of the next directory stands. The number of entries counts those that the
   // directory declares.
   [[nodiscard]] std::size_t link_of(std::size_t directory) const;

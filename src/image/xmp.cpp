@@ -69,25 +69,6 @@ bool remove_properties(std::string& xmp, std::string_view name) {
   return found;
 }
 
-}  // namespace
-
-XmpParts remove_announced_parts(Bytes& xmp) {
-  constexpr std::array<std::string_view, 5> names{"GCamera:MotionPhoto", "Camera:MotionPhoto",
-                                                  "GCamera:MicroVideo", "GContainer:Directory",
-                                                  "Container:Directory"};
-  std::string text(xmp.begin(), xmp.end());
-  XmpParts parts;
-  parts.depth_map = text.find("Semantic=\"Depth") != std::string::npos ||
-                    text.find("Semantic>Depth") != std::string::npos;
-  parts.gain_map = remove_properties(text, "hdrgm:");
-  for (const std::string_view name : names)
-    static_cast<void>(remove_properties(text, name));
-  if (text.size() < xmp.size()) xmp.assign(text.begin(), text.end());
-  return parts;
-}
-
-namespace {
-
 // The digits of the first number that `property` has from `at` on; empty at the end of the text.
 std::string_view find_number(std::string_view text, std::string_view property, std::size_t at) {
   constexpr std::string_view digits = "0123456789";
@@ -106,6 +87,21 @@ std::string_view text_of(const Bytes& xmp) {
 }
 
 }  // namespace
+
+XmpParts remove_announced_parts(Bytes& xmp) {
+  constexpr std::array<std::string_view, 5> names{"GCamera:MotionPhoto", "Camera:MotionPhoto",
+                                                  "GCamera:MicroVideo", "GContainer:Directory",
+                                                  "Container:Directory"};
+  std::string text(xmp.begin(), xmp.end());
+  XmpParts parts;
+  parts.depth_map = text.find("Semantic=\"Depth") != std::string::npos ||
+                    text.find("Semantic>Depth") != std::string::npos;
+  parts.gain_map = remove_properties(text, "hdrgm:");
+  for (const std::string_view name : names)
+    static_cast<void>(remove_properties(text, name));
+  if (text.size() < xmp.size()) xmp.assign(text.begin(), text.end());
+  return parts;
+}
 
 std::optional<int> xmp_number(const Bytes& xmp, std::string_view property) {
   const std::string_view digits = find_number(text_of(xmp), property, 0);

@@ -7,7 +7,7 @@
 
 #include "app/help/help_layout.hpp"
 #include "base/format.hpp"
-#include "base/shell_word.hpp"
+#include "base/printable.hpp"
 #include "manual/declared.hpp"
 
 namespace gpufilter::manual {

@@ -12,7 +12,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "net/graph/net_graph.hpp"
-#include "net/net_pixels.hpp"
+#include "net/net_planes.hpp"
 #include "net/net_step.hpp"
 #include "stage/options/shared_parameters.hpp"
 #include "stages/resize/resize.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "net/graph/net_graph.hpp"
-#include "net/net_pixels.hpp"
+#include "net/net_planes.hpp"
 #include "stage/options/catalogue.hpp"
 
 namespace gpufilter {

@@ -1,15 +1,13 @@
-#include "net/net_kernels.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <optional>
-#include <span>
 
-#include "base/division.hpp"
 #include "base/format.hpp"
+#include "base/numbers.hpp"
 #include "device/device_constants.hpp"
 #include "net/net_fours.hpp"
+#include "net/net_step.hpp"
 #include "stage/byte_products.hpp"
 
 namespace gpufilter {
@@ -45,7 +43,7 @@ NetKernel quantizing(const NetGraph& graph, const NetOperation& operation) {
   return {.file = file,
           .function = "net_quantize",
           .macros = result_macros(result, operation.low, operation.high),
-          .numbers = to_bytes(std::span<const float>(std::vector<float>{scale, 1 / scale})),
+          .numbers = to_bytes<float>(std::vector<float>{scale, 1 / scale}),
           .blocks = result.planes()};
 }
 
@@ -53,8 +51,7 @@ NetKernel dequantizing(const NetGraph& graph, const NetOperation& operation) {
   const auto low = static_cast<float>(value(graph, operation.inputs.front()).low);
   return {.file = file,
           .function = "net_dequantize",
-          .numbers =
-              to_bytes(std::span<const float>(std::vector<float>{operation.numbers.front(), low})),
+          .numbers = to_bytes<float>(std::vector<float>{operation.numbers.front(), low}),
           .blocks = value(graph, operation.output).channels};
 }
 
@@ -132,6 +129,11 @@ std::optional<ImageSize> matrix_tile(const NetOperation& operation, int planes, 
   return std::nullopt;
 }
 
+// Columns that a work-item computes.
+int columns_of(const DeviceInfo& device) {
+  return device.kind == DeviceKind::gpu ? 4 : 1;
+}
+
 NetKernel convolving(const NetGraph& graph, const NetOperation& operation,
                      const DeviceInfo& device) {
   const NetValue& result = value(graph, operation.output);
@@ -155,41 +157,23 @@ NetKernel convolving(const NetGraph& graph, const NetOperation& operation,
       kernel.macros += formatted(" -D MATRICES={} -D RUNS={} -D TILE_WIDTH={} -D TILE_HEIGHT={}",
                                  matrices, runs, tile->width, tile->height) +
                        byte_product_macros(device);
-      kernel.weights = to_bytes(
-          std::span<const std::uint32_t>(tile_weights(fours, kernel.blocks, matrices, words)));
+      kernel.weights = to_bytes<std::uint32_t>(tile_weights(fours, kernel.blocks, matrices, words));
       const auto outputs = static_cast<size_t>(kernel.blocks * matrices * matrix_rows);
-      kernel.numbers =
-          to_bytes(std::span<const float>(output_numbers(fours, operation.integers, outputs)));
+      kernel.numbers = to_bytes<float>(output_numbers(fours, operation.integers, outputs));
       return kernel;
     }
   }
-  const int columns = device.kind == DeviceKind::gpu ? 4 : 1;
+  const int columns = columns_of(device);
   kernel.pixels.width *= columns;
   kernel.blocks = count;
   kernel.macros += formatted(" -D COLUMNS={}", columns);
-  kernel.weights = to_bytes(std::span<const std::uint32_t>(fours.words));
+  kernel.weights = to_bytes<std::uint32_t>(fours.words);
   std::vector<float> numbers =
       output_numbers(fours, operation.integers, static_cast<size_t>(4 * count));
   for (const int plane : fours.first_planes)
     numbers.push_back(std::bit_cast<float>(plane));
-  kernel.numbers = to_bytes(std::span<const float>(numbers));
+  kernel.numbers = to_bytes<float>(numbers);
   return kernel;
-}
-
-// For operations on quantized values.
-NetKernel net_integer_kernel(const NetGraph& graph, const NetOperation& operation,
-                             const DeviceInfo& device) {
-  if (operation.kind == NetOperator::quantize) return quantizing(graph, operation);
-  if (operation.kind == NetOperator::dequantize) return dequantizing(graph, operation);
-  return convolving(graph, operation, device);
-}
-
-int channels(const NetGraph& graph, int value) {
-  return graph.values[static_cast<size_t>(value)].channels;
-}
-
-std::vector<std::uint8_t> bytes_of(const std::vector<float>& numbers) {
-  return to_bytes(std::span<const float>(numbers));
 }
 
 std::string activation_macros(const NetActivation& activation) {
@@ -206,7 +190,7 @@ std::vector<std::uint8_t> channel_numbers(const NetOperation& operation, std::ve
   numbers.insert(numbers.end(), slopes.begin(), slopes.end());
   numbers.push_back(operation.activation.low);
   numbers.push_back(operation.activation.high);
-  return bytes_of(numbers);
+  return to_bytes<float>(numbers);
 }
 
 // For each block of outputs of a group and each tap those of the block; 0 where there is none.
@@ -226,12 +210,7 @@ std::vector<std::uint8_t> packed_weights(const NetOperation& operation, int outp
       }
     }
   }
-  return bytes_of(packed);
-}
-
-// Columns that a work-item computes.
-int columns_of(const DeviceInfo& device) {
-  return device.kind == DeviceKind::gpu ? 4 : 1;
+  return to_bytes<float>(packed);
 }
 
 std::string window_macros(const NetOperation& operation, int inputs) {
@@ -312,8 +291,8 @@ NetKernel tiled_convolution(const NetOperation& operation, int inputs, int outpu
 
 NetKernel convolution(const NetGraph& graph, const NetOperation& operation,
                       const DeviceInfo& device) {
-  const int outputs = channels(graph, operation.output);
-  const int inputs = channels(graph, operation.inputs.front()) / operation.groups;
+  const int outputs = value(graph, operation.output).channels;
+  const int inputs = value(graph, operation.inputs.front()).channels / operation.groups;
   if (const auto sharing = sharing_of(operation, inputs, outputs, device))
     return tiled_convolution(operation, inputs, outputs, *sharing);
   constexpr int maximum_outputs = 8;  // of a work-item
@@ -334,13 +313,14 @@ NetKernel convolution(const NetGraph& graph, const NetOperation& operation,
 
 NetKernel kernel_of(const NetGraph& graph, const NetOperation& operation,
                     const DeviceInfo& device) {
-  const int outputs = channels(graph, operation.output);
+  const int outputs = value(graph, operation.output).channels;
   switch (operation.kind) {
     case NetOperator::quantize:
+      return quantizing(graph, operation);
     case NetOperator::dequantize:
-      return net_integer_kernel(graph, operation, device);
+      return dequantizing(graph, operation);
     case NetOperator::convolution:
-      return operation.integer ? net_integer_kernel(graph, operation, device)
+      return operation.integer ? convolving(graph, operation, device)
                                : convolution(graph, operation, device);
     case NetOperator::depth_to_space:
     case NetOperator::nearest:

@@ -1,10 +1,12 @@
-// The rows of one value of a network that the processor holds while it goes down a picture.
+// The rows of the values of a network that the processor holds while it goes down a picture, which
+// parts of them a part of the result needs, and how pixels become numbers and back.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "image/rows.hpp"
 #include "net/graph/net_graph.hpp"
 #include "stage/border.hpp"
 
@@ -64,5 +66,52 @@ class NetPlanes {
   RowRange rows_;
   std::vector<std::uint8_t> bytes_;
 };
+
+enum class NetAxis { columns, rows };
+
+// For each value, the positions that `wanted` positions of the result need, with those outside of
+// the picture that windows read, and those that these repeat. `length` is the picture's. With
+// Border::wrap the picture repeats and no position is outside.
+[[nodiscard]] std::vector<RowRange> net_spans(const NetGraph& graph, NetAxis axis,
+                                              const RowRange& wanted, int length, Border border);
+
+// The positions of a value's span that are computed; the others follow from the border.
+[[nodiscard]] RowRange computed_span(const NetValue& value, const RowRange& span, int length,
+                                     Border border);
+
+// Positions of the picture besides its own that a position of the result reads, on the longer side.
+[[nodiscard]] int net_radius(const NetGraph& graph);
+
+// i / n, rounded down, for positions before 0 too.
+[[nodiscard]] constexpr int floor_divide(int i, int n) {
+  return i >= 0 ? i / n : -((-i + n - 1) / n);
+}
+
+enum class NetInput {
+  rgb01,   // red, green and blue from 0 to 1
+  rgb255,  // from 0 to 255
+  y        // luma from 0 to 1; colours follow it
+};
+
+// How a network is applied to pictures.
+struct NetUse {
+  NetInput input = NetInput::rgb01;
+  Border border = Border::constant;
+  float strength = 1;  // 0 to 1: how much of the result is the network's
+};
+
+// A number of the network for a sample s is s * net_input_factor, and for a number v of its result
+// the sample is v * net_output_factor.
+[[nodiscard]] float net_input_factor(NetInput input, int depth);
+[[nodiscard]] float net_output_factor(NetInput input, int depth);
+
+// Fills the rows `rows` of the network's input, which may lie outside of the picture, from those of
+// `source`; `size` is the picture's.
+void net_unpack(const NetUse& use, const ConstRows& source, ImageSize size, const RowRange& rows,
+                NetPlanes& planes);
+
+// The pixels `columns` of row y of the result. `base` is the picture at the result's size.
+void net_pack(const NetUse& use, const NetPlanes& planes, int y, const RowRange& columns,
+              const ConstRows& base, const MutableRows& target);
 
 }  // namespace gpufilter

@@ -9,7 +9,7 @@
 #include "host/amx.hpp"
 #include "host/loops.hpp"
 #include "net/net_integer_rows.hpp"
-#include "net/net_regions.hpp"
+#include "net/net_planes.hpp"
 #include "net/net_tiles.hpp"
 
 namespace gpufilter {

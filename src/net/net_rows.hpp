@@ -8,7 +8,6 @@
 #include "net/graph/net_graph.hpp"
 #include "net/net_float_rows.hpp"
 #include "net/net_fours.hpp"
-#include "net/net_pixels.hpp"
 #include "net/net_planes.hpp"
 #include "net/net_tiles.hpp"
 

@@ -9,12 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/division.hpp"
 #include "base/format.hpp"
+#include "base/numbers.hpp"
 #include "device/device_constants.hpp"
 #include "image/image.hpp"
-#include "net/net_kernels.hpp"
-#include "net/net_regions.hpp"
+#include "net/net_planes.hpp"
 #include "net/net_rows.hpp"
 #include "stage/device/row_pass.hpp"
 #include "stages/resize/resize.hpp"

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "base/division.hpp"
+#include "base/numbers.hpp"
 #include "host/amx.hpp"
 #include "net/net_integer_stores.hpp"
 #include "net/net_planes.hpp"

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "image/color.hpp"
-#include "image/luma.hpp"
 #include "image/pixel_format.hpp"
+#include "image/sample_arithmetic.hpp"
 
 namespace gpufilter {
 

@@ -1,7 +1,7 @@
 // Where a rectangle lies in a larger one.
 #pragma once
 
-#include "image/region.hpp"
+#include "image/rows.hpp"
 
 namespace gpufilter {
 

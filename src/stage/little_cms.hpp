@@ -10,25 +10,12 @@ namespace gpufilter {
 struct LittleCms : LazyLibrary {
   using LazyLibrary::LazyLibrary;
 
-  GPUFILTER_LIBRARY_FUNCTION(cmsGetEncodedCMMversion);
-  GPUFILTER_LIBRARY_FUNCTION(cmsOpenProfileFromMem);
-  GPUFILTER_LIBRARY_FUNCTION(cmsCloseProfile);
-  GPUFILTER_LIBRARY_FUNCTION(cmsSaveProfileToMem);
-  GPUFILTER_LIBRARY_FUNCTION(cmsGetDeviceClass);
-  GPUFILTER_LIBRARY_FUNCTION(cmsGetColorSpace);
-  GPUFILTER_LIBRARY_FUNCTION(cmsGetProfileInfoASCII);
-  GPUFILTER_LIBRARY_FUNCTION(cmsCreate_sRGBProfile);
-  GPUFILTER_LIBRARY_FUNCTION(cmsCreateRGBProfile);
-  GPUFILTER_LIBRARY_FUNCTION(cmsCreateGrayProfile);
-  GPUFILTER_LIBRARY_FUNCTION(cmsBuildParametricToneCurve);
-  GPUFILTER_LIBRARY_FUNCTION(cmsFreeToneCurve);
-  GPUFILTER_LIBRARY_FUNCTION(cmsMLUalloc);
-  GPUFILTER_LIBRARY_FUNCTION(cmsMLUsetASCII);
-  GPUFILTER_LIBRARY_FUNCTION(cmsMLUfree);
-  GPUFILTER_LIBRARY_FUNCTION(cmsWriteTag);
-  GPUFILTER_LIBRARY_FUNCTION(cmsCreateTransform);
-  GPUFILTER_LIBRARY_FUNCTION(cmsDeleteTransform);
-  GPUFILTER_LIBRARY_FUNCTION(cmsDoTransform);
+  GPUFILTER_LIBRARY_FUNCTIONS(cmsGetEncodedCMMversion, cmsOpenProfileFromMem, cmsCloseProfile,
+                              cmsSaveProfileToMem, cmsGetDeviceClass, cmsGetColorSpace,
+                              cmsGetProfileInfoASCII, cmsCreate_sRGBProfile, cmsCreateRGBProfile,
+                              cmsCreateGrayProfile, cmsBuildParametricToneCurve, cmsFreeToneCurve,
+                              cmsMLUalloc, cmsMLUsetASCII, cmsMLUfree, cmsWriteTag,
+                              cmsCreateTransform, cmsDeleteTransform, cmsDoTransform)
 };
 
 // Throws LibraryNotLoaded.

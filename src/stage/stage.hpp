@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "compute/picture_statistics.hpp"
+#include "image/image.hpp"
 #include "image/metadata.hpp"
 #include "image/placement.hpp"
-#include "image/whole_picture.hpp"
 #include "stage/step.hpp"
 
 namespace gpufilter {

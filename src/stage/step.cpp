@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "stage/device/fused_pass.hpp"
+#include "stage/device/row_pass.hpp"
 
 namespace gpufilter {
 namespace {
@@ -21,6 +22,8 @@ void Step::run(const ConstRows& /*source*/, const MutableRows& /*target*/,
 }
 
 std::unique_ptr<DevicePass> Step::prepare(Session& session, const PictureShape& input) const {
+  if (auto window = window_kernel(input.format, session.device(), {.computes_loads = false}))
+    return make_row_pass(session, std::move(window->kernel), input, input);
   auto function = pixel_function(input.format, session.device());
   if (!function) throw_not_runnable(*this);
   StageGroup group{.source = input, .target = output(input)};

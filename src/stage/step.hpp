@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/rate.hpp"
+#include "base/timeline.hpp"
 #include "device/device_rows.hpp"
-#include "image/region.hpp"
+#include "image/rows.hpp"
 #include "stage/device/pixel_function.hpp"
 #include "stage/device/row_kernel.hpp"
 
@@ -110,18 +110,17 @@ class Step {
     return std::nullopt;
   }
 
-  // For a step that also reads a pixel's neighbours and keeps format and size: a kernel that loads
-  // and stores through the macros of kernels/stage/fused_window.cl, so that other steps can share
-  // it; nothing if there is none.
-  [[nodiscard]] virtual std::optional<RowKernel> window_kernel(const PixelFormat& /*input*/,
-                                                               const DeviceInfo& /*device*/,
-                                                               const WindowUse& /*use*/) const {
+  // For a step that also reads a pixel's neighbours and keeps format and size: a kernel that steps
+  // over single pixels can share; nothing if there is none.
+  [[nodiscard]] virtual std::optional<WindowKernel> window_kernel(const PixelFormat& /*input*/,
+                                                                  const DeviceInfo& /*device*/,
+                                                                  const WindowUse& /*use*/) const {
     return std::nullopt;
   }
 
-  // Builds the kernels for sources of this shape: by default a kernel generated from its pixel
-  // function. Throws DeviceError; UsageError if a requested option (a tile) does not fit the
-  // device.
+  // Builds the kernels for sources of this shape: by default its window kernel, or one generated
+  // from its pixel function. Throws DeviceError; UsageError if a requested option (a tile) does not
+  // fit the device.
   [[nodiscard]] virtual std::unique_ptr<DevicePass> prepare(Session& session,
                                                             const PictureShape& input) const;
 

@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/division.hpp"
+#include "base/numbers.hpp"
 #include "image/rows.hpp"
 #include "stage/border.hpp"
 

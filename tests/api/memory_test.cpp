@@ -46,7 +46,7 @@ struct MemoryTest : ::testing::Test {
   std::string out_ = folder_ / "out.png";
 };
 
-TEST_F(MemoryTest, GivesTheBitsOfFiles) {
+TEST_F(MemoryTest, GivesTheBitsOfFilesOnOpenClDevicesToo) {
   const std::vector<std::vector<StageUse>> chains{
       {},
       {blur{.border = "mirror"}, color{"sepia"}},
@@ -73,9 +73,6 @@ TEST_F(MemoryTest, GivesTheBitsOfFiles) {
       }
     }
   }
-}
-
-TEST_F(MemoryTest, WorksOnOpenClDevicesToo) {
   const Image picture = test::random_image({131, 301}, {3, 8}, 3);
   const std::vector<StageUse> chain{blur{}, tonemap{"reinhard"}, rotate{180}};
   const PictureFilter filter(chain, "opencl");

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/png/codec.hpp"
 #include "device/device_catalog.hpp"

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
-#include "base/posix_file.hpp"
+#include "base/files.hpp"
 #include "batch/picture_list.hpp"
 #include "codec/codec_table.hpp"
 #include "support/objection.hpp"
@@ -355,12 +355,22 @@ TEST_F(PictureLists, HaveSizesAndNames) {
             (Sizes{{"g.png", 5}}));
 }
 
-TEST_F(PictureLists, TakeMissingSizesFromTheFiles) {
+TEST_F(PictureLists, AreReadFromFilesWithMissingSizes) {
   std::filesystem::create_directory(folder_ / "sub");
   test::write_file(folder_ / "a.png", "12345");
   test::write_file(folder_ / "sub/12\tb.png", "123");
   EXPECT_EQ(read("missing.png\nsub/12\tb.png\na.png\n"),
             (Sizes{{"a.png", 5}, {"missing.png", 0}, {"sub/12\tb.png", 3}}));
+  // The names point into a text, which moves with the list.
+  PictureList first({{"a.png", 1}});
+  const PictureList copy = first;
+  const PictureList moved = std::move(first);
+  EXPECT_EQ(copy.pictures()[0].name, "a.png");
+  EXPECT_EQ(moved.pictures()[0].name, "a.png");
+  test::write_file(folder_ / "list", "1\ta.png\n");
+  EXPECT_EQ(read_picture_list(folder_ / "list", ".").bytes(), 1U);
+  EXPECT_THROW(static_cast<void>(read_picture_list(folder_ / "missing", ".")), PictureError);
+  EXPECT_THROW(static_cast<void>(read_picture_list(folder_.path(), ".")), PictureError);
 }
 
 TEST_F(PictureLists, NameFilesBelowTheFolderOnceWithAllSizesOrNone) {
@@ -375,7 +385,7 @@ TEST_F(PictureLists, NameFilesBelowTheFolderOnceWithAllSizesOrNone) {
             "list: '-1\\tb.png' has no size, but the first name has one");
 }
 
-TEST_F(PictureLists, AreTheSameInAnyOrder) {
+TEST_F(PictureLists, AreTheSameInAnyOrderAndKeepOtherFormatsApart) {
   const PictureList a("1\tb.png\n2\ta.png\n", "", "");
   const PictureList b(
       "2\ta.png\0"
@@ -389,9 +399,6 @@ TEST_F(PictureLists, AreTheSameInAnyOrder) {
   EXPECT_EQ(PictureList({{"b.png", 1}, {"a.png", 2}}).text(), a.text());
   EXPECT_EQ(a.bytes(), 3U);
   EXPECT_EQ(PictureList(a.text(), "", "").text(), a.text());
-}
-
-TEST_F(PictureLists, KeepOtherFormatsApart) {
   const PictureList list("3\tz.gif\n1\tb.png\n4\t.hidden.gif\n2\ta.bmp\n9\tc.txt\n", "", "");
   ASSERT_EQ(list.pictures().size(), 1U);
   ASSERT_EQ(list.others().size(), 2U);
@@ -406,19 +413,6 @@ TEST_F(PictureLists, KeepOtherFormatsApart) {
   const PictureList made({{"b.png", 1}}, {{"z.gif", 3}, {"a.bmp", 2}});
   EXPECT_EQ(made.text(), list.text());
   EXPECT_EQ(made.others()[1].name, "z.gif");
-}
-
-// The names point into a text, which moves with the list.
-TEST_F(PictureLists, MayBeMovedCopiedAndReadFromFiles) {
-  PictureList first({{"a.png", 1}});
-  const PictureList copy = first;
-  const PictureList moved = std::move(first);
-  EXPECT_EQ(copy.pictures()[0].name, "a.png");
-  EXPECT_EQ(moved.pictures()[0].name, "a.png");
-  test::write_file(folder_ / "list", "1\ta.png\n");
-  EXPECT_EQ(read_picture_list(folder_ / "list", ".").bytes(), 1U);
-  EXPECT_THROW(static_cast<void>(read_picture_list(folder_ / "missing", ".")), PictureError);
-  EXPECT_THROW(static_cast<void>(read_picture_list(folder_.path(), ".")), PictureError);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "base/process_token.hpp"
+#include "base/process.hpp"
 #include "batch/shard_run.hpp"
 #include "support/child_process.hpp"
 #include "support/pictures.hpp"

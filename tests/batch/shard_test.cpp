@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "base/process_token.hpp"
+#include "base/process.hpp"
 #include "batch/shard_run.hpp"
 #include "support/child_process.hpp"
 #include "support/pictures.hpp"

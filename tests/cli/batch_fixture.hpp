@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "base/abandoned_files.hpp"
+#include "base/atomic_file.hpp"
 #include "base/format.hpp"
 #include "batch/shard_run.hpp"
 #include "cli/program_fixture.hpp"

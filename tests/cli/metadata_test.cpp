@@ -6,7 +6,7 @@
 #include "cli/program_fixture.hpp"
 #include "codec/byte_source.hpp"
 #include "codec/codec_table.hpp"
-#include "image/exif_orientation.hpp"
+#include "image/exif.hpp"
 #include "stages/colour/color_profile.hpp"
 #include "support/jpeg.hpp"
 #include "support/png_in_memory.hpp"

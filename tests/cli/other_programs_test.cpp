@@ -7,7 +7,7 @@
 
 #include "cli/program_fixture.hpp"
 #include "codec/codec_table.hpp"
-#include "image/exif_orientation.hpp"
+#include "image/exif.hpp"
 #include "image/sample_arithmetic.hpp"
 #include "support/coding.hpp"
 #include "support/jpeg.hpp"

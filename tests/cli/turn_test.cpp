@@ -1,12 +1,10 @@
 // Pictures that are turned: by stages, by their orientation, without being decoded.
-#include "image/turn.hpp"
-
 #include <algorithm>
 
 #include "cli/batch_fixture.hpp"
 #include "codec/byte_source.hpp"
 #include "image/exif.hpp"
-#include "image/exif_orientation.hpp"
+#include "image/placement.hpp"
 #include "support/document_checks.hpp"
 #include "support/jpeg_parts.hpp"
 #include "support/naive_stages.hpp"

@@ -201,7 +201,7 @@ struct ComparisonOfFormat : ::testing::TestWithParam<std::tuple<int, int>> {
   }
 };
 
-TEST_P(ComparisonOfFormat, AgreesWithNaiveStatistics) {
+TEST_P(ComparisonOfFormat, AgreesWithNaiveStatisticsToTheVeryLastSample) {
   std::uint64_t seed = 1;
   for (const ImageSize size : {ImageSize{1, 1}, {1, 37}, {41, 1}, {65, 33}, {17, 63}}) {
     const Image a = random_image(size, format(), seed++);
@@ -216,9 +216,6 @@ TEST_P(ComparisonOfFormat, AgreesWithNaiveStatistics) {
       expect_as_computed_naively(a, copy_of(a), tolerance);
     }
   }
-}
-
-TEST_P(ComparisonOfFormat, FindsADifferenceOfOneInTheVeryLastSample) {
   const Image a = random_image({67, 19}, format(), 7);
   Image b = copy_of(a);
   const int last = format().channels - 1;

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "base/format.hpp"
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/pictures.hpp"
 #include "support/process.hpp"

@@ -1,26 +1,41 @@
 #include "device/device_choice.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <optional>
+#include <string>
+#include <thread>
 #include <tuple>
 #include <utility>
+#include <vector>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include "base/error.hpp"
+#include "device/device_catalog.hpp"
+#include "device/pocl_environment.hpp"
+#include "device/ptx_target.hpp"
+#include "device/session.hpp"
+#include "support/child_process.hpp"
 #include "support/objection.hpp"
+#include "support/pictures.hpp"
+#include "support/temporary_folder.hpp"
 #include "support/texts.hpp"
 
-namespace gpufilter {
+namespace gpufilter::test {
 namespace {
+
+using Names = std::vector<std::string>;
 
 std::vector<DeviceInfo> machine() {
   std::vector<DeviceInfo> devices(4);
-  const std::array<std::pair<DeviceKind, const char*>, 4> known{{
-      {DeviceKind::cpu, "pthread-Xeon"},
-      {DeviceKind::gpu, "NVIDIA H200"},
-      {DeviceKind::other, "Some FPGA"},
-      {DeviceKind::gpu, "Intel Arc"},
-  }};
+  const std::array<std::pair<DeviceKind, const char*>, 4> known{{{DeviceKind::cpu, "pthread-Xeon"},
+                                                                 {DeviceKind::gpu, "NVIDIA H200"},
+                                                                 {DeviceKind::other, "Some FPGA"},
+                                                                 {DeviceKind::gpu, "Intel Arc"}}};
   for (std::size_t i = 0; i < devices.size(); ++i) {
     devices[i].index = static_cast<int>(i);
     devices[i].kind = known.at(i).first;
@@ -41,14 +56,12 @@ std::vector<std::string> names(std::string_view request, bool require = false) {
   return result;
 }
 
-using Names = std::vector<std::string>;
-
 TEST(DeviceChoice, OpenClTriesGpusThenCpusThenOthersThenTheProcessor) {
   EXPECT_EQ(names("opencl"),
             (Names{"NVIDIA H200", "Intel Arc", "pthread-Xeon", "Some FPGA", "processor"}));
 }
 
-TEST(DeviceChoice, ARequiredDeviceIsNeverTheProcessor) {
+TEST(DeviceChoice, ARequiredDeviceIsNeverTheProcessorAndTakesKindsIndicesAndPartsOfNames) {
   EXPECT_EQ(names("opencl", true),
             (Names{"NVIDIA H200", "Intel Arc", "pthread-Xeon", "Some FPGA"}));
   EXPECT_EQ(names("gpu", true), (Names{"NVIDIA H200", "Intel Arc"}));
@@ -56,9 +69,6 @@ TEST(DeviceChoice, ARequiredDeviceIsNeverTheProcessor) {
   EXPECT_THROW(static_cast<void>(choose_devices("opencl", true, {})), DeviceError);
   EXPECT_THROW(static_cast<void>(choose_devices("gpu", true, {})), DeviceError);
   EXPECT_THROW(static_cast<void>(choose_devices("cpu", true, machine())), UsageError);
-}
-
-TEST(DeviceChoice, TakesKindsIndicesAndPartsOfNames) {
   EXPECT_EQ(names("gpu"), (Names{"NVIDIA H200", "Intel Arc", "processor"}));
   EXPECT_EQ(names("cpu"), (Names{"processor"}));
   EXPECT_EQ(names("3"), (Names{"Intel Arc", "processor"}));
@@ -69,25 +79,20 @@ TEST(DeviceChoice, TakesKindsIndicesAndPartsOfNames) {
 
 TEST(DeviceChoice, ListsTheDevicesIfNoneMatches) {
   for (const char* request : {"4", "99999999999999999999", "radeon", "llvm"}) {
-    try {
-      static_cast<void>(choose_devices(request, false, machine()));
-      FAIL() << request << " was found";
-    } catch (const DeviceError& error) {
-      const std::string message = error.what();
-      test::expect_parts(message, {request, "1 NVIDIA H200 (gpu)"});
-    }
+    expect_parts(
+        objection_to<DeviceError>([&] { return choose_devices(request, false, machine()); }),
+        {request, "1 NVIDIA H200 (gpu)"});
   }
 }
 
 TEST(DeviceChoice, MisspeltKindsGetSuggestions) {
   const auto complaint = [](std::string_view request, bool require) -> std::string {
-    return test::objection_to<DeviceError>([&] { return choose_devices(request, require, {}); },
-                                           "");
+    return objection_to<DeviceError>([&] { return choose_devices(request, require, {}); }, "");
   };
-  EXPECT_TRUE(test::contains(complaint("cup", false), "'cup' (did you mean cpu?)"));
-  EXPECT_TRUE(test::contains(complaint("gpuu", false), "(did you mean gpu?)"));
-  EXPECT_FALSE(test::contains(complaint("h200", false), "did you mean"));
-  EXPECT_FALSE(test::contains(complaint("gpu", true), "did you mean"));
+  EXPECT_TRUE(contains(complaint("cup", false), "'cup' (did you mean cpu?)"));
+  EXPECT_TRUE(contains(complaint("gpuu", false), "(did you mean gpu?)"));
+  EXPECT_FALSE(contains(complaint("h200", false), "did you mean"));
+  EXPECT_FALSE(contains(complaint("gpu", true), "did you mean"));
 }
 
 TEST(DeviceChoice, WithoutDevicesKindsAreTheProcessorAndTheOthersFail) {
@@ -195,14 +200,11 @@ TEST(DeviceCandidates, AreSharedOutBeforeAllDevicesAreFound) {
             (Names{"Intel Arc", "NVIDIA H200", "pthread-Xeon", "Some FPGA", "processor"}));
 }
 
-TEST(DeviceCandidates, OpenClLooksOnWhereThereIsNoGpu) {
+TEST(DeviceCandidates, OpenClLooksOnWhereThereIsNoGpuAndAreInTheEndThoseOfAllDevices) {
   TwoParts found(1);
   const DeviceCandidates candidates = device_candidates("opencl", false, found.catalog());
   EXPECT_EQ(candidates(0)->device->name, "NVIDIA H200");
   EXPECT_EQ(found.asked(), 2);
-}
-
-TEST(DeviceCandidates, AreInTheEndThoseOfAllDevices) {
   for (const char* request : {"opencl", "gpu", "1", "3", "h200", "portable"}) {
     for (std::size_t first = 0; first <= machine().size(); ++first) {
       TwoParts found(first);
@@ -234,5 +236,110 @@ TEST(DeviceCandidates, ThatAreNowhereAreMissingAfterAllWereAsked) {
   EXPECT_EQ(all_of(device_candidates("opencl", false, DeviceCatalog({}))), (Names{"processor"}));
 }
 
+// Searches for devices from several threads.
+
+std::string names_of(const std::vector<DeviceInfo>& devices) {
+  std::string names;
+  for (const DeviceInfo& device : devices)
+    names += device.unusable.empty() ? device.name + "\n" : "";
+  return names;
+}
+
+// Eight threads search at once and start what they find; each has to find the same.
+int search_from_eight_threads() {
+  std::atomic<int> waiting = 8;
+  std::vector<std::string> found(8);
+  std::vector<std::thread> threads;
+  for (std::string& names : found) {
+    threads.emplace_back([&] {
+      --waiting;
+      while (waiting > 0)
+        std::this_thread::yield();
+      const std::vector<DeviceInfo> devices = device_catalog().find_all();
+      names = names_of(devices);
+      for (const DeviceInfo& device : devices)
+        if (device.unusable.empty()) Session(device, std::nullopt).make_queue().finish();
+    });
+  }
+  for (std::thread& thread : threads)
+    thread.join();
+  for (const std::string& names : found)
+    if (names.empty() || names != found.front()) return 1;
+  return 0;
+}
+
+// Each time in a process that has not used OpenCL before.
+TEST(DeviceCatalog, ThreadsFindTheSameAtOnce) {
+  GPUFILTER_REQUIRE_A_NEW_PROCESS();
+  const int has_device =
+      wait_for_child(start_child([] { return discover_devices().empty() ? 1 : 0; }));
+  if (has_device != 0) GTEST_SKIP() << "skipped: no OpenCL device";
+  for (int round = 0; round < 50; ++round)
+    ASSERT_EQ(wait_for_child(start_child(search_from_eight_threads)), 0) << round;
+}
+
+namespace fs = std::filesystem;
+
+TEST(ScratchFolder, IsNewAndInside) {
+  const TemporaryFolder base;
+  const auto first = make_scratch_folder(base.path() / "cache" / "gpufilter");
+  const auto second = make_scratch_folder(base.path() / "cache" / "gpufilter");
+  ASSERT_TRUE(first && second);
+  EXPECT_NE(*first, *second);
+  EXPECT_EQ(first->parent_path(), base.path() / "cache" / "gpufilter");
+  EXPECT_TRUE(fs::is_empty(*first));
+}
+
+TEST(ScratchFolder, IsNotMadeWhereNothingCanBeWritten) {
+  const TemporaryFolder base;
+  write_file(base / "file", "");
+  EXPECT_EQ(make_scratch_folder(base.path() / "file"), std::nullopt);
+  EXPECT_EQ(make_scratch_folder("/proc"), std::nullopt);
+  EXPECT_EQ(make_scratch_folder(""), std::nullopt);
+}
+
+TEST(ScratchFolder, RemovesWhatAKilledProcessLeftAndNothingElse) {
+  const TemporaryFolder base;
+  fs::create_directories(base.path() / "gpufilter-pocl-abandoned" / "deep");
+  write_file(base / "gpufilter-pocl-abandoned/lock", "");
+  fs::create_directories(base.path() / "gpufilter-pocl-in-use");
+  write_file(base / "gpufilter-pocl-in-use/lock", "");
+  fs::create_directories(base.path() / "gpufilter-pocl-just-made");
+  fs::create_directories(base.path() / "programs");
+  const int held = open((base / "gpufilter-pocl-in-use/lock").c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_EQ(flock(held, LOCK_EX | LOCK_NB), 0);
+
+  ASSERT_TRUE(make_scratch_folder(base.path()));
+  EXPECT_FALSE(fs::exists(base.path() / "gpufilter-pocl-abandoned"));
+  EXPECT_TRUE(fs::exists(base.path() / "gpufilter-pocl-in-use"));
+  EXPECT_TRUE(fs::exists(base.path() / "gpufilter-pocl-just-made"));
+  EXPECT_TRUE(fs::exists(base.path() / "programs"));
+  close(held);
+}
+
+// PTX that is compiled for one architecture and completed for another.
+
+constexpr const char* head = "//\n// Generated by NVIDIA NVVM Compiler\n//\n\n.version 9.0\n";
+
+TEST(PtxTarget, NamesTheArchitectureAndUncoversItsInstructions) {
+  const std::string body = ".address_size 64\n\t// begin inline asm\n\t";
+  EXPECT_EQ(with_hidden_instructions(
+                head + (".target sm_90, texmode_independent\n" + body) +
+                "// sm_90a: wgmma.fence;\n\t// sm_90a: wgmma.wait;\n// sm_100a: other;\n"),
+            head + (".target sm_90a, texmode_independent\n" + body) +
+                "wgmma.fence;\n\twgmma.wait;\n// sm_100a: other;\n");
+  EXPECT_EQ(with_hidden_instructions(".version 9.0\n.target sm_90\nret;\n"),
+            ".version 9.0\n.target sm_90a\nret;\n");
+}
+
+TEST(PtxTarget, TellsWhichSourcesHideInstructionsAndRefusesOtherPrograms) {
+  EXPECT_TRUE(has_hidden_instructions("asm volatile(\"// sm_90a: wgmma.fence;\");"));
+  EXPECT_FALSE(has_hidden_instructions("asm volatile(\"cp.async;\");"));
+  EXPECT_FALSE(has_hidden_instructions(""));
+  for (const char* text : {"", "\177ELF", "\n.target sm_89, x\n", "\n.target sm_900\n",
+                           "\n.target sm_90a\n", "// .target sm_90\n", "\n.target sm_90"})
+    EXPECT_EQ(with_hidden_instructions(text), std::nullopt) << text;
+}
+
 }  // namespace
-}  // namespace gpufilter
+}  // namespace gpufilter::test

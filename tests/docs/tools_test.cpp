@@ -10,7 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "net/pixel/network.hpp"
+#include "net/pixel/mlp.hpp"
 #include "support/document_checks.hpp"
 #include "support/documents.hpp"
 #include "support/pictures.hpp"

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "fuzz/mutate.hpp"
-#include "image/exif_orientation.hpp"
+#include "image/exif.hpp"
 #include "support/coding.hpp"
 #include "support/pictures.hpp"
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "base/error.hpp"
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "fuzz/mutate.hpp"
 #include "support/jpeg.hpp"

@@ -75,7 +75,7 @@ std::string unbalanced(const std::string& html) {
   return open == std::vector<std::string>{"body"} ? "" : "left open";
 }
 
-TEST(Pages, ShowEveryTextLiterally) {
+TEST(Pages, ShowEveryTextLiterallyAndLoadNothing) {
   Entry bad = entry(hostile, hostile);
   bad.note = bad.message = bad.difference_text = hostile;
   bad.facts = {{hostile, hostile}};
@@ -94,9 +94,6 @@ TEST(Pages, ShowEveryTextLiterally) {
     EXPECT_GE(count_of(html, shown), is_grid ? 20U : 14U);
     EXPECT_EQ(unbalanced(html), "");
   }
-}
-
-TEST(Pages, LoadNothingFromElsewhere) {
   const std::string html = to_html(grid({entry("a.png"), entry("b.png", "failed")}));
   static const std::regex address("(?:src|href|url)(?:=\"|\\(\"?)([^\"')]*)");
   for (std::sregex_iterator it(html.begin(), html.end(), address), end; it != end; ++it) {
@@ -128,7 +125,7 @@ TEST(Pages, AGridHasACardAndAFilterForEachStatus) {
   EXPECT_EQ(count_of(timed_html, "data-time=\"12.5\""), 1U);
 }
 
-TEST(Pages, ASliderNeedsPicturesOfOneShape) {
+TEST(Pages, PicturesHaveASliderAndADescription) {
   Entry same = entry("a.png");
   EXPECT_EQ(count_of(detail_markup(same), "type=\"range\""), 1U);
   EXPECT_EQ(count_of(detail_markup(same), "data-mode=\"difference\""), 0U);
@@ -148,9 +145,6 @@ TEST(Pages, ASliderNeedsPicturesOfOneShape) {
   alone.before.reset();
   EXPECT_EQ(count_of(detail_markup(alone), "<button"), 0U);
   EXPECT_EQ(count_of(detail_markup(alone), "<img"), 1U);
-}
-
-TEST(Pages, EveryPictureHasADescription) {
   Entry one = entry("a.png");
   one.difference = "previews-1/d.jpg";
   const std::string html = detail_markup(one);
@@ -195,6 +189,9 @@ TEST_F(PageFolders, AreCreatedAndHoldThePreviewThatThePageNames) {
   ASSERT_EQ(page.substr(0, 7), "first: ");
   EXPECT_EQ(test::read_file(page_ + "/" + page.substr(7)), "first");
   EXPECT_EQ(files(), 3U) << "the mark, the page, the preview";
+  write("first");
+  expect_refusal(EarlierPage::refused, "already holds a report; --on-exists overwrite replaces it");
+  EXPECT_EQ(test::read_file(page_ + "/index.html").substr(0, 5), "first");
 }
 
 TEST_F(PageFolders, AnEarlierPageIsReplacedWithItsPreviews) {
@@ -220,12 +217,6 @@ TEST_F(PageFolders, WhatElseTheyHoldIsLeftAlone) {
   EXPECT_EQ(test::read_file(page_ + "/notes.txt"), "mine");
   EXPECT_EQ(test::read_file(page_ + "/previews-of-mine/1.jpg"), "mine");
   EXPECT_EQ(test::read_file(page_ + "/previews-0123456789abcdef/notes.txt"), "mine");
-}
-
-TEST_F(PageFolders, AnEarlierPageCanBeKept) {
-  write("first");
-  expect_refusal(EarlierPage::refused, "already holds a report; --on-exists overwrite replaces it");
-  EXPECT_EQ(test::read_file(page_ + "/index.html").substr(0, 5), "first");
 }
 
 TEST_F(PageFolders, AFolderWithOtherFilesIsRefused) {

@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "compare/comparison.hpp"
 #include "html/small_picture.hpp"
-#include "image/luma.hpp"
+#include "image/sample_arithmetic.hpp"
 #include "stages/colour/color_profile.hpp"
 #include "support/document_checks.hpp"
 #include "support/objection.hpp"

@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/shell_word.hpp"
+#include "base/printable.hpp"
 #include "manual/pages.hpp"
 #include "manual/stage_sources.hpp"
 #include "support/pictures.hpp"
@@ -124,13 +124,10 @@ TEST(ManualPages, DescribeStagesAndValuesAndNoMachine) {
   EXPECT_TRUE(has(page_of({"bench"}), "\\fB\\-\\-threads\\fR \\fIN [all cores]\\fR\n"));
 }
 
-TEST(ManualPages, VariantsHaveSections) {
+TEST(ManualPages, AreCleanRoffWithSections) {
   const std::string page = page_of({"bench"});
   EXPECT_TRUE(has(page, ".SH GPUFILTER BENCH COPY\nMeasures memory copies: "));
   EXPECT_TRUE(has(page, "\\fB\\-\\-bytes\\fR \\fIBYTES,... [GPU: 256M, else 64M]\\fR\n"));
-}
-
-TEST(ManualPages, AreCleanRoff) {
   const std::filesystem::path folder = std::filesystem::path(GPUFILTER_MANUAL) / "man1";
   std::size_t pages = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
@@ -269,7 +266,7 @@ TEST_F(BashCompletion, StagesPresetsAndDevices) {
   EXPECT_EQ(ask("gpufilter --device=", {"gpufilter", "--device", "="}).count("--device=cpu"), 0U);
 }
 
-TEST_F(BashCompletion, Recipes) {
+TEST_F(BashCompletion, RecipesAndValuesWithEqualSigns) {
   std::ofstream(folder_ / "web.recipe");
   std::ofstream(folder_ / "my folder/look.recipe");
   // As Bash divides it, which replaces only what follows '@'.
@@ -278,6 +275,13 @@ TEST_F(BashCompletion, Recipes) {
   EXPECT_EQ(ask("gpufilter @w", {"gpufilter", "@", "w"}), Answers{"web.recipe"});
   EXPECT_EQ(ask("gpufilter @my\\ folder/", {"gpufilter", "@", "my\\ folder/"}),
             Answers{"my folder/look.recipe"});
+  EXPECT_EQ(ask("gpufilter --color saturate=", {"gpufilter", "--color", "saturate", "="}),
+            Answers{""});
+  std::ofstream(folder_ / "a=b.png");
+  EXPECT_EQ(ask("gpufilter stats a=", {"gpufilter", "stats", "a", "="}), Answers{"b.png"});
+  EXPECT_EQ(ask("gpufilter --color=sepia in.png --blu",
+                {"gpufilter", "--color", "=", "sepia", "in.png", "--blu"}),
+            Answers{"--blur"});
 }
 
 TEST_F(BashCompletion, ListsDevicesThatAreFound) {
@@ -311,16 +315,6 @@ TEST_F(BashCompletion, SubcommandsAndFiles) {
   EXPECT_EQ(ask({"gpufilter", "stats", "\"my fo"}), Answers{"my folder"});
   EXPECT_EQ(ask({"gpufilter", "stats", "my\\ folder/"}), Answers{"my folder/in side.png"});
   EXPECT_EQ(ask({"gpufilter", "stats", "~/a"}), Answers{"~/a picture.tiff"});
-}
-
-TEST_F(BashCompletion, ValuesWithColonsAndEqualSigns) {
-  EXPECT_EQ(ask("gpufilter --color saturate=", {"gpufilter", "--color", "saturate", "="}),
-            Answers{""});
-  std::ofstream(folder_ / "a=b.png");
-  EXPECT_EQ(ask("gpufilter stats a=", {"gpufilter", "stats", "a", "="}), Answers{"b.png"});
-  EXPECT_EQ(ask("gpufilter --color=sepia in.png --blu",
-                {"gpufilter", "--color", "=", "sepia", "in.png", "--blu"}),
-            Answers{"--blur"});
 }
 
 TEST_F(Completion, Fish) {

@@ -2,26 +2,41 @@
 // documentation states: the processor with each instruction set, then every device.
 #include "net/net.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <iostream>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string>
 
 #include <gtest/gtest.h>
+#include <protozero/pbf_writer.hpp>
 
 #include "base/error.hpp"
+#include "base/format.hpp"
+#include "net/graph/net_builder.hpp"
+#include "net/net_planes.hpp"
 #include "support/filtering.hpp"
+#include "support/instruction_sets.hpp"
 #include "support/naive_net.hpp"
+#include "support/objection.hpp"
+#include "support/onnx_case.hpp"
 #include "support/onnx_sketch.hpp"
 #include "support/pictures.hpp"
 #include "support/stage_cases.hpp"
+#include "support/temporary_folder.hpp"
 
-namespace gpufilter {
+namespace gpufilter::test {
 namespace {
 
-using test::add_convolution;
-using test::NaivePlanes;
-using test::OnnxSketch;
-using test::same_pixels;
-
 using Wholes = std::vector<std::int64_t>;
+using std::size_t;
 
 // Every operator of single precision but those that enlarge.
 OnnxSketch same_size() {
@@ -136,8 +151,7 @@ std::vector<NetCase> cases() {
       {"transposed 4, wrap", transposed(4), {.border = Border::wrap}, {3, 8}, NetCase::nowhere},
       {"four times", four_times(), {.border = Border::replicate}, {3, 8}, NetCase::nowhere},
       {"wide", wide(), {}, {3, 8}},
-      {"lopsided", lopsided(), {.border = Border::mirror}, {3, 8}},
-  };
+      {"lopsided", lopsided(), {.border = Border::mirror}, {3, 8}}};
 }
 
 StageChain chain_of(const NetCase& each, std::uint64_t scratch = 0) {
@@ -149,28 +163,27 @@ TEST(NetOnProcessor, EqualsTheDefinitions) {
     const StageChain chain = chain_of(each);
     for (const ImageSize size : {ImageSize{1, 1}, {2, 3}, {23, 19}, {150, 21}}) {
       if (size.width > 100 && each.format.depth == 16) continue;
-      const Image image = test::random_image(size, each.format, 1);
-      const Image expected = test::naive_net(image, each.net, each.use);
+      const Image image = random_image(size, each.format, 1);
+      const Image expected = naive_net(image, each.net, each.use);
       SCOPED_TRACE(each.name);
-      test::check_on_host(image, chain, expected, {1000, 5}, test::RowEnds::hold);
-      if (HasFatalFailure()) return;
+      ASSERT_NO_FATAL_FAILURE(check_on_host(image, chain, expected, {1000, 5}, RowEnds::hold));
     }
   }
 }
 
 TEST(NetKernel, EqualsTheProcessor) {
-  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
-  for (Session* session : test::kernel_sessions()) {
+  if (all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
+  for (Session* session : kernel_sessions()) {
     for (const NetCase& each : cases()) {
       const auto kind =
           session->device().kind == DeviceKind::cpu ? NetCase::as_cpu : NetCase::as_gpu;
       if (each.on_devices != NetCase::everywhere && each.on_devices != kind) continue;
-      const Image image = test::random_image({37, 23}, each.format, 2);
-      const Image expected = test::filter_on_host(image, chain_of(each), {});
+      const Image image = random_image({37, 23}, each.format, 2);
+      const Image expected = filter_on_host(image, chain_of(each), {});
       // The second has so little memory that blocks are cut in both directions.
       for (const std::uint64_t scratch : {0, 60'000}) {
-        const Image result = test::filter_on_device(*session, image, chain_of(each, scratch),
-                                                    {.band_rows = scratch == 0 ? 100 : 17});
+        const Image result = filter_on_device(*session, image, chain_of(each, scratch),
+                                              {.band_rows = scratch == 0 ? 100 : 17});
         ASSERT_TRUE(same_pixels(result, expected))
             << session->device().name << ", " << each.name << ", scratch " << scratch;
       }
@@ -178,5 +191,423 @@ TEST(NetKernel, EqualsTheProcessor) {
   }
 }
 
+// ONNX files for --net: what is read, and that each mistake is refused with the file, the node and
+// what to do.
+
+std::string net_objection(const std::string& bytes, const std::string& folder = {}) {
+  return objection_to([&] { return parse_net(bytes, "n.onnx", folder); });
+}
+
+OnnxSketch one_convolution() {
+  OnnxSketch net;
+  add_convolution(net, "x", "y", 3, 3, 3);
+  return net;
+}
+
+// The network with one attribute set.
+OnnxSketch with_attribute(const std::string& name, SketchAttribute value) {
+  OnnxSketch net = one_convolution();
+  net.nodes[0].attributes[name] = std::move(value);
+  return net;
+}
+
+OnnxSketch with_tensor(const std::string& name, const std::function<void(SketchTensor&)>& change) {
+  OnnxSketch net = one_convolution();
+  for (SketchTensor& tensor : net.tensors) {
+    if (tensor.name == name) change(tensor);
+  }
+  return net;
+}
+
+TEST(NetFile, IsDescribed) {
+  OnnxSketch sketch;
+  add_convolution(sketch, "x", "a", 3, 8, 5);
+  sketch.add({"Relu", {"a"}, "b"});
+  add_convolution(sketch, "b", "c", 8, 12, 3);
+  sketch.add({"DepthToSpace", {"c"}, "y", {{"blocksize", std::int64_t{2}}}});
+  const NetGraph graph = parse_net(sketch.bytes(), "folder/n.onnx");
+  EXPECT_EQ(graph.name, "n.onnx");
+  EXPECT_EQ(graph.channels(), 3);
+  EXPECT_EQ(graph.scale(), 2);
+  EXPECT_EQ(graph.operations.size(), 3U);  // the Relu is in the first convolution
+  EXPECT_EQ(net_radius(graph), 3);
+  EXPECT_EQ(net_parameters(graph), 3U * 8 * 25 + 8 + 8 * 12 * 9 + 12);
+  EXPECT_EQ(net_products(graph), (3 * 8 * 25 + 8 * 12 * 9) / 4.0);
+}
+
+TEST(NetFile, OperationsThatNothingNeedsAreLeftOut) {
+  OnnxSketch sketch = one_convolution();
+  add_convolution(sketch, "x", "unused", 3, 64, 7);
+  EXPECT_EQ(parse_net(sketch.bytes(), "n.onnx").operations.size(), 1U);
+}
+
+TEST(NetFile, OtherFilesAreRefusedAndUnknownOperatorsAreNamed) {
+  EXPECT_EQ(net_objection("{}"), "n.onnx: is not an ONNX network, or damaged");
+  EXPECT_EQ(net_objection(""), "n.onnx: is not an ONNX network: it has no graph");
+  const std::string good = one_convolution().bytes();
+  EXPECT_EQ(net_objection(good), "none");
+  for (std::size_t size = 0; size < good.size(); size += 7)
+    EXPECT_NE(net_objection(good.substr(0, size)), "none") << size;
+  OnnxSketch net;
+  net.add({"Softmax", {"x"}, "y"});
+  EXPECT_EQ(net_objection(net.bytes()),
+            "n.onnx: node y (Softmax): the operator is not supported; these are: Add, Cast, Clip, "
+            "Concat, Constant, Conv, ConvInteger, ConvTranspose, DepthToSpace, DequantizeLinear, "
+            "Dropout, Identity, LeakyRelu, Mul, PRelu, QLinearConv, QuantizeLinear, Relu, Resize, "
+            "Sub, Upsample");
+}
+
+TEST(NetFile, ConvolutionsThatDoNotFitAreRefused) {
+  const std::string node = "n.onnx: node y (Conv): ";
+  EXPECT_EQ(net_objection(with_attribute("pads", Wholes{0, 0, 0, 0}).bytes()),
+            node + "its padding changes the size; train it with padding 1, which keeps it");
+  EXPECT_EQ(net_objection(with_attribute("pads", Wholes{-5, 1, 7, 1}).bytes()),
+            node + "its padding changes the size; train it with padding 1, which keeps it");
+  EXPECT_EQ(net_objection(with_attribute("strides", Wholes{2, 2}).bytes()),
+            node + "its strides are not 1");
+  EXPECT_EQ(net_objection(with_attribute("dilations", Wholes{2, 2}).bytes()),
+            node + "its dilations are not 1");
+  EXPECT_EQ(net_objection(with_attribute("group", std::int64_t{3}).bytes()),
+            node + "its weights are for 3 channels in 3 groups, its input has 3");
+  EXPECT_EQ(net_objection(with_attribute("group", std::int64_t{0}).bytes()),
+            node + "its weights are for 3 channels in 0 groups, its input has 3");
+  OnnxSketch large;
+  add_convolution(large, "x", "y", 3, 3, 11);
+  EXPECT_EQ(net_objection(large.bytes()), node + "a kernel of 11 x 11; up to 9 x 9 is supported");
+  OnnxSketch wide;
+  add_convolution(wide, "x", "y", 3, 600, 1);
+  EXPECT_EQ(net_objection(wide.bytes()), node + "600 outputs of 3 inputs; up to 512 are supported");
+}
+
+TEST(NetFile, NumbersThatAreNotFiniteAreRefused) {
+  for (const double number :
+       {std::numeric_limits<double>::quiet_NaN(), -std::numeric_limits<double>::infinity()}) {
+    const std::string told =
+        net_objection(with_tensor("y_w", [&](SketchTensor& t) { t.numbers[5] = number; }).bytes());
+    EXPECT_EQ(told, "n.onnx: node y (Conv): the tensor y_w holds " +
+                        std::string(std::isnan(number) ? "nan" : "-inf") +
+                        ", which is not a finite number; train or export the network again");
+  }
+}
+
+TEST(NetFile, TensorsOfTheWrongSizeAreRefused) {
+  EXPECT_EQ(
+      net_objection(with_tensor("y_w", [](SketchTensor& t) { t.numbers.pop_back(); }).bytes()),
+      "n.onnx: the tensor y_w: 320 bytes where its dimensions ask for 324; the file is "
+      "damaged");
+  EXPECT_EQ(net_objection(with_tensor("y_w",
+                                      [](SketchTensor& t) {
+                                        t.dimensions = {std::int64_t{1} << 31, 1 << 20, 3, 3};
+                                      })
+                              .bytes()),
+            "n.onnx: the tensor y_w: more than 16777216 numbers in all, the limit for a network");
+  EXPECT_EQ(
+      net_objection(with_tensor("y_w", [](SketchTensor& t) { t.dimensions[0] = -3; }).bytes()),
+      "n.onnx: the tensor y_w: more than 16777216 numbers in all, the limit for a network");
+  EXPECT_EQ(net_objection(with_tensor("y_b",
+                                      [](SketchTensor& t) {
+                                        t.dimensions = {2};
+                                        t.numbers.pop_back();
+                                      })
+                              .bytes()),
+            "n.onnx: node y (Conv): 2 biases for 3 outputs");
+  EXPECT_EQ(net_objection(with_tensor("y_b", [](SketchTensor& t) { t.type = 8; }).bytes()),
+            "n.onnx: the tensor y_b: its type is number 8; only float, double, uint8, int8, int32 "
+            "and int64 are supported");
+}
+
+TEST(NetFile, ShapesThatDoNotChainAreRefused) {
+  OnnxSketch net;
+  add_convolution(net, "x", "a", 3, 4, 3);
+  net.add({"Add", {"a", "x"}, "y"});
+  EXPECT_EQ(net_objection(net.bytes()),
+            "n.onnx: node y (Add): its inputs do not match: 4 channels at 1 times the size and 3 "
+            "channels at 1 times");
+  OnnxSketch wide;
+  add_convolution(wide, "x", "y", 3, 4, 3);
+  EXPECT_EQ(net_objection(wide.bytes()),
+            "n.onnx: it turns 3 channels into 4; networks with as many outputs as inputs are "
+            "supported");
+  OnnxSketch early;
+  early.add({"Relu", {"later"}, "y"});
+  EXPECT_EQ(net_objection(early.bytes()),
+            "n.onnx: node y (Relu): its input later is not computed before it");
+  OnnxSketch block = one_convolution();
+  block.nodes[0].output = "a";
+  block.add({"DepthToSpace", {"a"}, "y", {{"blocksize", std::int64_t{2}}}});
+  EXPECT_EQ(net_objection(block.bytes()),
+            "n.onnx: node y (DepthToSpace): a block size of 2 does not suit 3 channels");
+  OnnxSketch four{.channels = 4};
+  add_convolution(four, "x", "y", 4, 4, 3);
+  EXPECT_EQ(
+      net_objection(four.bytes()),
+      "n.onnx: its input x has 4 channels; networks for 3 (RGB) or 1 (luma) are supported, as "
+      "N x channels x height x width");
+}
+
+TEST(NetFile, DataInOtherFilesIsReadFromTheSameFolderOnly) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "nets";
+  std::filesystem::create_directory(path);
+  OnnxSketch net = one_convolution();
+  std::string data(net.at("y_b").numbers.size() * 4, '\0');
+  write_file(path + "/data.bin", data);
+  write_file(folder / "data.bin", data);
+  const auto with_place = [](const std::string& place) {
+    return with_tensor("y_b", [&](SketchTensor& t) { t.external = place; }).bytes();
+  };
+  EXPECT_EQ(net_objection(with_place("data.bin"), path), "none");
+  for (const std::string place : {"../data.bin", "/etc/passwd", "a/../../data.bin", "."}) {
+    EXPECT_EQ(net_objection(with_place(place), path),
+              "n.onnx: the tensor y_b: its data is in \"" + place +
+                  "\", outside the network's folder; put both files into one folder, or export a "
+                  "single file");
+  }
+  std::filesystem::create_symlink(folder / "data.bin", path + "/link.bin");
+  EXPECT_NE(net_objection(with_place("link.bin"), path), "none");
+  EXPECT_EQ(net_objection(with_place("none.bin"), path), path + "/none.bin: no such file");
+}
+
+// Tensors that name one file of zeros, which takes no room, would take gigabytes.
+TEST(NetFile, TensorsHaveALimitInAll) {
+  const TemporaryFolder folder;
+  write_file(folder / "zeros.bin", "");
+  std::filesystem::resize_file(folder / "zeros.bin", std::uintmax_t{8} << 20U);
+  OnnxSketch net = one_convolution();
+  for (int i = 0; i < 9; ++i) {
+    net.add(SketchTensor{
+        .name = "t" + std::to_string(i), .dimensions = {2 << 20}, .external = "zeros.bin"});
+  }
+  EXPECT_EQ(net_objection(net.bytes(), folder.path()),
+            "n.onnx: the tensor t7: more than 16777216 numbers in all, the limit for a network");
+  std::filesystem::resize_file(folder / "zeros.bin", std::uintmax_t{64} << 30U);
+  EXPECT_EQ(net_objection(net.bytes(), folder.path()),
+            "n.onnx: the tensor t0: 68719476736 bytes where its dimensions ask for 8388608; the "
+            "file is damaged");
+}
+
+TEST(NetFile, FieldsHaveALimit) {
+  std::string graph;
+  protozero::pbf_writer writer(graph);
+  for (int i = 0; i < 300'000; ++i)
+    writer.add_message(1, std::string());
+  std::string model;
+  protozero::pbf_writer(model).add_message(7, graph);
+  EXPECT_EQ(net_objection(model), "n.onnx: has more than 262144 fields, the limit for a network");
+}
+
+TEST(NetFile, ParametersThatDoNotSuitItAreRefused) {
+  EXPECT_EQ(objection_to([&] {
+              return make_net(parse_net(one_convolution().bytes(), "n.onnx"),
+                              {.use = {.input = NetInput::y}});
+            }),
+            "--net n.onnx: --net-input y is for networks with one channel, this one has 3");
+}
+
+// ONNX's own test data for the operators of --net, from Debian's package libonnx-testdata: each
+// case has inputs and the result.
+//
+// Most cases are no networks for pictures: they have other numbers of channels, inputs in place of
+// weights, steps, windows without padding. Each is turned into a network with the same results
+// where that is possible, and named with the reason where it is not.
+
+const std::filesystem::path data_folder = "/usr/share/libonnx-testdata/data";
+
+void expect_numbers(const OnnxCase& from, std::vector<NaivePlanes> inputs,
+                    const std::vector<NaivePlanes>& expected, const Sampling& at, bool exact) {
+  const NetGraph graph = NetBuilder(from.model, "case").read();
+  ASSERT_EQ(inputs.size(), expected.size());
+  for (size_t n = 0; n < inputs.size(); ++n) {
+    with_each_instruction_set([&] {
+      NaivePlanes result = run_planes(graph, inputs[n]);
+      NaivePlanes wanted = expected[n];
+      ASSERT_EQ(result.channels, wanted.channels);
+      ASSERT_LT(at.left + (wanted.width - 1) * at.across, result.width);
+      ASSERT_LT(at.top + (wanted.height - 1) * at.down, result.height);
+      for (int c = 0; c < wanted.channels; ++c) {
+        for (const auto [x, y] : each_pixel({wanted.width, wanted.height})) {
+          const float right = wanted.at(c, x, y);
+          const float ours = result.at(c, at.left + x * at.across, at.top + y * at.down);
+          const float tolerance = exact ? 0 : 1e-5F * std::max(1.0F, std::abs(right));
+          ASSERT_NEAR(ours, right, tolerance) << c << ", " << x << ", " << y;
+        }
+      }
+    });
+  }
+}
+
+// The numbers of `tensor` for each element of `shape`, as NumPy broadcasts them.
+std::vector<float> spread(const OnnxTensor& tensor, const Wholes& shape) {
+  std::vector<float> all;
+  const auto count =
+      std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies());
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::int64_t rest = i;
+    std::int64_t at = 0;
+    std::int64_t pitch = 1;
+    for (size_t k = 0; k < shape.size(); ++k) {
+      const std::int64_t place = rest % *(shape.rbegin() + static_cast<std::ptrdiff_t>(k));
+      rest /= *(shape.rbegin() + static_cast<std::ptrdiff_t>(k));
+      if (k >= tensor.dimensions.size()) continue;
+      const std::int64_t size = *(tensor.dimensions.rbegin() + static_cast<std::ptrdiff_t>(k));
+      at += size == 1 ? 0 : place * pitch;
+      pitch *= size;
+    }
+    all.push_back(tensor.floats.at(static_cast<size_t>(at)));
+  }
+  return all;
+}
+
+NaivePlanes pixel_of(const std::vector<float>& numbers, size_t begin, size_t count) {
+  NaivePlanes pixel(static_cast<int>(count), 1, 1);
+  std::copy_n(numbers.begin() + static_cast<std::ptrdiff_t>(begin), count, pixel.numbers.begin());
+  return pixel;
+}
+
+// One pixel, each element a channel of it.
+void check_elements(OnnxCase from) {
+  const OnnxTensor x = from.inputs.front();
+  const bool binary = from.node().type != "Clip" && from.has_operand(1);
+  if (x.type != OnnxType::float32 || (binary && from.operand(1).type != OnnxType::float32))
+    throw DoesNotApply("its numbers are not floats");
+  std::vector<float> second;
+  if (binary) {
+    OnnxTensor operand = from.operand(1);
+    // One for each channel, in versions before broadcasting.
+    if (from.node().type == "PRelu" && from.model.operator_set < 7)
+      operand.dimensions.insert(operand.dimensions.end(), x.dimensions.size() - 2, 1);
+    second = spread(operand, x.dimensions);
+  }
+  const size_t step = net_channels;
+  for (size_t begin = 0; begin < x.count(); begin += step) {
+    const size_t count = std::min(step, x.count() - begin);
+    OnnxCase part = from;
+    const auto channels = static_cast<std::int64_t>(count);
+    part.keep_first_input({1, channels, 1, 1});
+    if (binary) {
+      const auto numbers = pixel_of(second, begin, count).numbers;
+      part.model.constants[part.node().inputs[1]] = {.dimensions = {channels, 1, 1},
+                                                     .floats = numbers};
+    }
+    expect_numbers(part, {pixel_of(x.floats, begin, count)},
+                   {pixel_of(from.expected.floats, begin, count)}, {}, false);
+  }
+}
+
+void check_two_values(OnnxCase from) {
+  if (!from.inputs[0].is_float()) throw DoesNotApply("its numbers are not floats");
+  const auto expected = planes_of(from.expected);
+  if (from.node().type == "Concat") {
+    const OnnxAttribute axis = *from.node().attribute("axis");
+    const auto added = static_cast<std::int64_t>(4 - from.inputs[0].dimensions.size());
+    from.set({.name = "axis",
+              .integer = axis.integer + (axis.integer < 0 ? 0 : added),
+              .text = {},
+              .numbers = {},
+              .tensor = {}});
+  }
+  std::vector<NaivePlanes> inputs = join_inputs(from);
+  expect_numbers(from, std::move(inputs), expected, {}, false);
+}
+
+void check_planes(OnnxCase from) {
+  const std::string type = from.node().type;
+  from.keep_first_input({1, planes_of(from.inputs[0]).front().channels, -1, -1});
+  QuantizedEnds quantized(from);
+  if (type == "QLinearConv") {
+    quantized.before(1, 2);
+    quantized.after(6, 7);
+  } else if (type == "ConvInteger") {
+    quantized.before(0, 2);
+    quantized.cast();
+  } else if (type == "DequantizeLinear") {
+    quantized.before(1, 2);
+  } else if (type == "QuantizeLinear") {
+    quantized.after(1, 2);
+  }
+  std::vector<NaivePlanes> inputs = planes_of(from.inputs[0]);
+  Sampling at;
+  if (type.find("Conv") == std::string::npos) {
+    if (type == "Resize" || type == "Upsample") at = same_factors(from);
+  } else if (type == "ConvTranspose") {
+    enlarge_transposed(from);
+  } else {
+    at = keep_size(from, from.operand(type == "QLinearConv" ? 3 : 1), inputs);
+  }
+  const bool exact = type == "QLinearConv" || type == "ConvInteger" || type == "QuantizeLinear";
+  const auto expected = planes_of(from.expected);
+  quantized.finish();
+  expect_numbers(from, std::move(inputs), expected, at, exact);
+}
+
+const std::set<std::string> elementwise{"Add", "Clip", "LeakyRelu", "Mul", "PRelu", "Relu", "Sub"};
+const std::set<std::string> others{
+    "Concat",           "Conv",        "ConvInteger",    "ConvTranspose", "DepthToSpace",
+    "DequantizeLinear", "QLinearConv", "QuantizeLinear", "Resize",        "Upsample"};
+
+// What makes a case no network for pictures.
+constexpr std::array<const char*, 12> reasons{
+    "dimension",         "not floats",       "several scales",  "its axis is",
+    "dilations are not", "kernels of 2 x 2", "gives a size",    "its mode",
+    "scales are not",    "coordinates are",  "does not repeat", "several nodes"};
+
+bool is_supported(const OnnxNode& node) {
+  return elementwise.contains(node.type) || others.contains(node.type) || node.type == "Constant";
+}
+
+void check_case(const OnnxCase& read, const std::string& type) {
+  if (others.contains(type)) return type == "Concat" ? check_two_values(read) : check_planes(read);
+  check_elements(read);
+  const auto& inputs = read.inputs;
+  if ((type == "Add" || type == "Sub") && inputs.size() == 2 &&
+      inputs[0].dimensions == inputs[1].dimensions)
+    check_two_values(read);
+}
+
+std::vector<std::filesystem::path> case_folders() {
+  std::vector<std::filesystem::path> all;
+  for (const char* kind : {"node", "pytorch-converted", "pytorch-operator"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(data_folder / kind)) {
+      // Others are operators that consist of several nodes.
+      if (entry.path().filename().string().find("_expanded") == std::string::npos)
+        all.push_back(entry.path());
+    }
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+TEST(OnnxCases, HaveTheirResults) {
+  if (!std::filesystem::exists(data_folder))
+    GTEST_SKIP() << "skipped: " << data_folder << " is missing; install libonnx-testdata";
+  std::map<std::string, int> applied;
+  for (const std::filesystem::path& folder : case_folders()) {
+    const std::string name = folder.filename().string();
+    SCOPED_TRACE(name);
+    try {
+      const OnnxModel model = read_onnx(folder / "model.onnx");
+      if (!std::all_of(model.nodes.begin(), model.nodes.end(), is_supported)) continue;
+      if (model.nodes.size() != 1) throw DoesNotApply("several nodes");
+      const std::string& type = model.nodes.front().type;
+      if (type == "Constant") continue;
+      ASSERT_NO_FATAL_FAILURE(check_case(read_onnx_case(folder), type));
+      ++applied[type];
+    } catch (const std::exception& error) {
+      const std::string reason = error.what();
+      const bool known = std::any_of(reasons.begin(), reasons.end(), [&](const char* part) {
+        return reason.find(part) != std::string::npos;
+      });
+      EXPECT_TRUE(known) << reason;
+      std::cout << name << ": " << reason << "\n";
+    }
+  }
+  for (const auto& types : {elementwise, others}) {
+    for (const std::string& type : types) {
+      EXPECT_GT(applied[type], 0) << type;
+      std::cout << type << ": " << applied[type] << " cases\n";
+    }
+  }
+}
+
 }  // namespace
-}  // namespace gpufilter
+}  // namespace gpufilter::test

@@ -2,25 +2,32 @@
 // command line, with the formats, pictures and bands that reach all of their kernels. The tests of
 // each stage compare the processor with a second implementation.
 #include <algorithm>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "net/pixel/mlp.hpp"
+#include "stage/options/catalogue.hpp"
+#include "stages/colour/color.hpp"
+#include "stages/point/levels.hpp"
+#include "stages/point/tonemap.hpp"
+#include "stages/window/blur.hpp"
+#include "support/each_of.hpp"
 #include "support/stage_cases.hpp"
 
-namespace gpufilter {
+namespace gpufilter::test {
 namespace {
 
-using Formats = std::vector<PixelFormat>;
-using Sizes = std::vector<ImageSize>;
 using Words = std::vector<std::string>;
 
 // "@" in the words stands for a border and an alpha mode, which take turns.
 struct Row {
   const char* name;
   Words chains;
-  test::DeviceCases cases = {};
+  DeviceCases cases = {};
 };
 
 void PrintTo(const Row& row, std::ostream* out) {  // NOLINT(*-identifier-naming)
@@ -28,11 +35,11 @@ void PrintTo(const Row& row, std::ostream* out) {  // NOLINT(*-identifier-naming
 }
 
 std::vector<Image> dull(ImageSize size, PixelFormat format) {
-  return test::window_pictures_and_dull(size, format, 16);
+  return window_pictures_and_dull(size, format, 16);
 }
 
 std::vector<Image> duller(ImageSize size, PixelFormat format) {
-  return test::window_pictures_and_dull(size, format, 8);
+  return window_pictures_and_dull(size, format, 8);
 }
 
 // The rectangles touch each edge of a picture of 67x37 pixels, and none.
@@ -84,24 +91,21 @@ std::vector<Row> ranks() {
   return {
       {"Median",
        {"--median 1 @", "--median 2 @", "--median 3 @"},
-       {.share = 2, .pictures = test::window_pictures}},
+       {.share = 2, .pictures = window_pictures}},
       // The time of a pixel grows with its window.
-      {"MedianOfManyPixels",
-       {"--median 6 @"},
-       {.sizes = {{67, 7}}, .pictures = test::window_pictures}},
+      {"MedianOfManyPixels", {"--median 6 @"}, {.sizes = {{67, 7}}, .pictures = window_pictures}},
       {"LargestMedian",
        {"--median 31"},
        {.formats = {{3, 8}, {1, 16}},
         .sizes = {{37, 5}},
-        .pictures = test::random_picture,
+        .pictures = random_picture,
         .bands = {1000},
         .as_both = true}},
       // Of each format one operation of one step, and one of two.
       {"Morphology",
        {"--dilate 1 @", "--dilate 9 @", "--erode 2 @", "--erode 1 @", "--open 9 @", "--open 2 @",
         "--close 1 @", "--close 9 @"},
-       {.share = 4, .pictures = test::window_pictures}},
-  };
+       {.share = 4, .pictures = window_pictures}}};
 }
 
 // Operators; sigmas with small and large radii, of each kernel.
@@ -115,12 +119,15 @@ std::vector<Row> windows() {
         "--denoise 10 --sigma-color 200 --radius 8 @",
         "--denoise 10 --sigma-color 7.5 --radius 3 @",
         "--denoise 10 --sigma-color 60 --radius 2 @"},
-       {.share = 2, .pictures = duller}},
+       {.share = 2, .sizes = {{37, 19}}, .pictures = duller}},
       {"DenoiseChroma",
        {"--denoise 12 --chroma 10 --radius 4 @", "--denoise 12 --chroma 0.01 --radius 1 @",
         "--denoise 12 --chroma 100 --radius 8 @", "--denoise 12 --chroma 3 --radius 3 @",
         "--denoise 12 --chroma 30 --radius 2 @"},
-       {.formats = {{3, 8}, {4, 8}, {3, 16}, {4, 16}}, .share = 4, .pictures = duller}},
+       {.formats = {{3, 8}, {4, 8}, {3, 16}, {4, 16}},
+        .share = 4,
+        .sizes = {{37, 19}},
+        .pictures = duller}},
       {"Gaussian",
        {"--gaussian 0.7 @", "--gaussian 2.3 @", "--gaussian 6 @", "--gaussian 3.9 @"},
        {.share = 2, .sizes = {{67, 37}}, .bands = {15}}},
@@ -129,79 +136,72 @@ std::vector<Row> windows() {
         "--sharpen 1.5 --sigma 2.1 --threshold 20 --border constant",
         "--sharpen 2.25 --sigma 1.3 --threshold 7.5 --luma-only yes --border mirror",
         "--sharpen 0.6 --sigma 0.9 --luma-only yes --alpha independent"},
-       {.share = 4, .sizes = {{67, 37}}, .pictures = test::pictures_with_a_speck, .bands = {15}}},
-  };
+       {.share = 4, .sizes = {{67, 37}}, .pictures = pictures_with_a_speck, .bands = {15}}}};
 }
 
 std::vector<Row> places() {
   return {
       {"Crop",
        each_in("--crop $", rectangles),
-       {.sizes = {{67, 37}}, .pictures = test::random_picture, .bands = {1, 3, 16, 1000}}},
+       {.sizes = {{67, 37}}, .pictures = random_picture, .bands = {1, 3, 16, 1000}}},
       {"CropAmongBlurs",
        crops_among_blurs(),
        {.formats = {{4, 8}},
         .sizes = {{67, 37}},
-        .pictures = test::mixed_picture,
+        .pictures = mixed_picture,
         .bands = {1, 3, 16, 1000}}},
       {"Pad",
        {"--pad 3,1,20,5 --pad-color red", "--pad 3,1,20,5 --pad-color transparent"},
        {.formats = {{1, 8}, {3, 8}, {4, 16}},
         .sizes = {{31, 17}},
-        .pictures = test::random_picture,
+        .pictures = random_picture,
         .bands = {3, 1000}}},
       {"Flop",
        {"--flop", "--flop --flop"},
        {.formats = {{1, 8}, {3, 8}, {4, 16}, {2, 16}},
         .sizes = {{67, 37}, {19, 7}},
-        .pictures = test::random_picture,
+        .pictures = random_picture,
         .bands = {1, 16, 1000}}},
       {"Resize",
        {"--resize 20x11 --fit fill", "--resize 100x50 --fit fill"},
-       {.share = 2, .sizes = {{67, 37}}, .pictures = test::mixed_picture, .bands = {9}}},
+       {.share = 2, .sizes = {{67, 37}}, .pictures = mixed_picture, .bands = {9}}},
       {"ResizeAmongBlurs",
        {"--blur auto --border wrap --resize 37% --blur auto --resize 200x --kernel cubic"},
-       {.formats = {{4, 8}},
-        .sizes = {{80, 60}},
-        .pictures = test::mixed_picture,
-        .bands = {1, 7, 40}}},
-  };
+       {.formats = {{4, 8}}, .sizes = {{80, 60}}, .pictures = mixed_picture, .bands = {1, 7, 40}}}};
 }
 
 std::vector<Row> points() {
   const Formats of_8{{1, 8}, {2, 8}, {3, 8}, {4, 8}};
   const Formats of_16{{1, 16}, {2, 16}, {3, 16}, {4, 16}};
-  return {
-      {"DepthUp",
-       {"--depth 16", "--invert --depth 16 --blur auto"},
-       {.formats = of_8, .sizes = {{67, 37}}, .pictures = test::random_picture, .bands = {9}}},
-      {"DepthDown",
-       {"--depth 8", "--invert --depth 8 --blur auto"},
-       {.formats = of_16, .sizes = {{67, 37}}, .pictures = test::random_picture, .bands = {9}}},
-      {"Levels",
-       {"--levels 10%,86%"},
-       {.formats = {{1, 8}, {2, 8}, {3, 8}, {4, 8}, {3, 16}, {4, 16}},
-        .sizes = {{257, 129}},
-        .pictures = test::random_picture,
-        .bands = {1, 50, 1000},
-        .as_both = true}},
-      // Matrices that become one.
-      {"ColorTwice",
-       {"--color sepia --color swap-rb",
-        "--color swap-rb --color \"1.3 0 0 .1; 0 .9 0 -.05; 0 0 .7 .01\"",
-        "--color \"1 0 0; 0 1 0; 0 0 1\" --color \".4 0 .7; 0 1 0; .1 0 .3\"",
-        "--color sepia --color \"0 0 0 1; 0 1 0 0; 0 0 1 0; 1 0 0 0\" --blur auto "
-        "--color \"0 0 0 1; 0 1 0 0; 0 0 1 0; 1 0 0 0\""},
-       {.formats = {{4, 16}}, .sizes = {{77, 13}}, .pictures = test::random_picture, .bands = {5}}},
-      {"ColorsAndBlur",
-       colors_and_blur(),
-       {.formats = {{1, 8}, {3, 8}, {4, 16}},
-        .share = 2,
-        .sizes = {{61, 43}},
-        .pictures = test::random_picture,
-        .bands = {1, 5, 16},
-        .as_both = true}},
-  };
+  return {{"DepthUp",
+           {"--depth 16", "--invert --depth 16 --blur auto"},
+           {.formats = of_8, .sizes = {{67, 37}}, .pictures = random_picture, .bands = {9}}},
+          {"DepthDown",
+           {"--depth 8", "--invert --depth 8 --blur auto"},
+           {.formats = of_16, .sizes = {{67, 37}}, .pictures = random_picture, .bands = {9}}},
+          {"Levels",
+           {"--levels 10%,86%"},
+           {.formats = {{1, 8}, {2, 8}, {3, 8}, {4, 8}, {3, 16}, {4, 16}},
+            .sizes = {{257, 129}},
+            .pictures = random_picture,
+            .bands = {1, 50, 1000},
+            .as_both = true}},
+          // Matrices that become one.
+          {"ColorTwice",
+           {"--color sepia --color swap-rb",
+            "--color swap-rb --color \"1.3 0 0 .1; 0 .9 0 -.05; 0 0 .7 .01\"",
+            "--color \"1 0 0; 0 1 0; 0 0 1\" --color \".4 0 .7; 0 1 0; .1 0 .3\"",
+            "--color sepia --color \"0 0 0 1; 0 1 0 0; 0 0 1 0; 1 0 0 0\" --blur auto "
+            "--color \"0 0 0 1; 0 1 0 0; 0 0 1 0; 1 0 0 0\""},
+           {.formats = {{4, 16}}, .sizes = {{77, 13}}, .pictures = random_picture, .bands = {5}}},
+          {"ColorsAndBlur",
+           colors_and_blur(),
+           {.formats = {{1, 8}, {3, 8}, {4, 16}},
+            .share = 2,
+            .sizes = {{61, 43}},
+            .pictures = random_picture,
+            .bands = {1, 5, 16},
+            .as_both = true}}};
 }
 
 std::vector<Row> blurs() {
@@ -212,7 +212,7 @@ std::vector<Row> blurs() {
                borders),
        {.formats = {{4, 8}},
         .sizes = {{1, 1}, {3, 2}, {31, 33}, {257, 37}},
-        .pictures = test::mixed_picture,
+        .pictures = mixed_picture,
         .bands = {1, 2, 5, 16, 1000},
         .as_both = true}},
       // Each has its own border, also where a wrapping one after it needs rows past the edge.
@@ -222,30 +222,42 @@ std::vector<Row> blurs() {
                borders),
        {.formats = {{3, 8}},
         .sizes = {{19, 1}, {19, 2}, {19, 23}},
-        .pictures = test::random_picture,
+        .pictures = random_picture,
         .bands = {1, 5, 1000}}},
       {"AmongGaussians",
        {"--blur auto --gaussian 3 --border wrap --blur auto --border wrap --gaussian 0.8"},
-       {.formats = {{4, 8}},
-        .sizes = {{80, 60}},
+       {.formats = {{4, 8}}, .sizes = {{80, 60}}, .pictures = mixed_picture, .bands = {1, 9, 30}}}};
+}
+
+// Windows among stages over single pixels, which share their kernels.
+std::vector<Row> shared() {
+  return {
+      {"Shared",
+       {"--invert --edges sobel @ --gamma 1.5",
+        "--gray --convolve \"1 2 1; 0 1 0; 3 1 2\" @ --invert", "--gamma 0.7 --median 1 @ --invert",
+        "--invert --median 2 @ --gamma 2", "--invert --dilate 2 @ --gamma 1.5 --erode 1 @ --invert",
+        "--gamma 1.2 --median 4 @ --invert", "--invert --blur auto @ --gamma 0.5",
+        "--invert --close 6 @ --color sepia"},
+       {.share = 4,
+        .sizes = {{67, 19}, {5, 3}},
         .pictures = test::mixed_picture,
-        .bands = {1, 9, 30}}},
-  };
+        .bands = {5, 1000},
+        .as_both = true}}};
 }
 
 class Devices : public ::testing::TestWithParam<Row> {};
 
 TEST_P(Devices, GiveTheProcessorsBits) {
-  std::vector<test::ChainInTurn> chains;
+  std::vector<ChainInTurn> chains;
   for (const std::string& words : GetParam().chains) {
     chains.emplace_back([&words](Border border, AlphaMode alpha) {
       const std::string turned = "--border " + borders.at(static_cast<std::size_t>(border)) +
                                  " --alpha " +
                                  (alpha == AlphaMode::weighted ? "weighted" : "independent");
-      return test::stages_of(with(words, '@', turned));
+      return stages_of(with(words, '@', turned));
     });
   }
-  test::expect_the_processors_bits(chains, GetParam().cases);
+  expect_the_processors_bits(chains, GetParam().cases);
 }
 
 std::string name_of(const ::testing::TestParamInfo<Row>& info) {
@@ -254,9 +266,59 @@ std::string name_of(const ::testing::TestParamInfo<Row>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Ranks, Devices, ::testing::ValuesIn(ranks()), name_of);
 INSTANTIATE_TEST_SUITE_P(Windows, Devices, ::testing::ValuesIn(windows()), name_of);
+INSTANTIATE_TEST_SUITE_P(Shared, Devices, ::testing::ValuesIn(shared()), name_of);
 INSTANTIATE_TEST_SUITE_P(Places, Devices, ::testing::ValuesIn(places()), name_of);
 INSTANTIATE_TEST_SUITE_P(Points, Devices, ::testing::ValuesIn(points()), name_of);
 INSTANTIATE_TEST_SUITE_P(Blurs, Devices, ::testing::ValuesIn(blurs()), name_of);
 
+// Stage::key(): different results, different keys.
+
+// As the command line makes it.
+std::string key_of(const std::string& option, const std::string& value,
+                   const GivenParameters& parameters = {}) {
+  for (const StageKind& kind : stage_catalogue()) {
+    if (kind.option == option) return kind.make(value, parameters)->key();
+  }
+  return "no such stage";
+}
+
+std::string network_key(float weight, float bias, Activation activation) {
+  Network network;
+  network.layers.push_back({3, {1, 0, 0, 0, weight, 0, 0, 0, 1}, {0, bias, 0}, activation});
+  return make_mlp(std::move(network))->key();
+}
+
+TEST(StageKey, DiffersWhereResultsDo) {
+  const std::vector<std::string> keys{key_of("--blur", "auto"),
+                                      key_of("--blur", "auto", {{"--border", "wrap"}}),
+                                      key_of("--blur", "auto", {{"--alpha", "independent"}}),
+                                      key_of("--color", "1 0 0; 0 1 0; 0 0 1"),
+                                      key_of("--color", "1 0 0; 0 1 0; 0 0 0.1"),
+                                      key_of("--color", "1 0 0; 0 1 0; 0 0 0.10000001"),
+                                      key_of("--color", "1 0 0 0; 0 1 0 0; 0 0 1 0.5"),
+                                      key_of("--levels", "auto"),
+                                      key_of("--levels", "auto=1"),
+                                      key_of("--levels", "1,10"),
+                                      key_of("--levels", "1%,10%"),
+                                      key_of("--levels", "1,100"),
+                                      key_of("--tonemap", "reinhard"),
+                                      key_of("--tonemap", "filmic"),
+                                      key_of("--tonemap", "reinhard=0.2"),
+                                      network_key(1, 0, Activation::none),
+                                      network_key(0.1F, 0, Activation::none),
+                                      network_key(1, 0.1F, Activation::none),
+                                      network_key(1, 0, Activation::relu)};
+  const std::set<std::string> different(keys.begin(), keys.end());
+  EXPECT_EQ(different.size(), keys.size()) << ::testing::PrintToString(keys);
+}
+
+TEST(StageKey, IsTheSameForTheSameResult) {
+  EXPECT_EQ(key_of("--blur", "naive"), key_of("--blur", "tiled", {{"--tile", "8"}}));
+  EXPECT_EQ(key_of("--blur", "auto"), key_of("--blur", "auto", {{"--border", "replicate"}}));
+  EXPECT_EQ(key_of("--color", "1 0 0; 0 1 0; 0 0 .5"), key_of("--color", "1 0 0; 0 1 0; 0 0 0.50"));
+  EXPECT_EQ(key_of("--levels", "auto"), key_of("--levels", "auto=0"));
+  EXPECT_EQ(key_of("--tonemap", "reinhard"), key_of("--tonemap", "reinhard=0.18"));
+}
+
 }  // namespace
-}  // namespace gpufilter
+}  // namespace gpufilter::test

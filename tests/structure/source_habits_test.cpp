@@ -199,7 +199,7 @@ TEST(SourceHabits, OneFileTouchesTheStateOfIsal) {
 // has it.
 TEST(SourceHabits, InexactFunctionsDecideNoPixel) {
   static const std::set<std::string> drawing_and_reports{
-      "lab/bench/bench_output.cpp",    // digits of a number in a table
+      "lab/bench/report.cpp",          // digits of a number in a table
       "chart/svg_chart.cpp",           // marks on the axes of charts
       "lab/bench/pipeline_bench.cpp",  // operations per second
       "compare/comparison.cpp",        // decibels in a report
@@ -273,7 +273,7 @@ const std::vector<Confinement>& confinements() {
       {"CL/", {"device"}},
       {"CLI/", {"app"}},
       {"tbb/",
-       {"base/background.cpp", "base/thread_limit.cpp", "host/parallel.cpp",
+       {"base/background.cpp", "base/threads.cpp", "host/parallel.cpp",
         "pipeline/execute/band_pipeline.hpp"}},
       {"oneapi/", {}},
       {"nlohmann/", {"base/json.cpp", "net/pixel/network.cpp"}},

@@ -32,6 +32,17 @@ Encoded encode(const Codec& codec, const Image& image, const WriteOptions& optio
   return result;
 }
 
+Bytes rewritten(const Codec& codec, const Bytes& input, const Image& image,
+                const WriteOptions& options) {
+  const auto reader = open_picture(memory_source(input, "in"));
+  Bytes output;
+  const auto sink = memory_sink(output, "out");
+  const auto writer = create_picture(codec, *sink, reader->header(), options);
+  writer->write(image.rows());
+  writer->finish({});
+  return output;
+}
+
 Decoded decode(const Bytes& file, const ReadLimits& limits, int rows_a_time) {
   const auto reader = open_picture(memory_source(file, "in"), limits);
   Decoded result{reader->header(), poisoned_image(reader->header().size, reader->header().format)};

@@ -25,6 +25,10 @@ struct Encoded {
                              const WriteOptions& options = {}, const Metadata& metadata = {},
                              int rows_a_time = 1 << 20);
 
+// `image` written as if it had been read from `input`.
+[[nodiscard]] Bytes rewritten(const Codec& codec, const Bytes& input, const Image& image,
+                              const WriteOptions& options = {});
+
 struct Decoded {
   PictureHeader header;  // without what StoredSettings refer to
   Image image;

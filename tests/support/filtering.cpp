@@ -21,8 +21,8 @@ Image run_bands(const Image& image, const Plan& plan, BandExecutor& executor) {
   BandFeed feed(reader, plan, pool);
   Image result = poisoned_image(plan.output().size, plan.output().format);
   for (const RowRange& band : plan.bands()) {
-    const Image input = feed.next(band);
-    executor.run(input.rows(), result.rows().part(band));
+    const auto input = feed.next(band);
+    executor.run(input->rows(), result.rows().part(band));
   }
   feed.finish();
   return result;
@@ -140,7 +140,7 @@ Image filter_on_host(const Image& image, const StageChain& chain, const PlanLimi
 Image filter_on_host(const Image& image, const LoweredChain& chain, const PlanLimits& limits) {
   const Plan plan = make_plan({image.size(), image.format()}, chain, limits);
   Timeline timeline;
-  return run_bands(image, plan, *make_host_executor(plan, timeline));
+  return run_bands(image, plan, *make_host_executor(plan, &timeline));
 }
 
 Image by_statistics(const Image& image, const std::shared_ptr<const Stage>& stage) {

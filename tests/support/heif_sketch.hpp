@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "codec/heif/items.hpp"
+#include "codec/heif/tree.hpp"
 #include "image/metadata.hpp"
 
 namespace gpufilter::test {

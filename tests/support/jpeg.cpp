@@ -185,6 +185,10 @@ std::string refusal_of(const Bytes& jpeg, const ReadLimits& limits) {
   return objection_to<PictureError>([&] { return decode_with_codec(jpeg, limits); }, "");
 }
 
+Metadata metadata_in(const Bytes& jpeg) {
+  return open_jpeg(memory_source(jpeg, "some.jpg"), {})->header().metadata;
+}
+
 Bytes shared_file(const std::string& relative) {
   const std::string text = read_file(shared_path(relative));
   return {text.begin(), text.end()};

@@ -75,6 +75,9 @@ struct JpegComponent {
 // The error message of the same call; empty if it succeeds.
 [[nodiscard]] std::string refusal_of(const Bytes& jpeg, const ReadLimits& limits = {});
 
+// What the codec's header says of the file.
+[[nodiscard]] Metadata metadata_in(const Bytes& jpeg);
+
 // The bytes of a shared picture.
 [[nodiscard]] Bytes shared_file(const std::string& relative);
 

@@ -64,16 +64,15 @@ Bytes random_jpeg(std::mt19937& random, int max_side) {
   const auto sampling = samplings.at(static_cast<std::size_t>(below(random, 4)));
   const auto interval = static_cast<unsigned>(below(random, 3) == 0 ? 1 + below(random, 40) : 0);
   const bool has_own_codes = below(random, 2) == 0;
-  JpegRecipe recipe;
-  recipe.raster_colors = is_grey ? JCS_GRAYSCALE : JCS_RGB;
-  recipe.stored_colors = is_grey ? JCS_GRAYSCALE : JCS_YCbCr;
-  recipe.quality = 1 + below(random, 100);
-  recipe.horizontal_subsampling = sampling[0];
-  recipe.vertical_subsampling = sampling[1];
-  recipe.before_start = [&](jpeg_compress_struct& jpeg) {
-    jpeg.restart_interval = interval;
-    jpeg.optimize_coding = has_own_codes ? TRUE : FALSE;
-  };
+  const JpegRecipe recipe{.raster_colors = is_grey ? JCS_GRAYSCALE : JCS_RGB,
+                          .stored_colors = is_grey ? JCS_GRAYSCALE : JCS_YCbCr,
+                          .quality = 1 + below(random, 100),
+                          .horizontal_subsampling = sampling[0],
+                          .vertical_subsampling = sampling[1],
+                          .before_start = [&](jpeg_compress_struct& jpeg) {
+                            jpeg.restart_interval = interval;
+                            jpeg.optimize_coding = has_own_codes ? TRUE : FALSE;
+                          }};
   return encode_with_libjpeg(random_raster(random, width, height, is_grey ? 1 : 3), recipe);
 }
 

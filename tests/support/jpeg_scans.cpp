@@ -1,7 +1,7 @@
 #include "support/jpeg_scans.hpp"
 
 #include "base/error.hpp"
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 
 namespace gpufilter::test {
 namespace {

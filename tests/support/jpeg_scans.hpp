@@ -13,10 +13,9 @@
 
 #include "base/log.hpp"
 #include "codec/byte_source.hpp"
-#include "codec/jpeg/read/input.hpp"
+#include "codec/jpeg/read/decompressor.hpp"
 #include "codec/jpeg/read/row_decoder.hpp"
 #include "codec/jpeg/read/scan_reader.hpp"
-#include "codec/jpeg/read/scans.hpp"
 #include "support/jpeg.hpp"
 
 namespace gpufilter::test {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "image/image.hpp"
-#include "net/net_pixels.hpp"
+#include "net/net_planes.hpp"
 #include "stage/border.hpp"
 #include "support/onnx_sketch.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "image/image.hpp"
-#include "image/turn.hpp"
+#include "image/placement.hpp"
 #include "stages/gaussian/gaussian.hpp"
 #include "stages/window/blur.hpp"
 #include "support/pictures.hpp"

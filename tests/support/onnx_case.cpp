@@ -5,7 +5,7 @@
 #include <protozero/pbf_writer.hpp>
 
 #include "base/format.hpp"
-#include "net/net_regions.hpp"
+#include "net/net_planes.hpp"
 #include "net/net_rows.hpp"
 #include "support/pictures.hpp"
 

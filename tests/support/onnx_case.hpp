@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "net/graph/net_builder.hpp"
 #include "net/graph/net_graph.hpp"
-#include "net/graph/onnx_model.hpp"
 #include "support/naive_net.hpp"
 
 namespace gpufilter::test {

@@ -3,7 +3,7 @@
 
 #include "codec/byte_sink.hpp"
 #include "codec/codec_table.hpp"
-#include "image/exif_orientation.hpp"
+#include "image/exif.hpp"
 #include "support/naive_stages.hpp"
 #include "support/pictures.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 #include "codec/png/read/chunk.hpp"
-#include "codec/png/read/piece_reader.hpp"
+#include "codec/png/read/rows.hpp"
 #include "support/pictures.hpp"
 
 namespace gpufilter::test {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/posix_file.hpp"
+#include "base/files.hpp"
 
 namespace gpufilter::test {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/shell_word.hpp"
+#include "base/printable.hpp"
 
 namespace gpufilter {
 namespace {

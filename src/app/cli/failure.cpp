@@ -8,7 +8,6 @@
 
 #include <unistd.h>
 
-#include "base/closed_pipe.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/signal_cleanup.hpp"

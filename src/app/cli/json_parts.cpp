@@ -1,7 +1,7 @@
 #include "app/cli/json_parts.hpp"
 
 #include "base/format.hpp"
-#include "codec/text_encoding.hpp"
+#include "base/printable.hpp"
 
 namespace gpufilter {
 

@@ -14,9 +14,9 @@
 #include "app/cli/commands.hpp"
 #include "app/cli/failure.hpp"
 #include "app/cli/main_help.hpp"
-#include "base/atomic_file.hpp"
 #include "base/error.hpp"
-#include "base/thread_room.hpp"
+#include "base/signal_cleanup.hpp"
+#include "base/threads.hpp"
 #include "stage/options/recipe.hpp"
 
 namespace {

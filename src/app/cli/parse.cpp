@@ -13,14 +13,13 @@
 
 #include "app/cli/command_words.hpp"
 #include "app/cli/foreign_words.hpp"
-#include "base/closed_pipe.hpp"
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
-#include "base/posix_file.hpp"
+#include "base/numbers.hpp"
 #include "base/printable.hpp"
 #include "base/terminal.hpp"
-#include "base/whole_number.hpp"
 #include "base/words.hpp"
 #include "stage/options/recipe.hpp"
 

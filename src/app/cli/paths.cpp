@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "base/folder.hpp"
+#include "base/files.hpp"
 
 namespace gpufilter {
 

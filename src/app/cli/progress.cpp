@@ -12,7 +12,7 @@
 #include "base/log.hpp"
 #include "base/printable.hpp"
 #include "base/terminal.hpp"
-#include "base/time_units.hpp"
+#include "base/timeline.hpp"
 #include "base/words.hpp"
 
 namespace gpufilter {

@@ -15,7 +15,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 #include "codec/codec_table.hpp"
 #include "stage/options/number.hpp"
 #include "stages/colour/color_profile.hpp"

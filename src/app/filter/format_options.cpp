@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/words.hpp"
-#include "codec/other_formats.hpp"
+#include "codec/codec_table.hpp"
 
 namespace gpufilter {
 namespace {

@@ -21,7 +21,6 @@
 #include "base/words.hpp"
 #include "codec/codec_table.hpp"
 #include "image/exif.hpp"
-#include "image/exif_orientation.hpp"
 #include "stages/colour/color_profile.hpp"
 
 namespace gpufilter {

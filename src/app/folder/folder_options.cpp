@@ -4,7 +4,7 @@
 
 #include "app/cli/parse.hpp"
 #include "base/format.hpp"
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 
 namespace gpufilter {
 namespace {

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/format.hpp"
+#include "base/numbers.hpp"
 #include "base/terminal.hpp"
-#include "base/whole_number.hpp"
 
 namespace gpufilter {
 

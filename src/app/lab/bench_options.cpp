@@ -12,7 +12,7 @@
 #include "base/log.hpp"
 #include "base/words.hpp"
 #include "device/pocl_environment.hpp"
-#include "lab/bench/bench_output.hpp"
+#include "lab/bench/report.hpp"
 
 namespace gpufilter {
 namespace {

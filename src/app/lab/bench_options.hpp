@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "app/cli/arguments.hpp"
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 #include "lab/bench/benches.hpp"
-#include "lab/bench/test_bed.hpp"
+#include "lab/bench/report.hpp"
 
 namespace gpufilter {
 

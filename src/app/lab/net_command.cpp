@@ -8,11 +8,11 @@
 #include "app/cli/commands.hpp"
 #include "app/cli/parse.hpp"
 #include "base/format.hpp"
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 #include "host/instruction_set.hpp"
 #include "image/image.hpp"
 #include "net/net.hpp"
-#include "net/net_regions.hpp"
+#include "net/net_planes.hpp"
 #include "net/net_rows.hpp"
 
 namespace gpufilter {

@@ -8,14 +8,12 @@
 #include "app/cli/progress.hpp"
 #include "app/lab/chosen_sessions.hpp"
 #include "base/error.hpp"
-#include "base/folder.hpp"
+#include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/json.hpp"
 #include "base/printable.hpp"
-#include "base/regular_file.hpp"
 #include "device/kernel_source.hpp"
 #include "lab/verify/verifier.hpp"
-#include "lab/verify/verify_parts.hpp"
 
 namespace gpufilter {
 namespace {

@@ -5,7 +5,7 @@
 #include "app/cli/json_parts.hpp"
 #include "base/format.hpp"
 #include "base/json.hpp"
-#include "base/time_units.hpp"
+#include "base/timeline.hpp"
 #include "pipeline/run/run_totals.hpp"
 
 namespace gpufilter {

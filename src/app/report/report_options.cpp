@@ -5,7 +5,7 @@
 #include <span>
 
 #include "base/error.hpp"
-#include "base/folder.hpp"
+#include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
 

@@ -14,7 +14,6 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
-#include "base/shell_word.hpp"
 
 namespace gpufilter {
 namespace {

@@ -10,7 +10,7 @@
 #include "app/cli/progress.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
-#include "base/time_units.hpp"
+#include "base/timeline.hpp"
 #include "base/words.hpp"
 #include "device/brief_version.hpp"
 

@@ -6,9 +6,9 @@
 #include "app/filter/filter_options.hpp"
 #include "app/report/batch_totals.hpp"
 #include "app/report/report_page.hpp"
-#include "base/posix_file.hpp"
+#include "base/files.hpp"
 #include "batch/batch_run.hpp"
-#include "codec/repeatable_source.hpp"
+#include "codec/byte_source.hpp"
 
 namespace gpufilter {
 

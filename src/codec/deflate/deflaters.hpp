@@ -18,8 +18,6 @@ class HuffmanDeflater {
  public:
   HuffmanDeflater();
   ~HuffmanDeflater();
-  HuffmanDeflater(const HuffmanDeflater&) = delete;
-  HuffmanDeflater& operator=(const HuffmanDeflater&) = delete;
 
   [[nodiscard]] std::span<const std::uint8_t> deflate(std::span<const std::uint8_t> data,
                                                       bool last);
@@ -37,8 +35,6 @@ class MatchDeflater {
  public:
   MatchDeflater();
   ~MatchDeflater();
-  MatchDeflater(const MatchDeflater&) = delete;
-  MatchDeflater& operator=(const MatchDeflater&) = delete;
 
   // `data` is below 2 GiB. `row` is the number of bytes from a pixel to the one below.
   [[nodiscard]] std::span<const std::uint8_t> deflate(std::span<const std::uint8_t> data,
@@ -69,8 +65,6 @@ class LibdeflateDeflater {
  public:
   LibdeflateDeflater();
   ~LibdeflateDeflater();
-  LibdeflateDeflater(const LibdeflateDeflater&) = delete;
-  LibdeflateDeflater& operator=(const LibdeflateDeflater&) = delete;
 
   // `level` is libdeflate's, from 0 (stored) to 12. Unless it is the `last`, the chunk is inflated
   // again to find the end of its last block.

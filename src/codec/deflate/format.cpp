@@ -78,45 +78,6 @@ void make_complete(LengthCounts& lengths, unsigned longest) {
   }
 }
 
-}  // namespace
-
-void make_code_lengths(std::span<const std::uint32_t> counts, unsigned longest,
-                       std::span<std::uint8_t> lengths) {
-  std::fill(lengths.begin(), lengths.end(), std::uint8_t{0});
-  const Leaves leaves(counts);
-  if (leaves.size() == 0) return;
-  if (leaves.size() == 1) {
-    lengths[leaves.symbol(0)] = 1;
-    return;
-  }
-  LengthCounts of_length = count_lengths(leaves, longest);
-  make_complete(of_length, longest);
-  std::size_t leaf = 0;
-  for (unsigned length = longest; length > 0; --length) {
-    for (std::uint32_t i = 0; i < of_length.at(length); ++i)
-      lengths[leaves.symbol(leaf++)] = static_cast<std::uint8_t>(length);
-  }
-}
-
-void make_codes(std::span<const std::uint8_t> lengths, std::span<std::uint16_t> codes) {
-  std::array<std::uint32_t, longest_code + 2> next{};
-  for (const std::uint8_t length : lengths) {
-    if (length > 0) ++next.at(length + 1U);
-  }
-  for (unsigned length = 1; length < next.size(); ++length)
-    next.at(length) = (next.at(length) + next.at(length - 1)) << 1U;
-  // Now next[length] is the first code of that length.
-  for (std::size_t i = 0; i < lengths.size(); ++i) {
-    std::uint32_t value = next.at(lengths[i])++;
-    std::uint32_t code = 0;
-    for (unsigned bit = 0; bit < lengths[i]; ++bit, value >>= 1U)
-      code = code << 1U | (value & 1U);
-    codes[i] = static_cast<std::uint16_t>(code);
-  }
-}
-
-namespace {
-
 using Lengths = std::span<const std::uint8_t>;
 
 // Code lengths are written with a Huffman code of their own, whose alphabet has symbols for
@@ -175,6 +136,41 @@ void write_stored_header(BitWriter& writer, std::size_t size, bool final) {
 }
 
 }  // namespace
+
+void make_code_lengths(std::span<const std::uint32_t> counts, unsigned longest,
+                       std::span<std::uint8_t> lengths) {
+  std::ranges::fill(lengths, std::uint8_t{0});
+  const Leaves leaves(counts);
+  if (leaves.size() == 0) return;
+  if (leaves.size() == 1) {
+    lengths[leaves.symbol(0)] = 1;
+    return;
+  }
+  LengthCounts of_length = count_lengths(leaves, longest);
+  make_complete(of_length, longest);
+  std::size_t leaf = 0;
+  for (unsigned length = longest; length > 0; --length) {
+    for (std::uint32_t i = 0; i < of_length.at(length); ++i)
+      lengths[leaves.symbol(leaf++)] = static_cast<std::uint8_t>(length);
+  }
+}
+
+void make_codes(std::span<const std::uint8_t> lengths, std::span<std::uint16_t> codes) {
+  std::array<std::uint32_t, longest_code + 2> next{};
+  for (const std::uint8_t length : lengths) {
+    if (length > 0) ++next.at(length + 1U);
+  }
+  for (unsigned length = 1; length < next.size(); ++length)
+    next.at(length) = (next.at(length) + next.at(length - 1)) << 1U;
+  // Now next[length] is the first code of that length.
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    std::uint32_t value = next.at(lengths[i])++;
+    std::uint32_t code = 0;
+    for (unsigned bit = 0; bit < lengths[i]; ++bit, value >>= 1U)
+      code = code << 1U | (value & 1U);
+    codes[i] = static_cast<std::uint16_t>(code);
+  }
+}
 
 void begin_coded_block(BitWriter& writer, Lengths literal_lengths, Lengths distance_lengths,
                        bool final) {

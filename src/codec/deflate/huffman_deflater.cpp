@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
+#include "base/byte_cursor.hpp"
 #include "codec/deflate/deflaters.hpp"
 #include "codec/deflate/format.hpp"
 #include "host/loops.hpp"
@@ -17,18 +17,11 @@ constexpr std::size_t block_size = std::size_t{512} << 10U;
 
 constexpr std::ptrdiff_t group = 8;  // bytes that are processed together
 
-// A group as a number whose lowest byte is the first one.
-[[gnu::always_inline]] inline std::uint64_t load_group(const Byte* bytes) {
-  std::uint64_t group_bytes = 0;
-  std::memcpy(&group_bytes, bytes, group);
-  return std::endian::native == std::endian::big ? __builtin_bswap64(group_bytes) : group_bytes;
-}
-
 // The number of bytes from `begin` on that equal the byte before it.
 [[gnu::always_inline]] inline std::size_t run_length(const Byte* begin, const Byte* end) {
   const Byte* at = begin;
   for (; end - at >= group; at += group) {
-    const std::uint64_t unequal = load_group(at) ^ load_group(at - 1);
+    const std::uint64_t unequal = load_le64(at) ^ load_le64(at - 1);
     if (unequal != 0) {
       at += std::countr_zero(unequal) / 8;
       return static_cast<std::size_t>(at - begin);
@@ -62,7 +55,7 @@ template <typename OnGroup, typename OnLiteral, typename OnMatch>
   const Byte* const end = at + block.size();
   if (!has_before && at < end) on_literal(*at++);
   while (end - at >= group) {
-    if (load_group(at) != load_group(at - 1)) [[likely]] {
+    if (load_le64(at) != load_le64(at - 1)) [[likely]] {
       on_group(at);
       at += group;
       continue;
@@ -86,7 +79,7 @@ template <typename OnGroup, typename OnLiteral, typename OnMatch>
     split_block(
         block.subspan(begin, std::min(part, block.size() - begin)), begin > 0,
         [&](const Byte* bytes) __attribute__((always_inline)) {
-          std::uint64_t rest = load_group(bytes);
+          std::uint64_t rest = load_le64(bytes);
           for (int i = 0; i < group; ++i, rest >>= 8U)
             ++literals[static_cast<std::size_t>(i % 4)][rest & 0xffU];
         },
@@ -173,7 +166,7 @@ constexpr auto following_bits = [] {
 
 [[gnu::always_inline]] inline void write_group(BitWriter& writer, const PairCodes& pairs,
                                                const BlockCode& code, const Byte* bytes) {
-  const std::uint64_t all = load_group(bytes);
+  const std::uint64_t all = load_le64(bytes);
   const CodeWord a = pairs[all & 0xffffU];
   const CodeWord b = pairs[all >> 16U & 0xffffU];
   const CodeWord c = pairs[all >> 32U & 0xffffU];

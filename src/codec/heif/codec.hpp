@@ -1,4 +1,4 @@
-// HEIC and AVIF by libheif. Programs use open_picture() and create_picture() of codec/codec.hpp.
+// HEIC and AVIF by libheif.
 #pragma once
 
 #include <memory>

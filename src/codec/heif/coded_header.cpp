@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "codec/heif/items.hpp"
 #include "codec/heif/tree.hpp"
 #include "image/metadata.hpp"
 

@@ -1,5 +1,3 @@
-#include "codec/heif/coded_picture.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -11,8 +9,8 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
-#include "base/thread_limit.hpp"
-#include "base/thread_room.hpp"
+#include "base/threads.hpp"
+#include "codec/heif/library.hpp"
 #include "codec/sample_conversion.hpp"
 #include "image/sample_arithmetic.hpp"
 
@@ -96,8 +94,7 @@ Bytes property_boxes(const OnePicture& picture) {
   return box_of("iprp", joined({box_of("ipco", properties), box_of("ipma", associations)}));
 }
 
-}  // namespace
-
+// A file of that picture alone: whatever a file's boxes say, libheif sees only these.
 Bytes file_of(const OnePicture& picture) {
   constexpr std::size_t header_size = 8;
   const Bytes type = type_box(picture.type == "av01");
@@ -109,8 +106,6 @@ Bytes file_of(const OnePicture& picture) {
   const std::size_t position = type.size() + meta(0).size() + header_size;
   return joined({type, meta(position), box_of("mdat", picture.data)});
 }
-
-namespace {
 
 class CodedPicture {
  public:

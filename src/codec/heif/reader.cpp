@@ -11,20 +11,15 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/thread_limit.hpp"
-#include "base/thread_room.hpp"
+#include "base/threads.hpp"
 #include "codec/heif/codec.hpp"
-#include "codec/heif/coded_picture.hpp"
-#include "codec/heif/color.hpp"
-#include "codec/heif/functions.hpp"
-#include "codec/heif/items.hpp"
+#include "codec/heif/library.hpp"
 #include "codec/heif/tree.hpp"
 #include "codec/read_limits.hpp"
 #include "codec/sample_conversion.hpp"
 #include "codec/whole_picture.hpp"
 #include "host/parallel.hpp"
 #include "image/exif.hpp"
-#include "image/exif_orientation.hpp"
 #include "image/image.hpp"
 #include "image/sample_arithmetic.hpp"
 
@@ -160,7 +155,7 @@ void with_sample(int depth, const Use& use) {
 bool has_hevc(const HeifPicture& picture) {
   const auto& parts = picture.parts;
   return picture.item->type == "hvc1" || (picture.alpha && has_hevc(*picture.alpha)) ||
-         std::any_of(parts.begin(), parts.end(), [](const auto& part) { return has_hevc(*part); });
+         std::ranges::any_of(parts, [](const auto& part) { return has_hevc(*part); });
 }
 
 // Each decoder of HEVC waits for a thread of its own, for ever if it cannot be started.
@@ -270,8 +265,8 @@ bool is_lossless(const HeifPicture& picture, ByteSpan points) {
   if (!own.empty()) points = own;
   if (picture.parts.empty())
     return picture.header.may_be_lossless && (picture.is_grey || stores_rgb(points));
-  return std::all_of(picture.parts.begin(), picture.parts.end(),
-                     [points](const auto& part) { return is_lossless(*part, points); });
+  return std::ranges::all_of(picture.parts,
+                             [points](const auto& part) { return is_lossless(*part, points); });
 }
 
 // libheif gives libaom one of 64 quantisers, which stand for those of AV1.
@@ -360,7 +355,7 @@ class HeifReader final : public WholePictureReader {
     for (const auto& [id, item] : items_.items) {
       const auto& described = item.described;
       if (item.type != type || item.content_type != content_type ||
-          std::find(described.begin(), described.end(), items_.primary) == described.end())
+          std::ranges::find(described, items_.primary) == described.end())
         continue;
       Bytes bytes = items_.data(item);
       return bytes.size() > max_block_bytes ? Bytes() : std::move(bytes);

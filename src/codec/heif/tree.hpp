@@ -1,18 +1,97 @@
-// How the pictures of a HEIC or AVIF file make the one that it shows.
+// What a HEIC or AVIF file holds (ISO/IEC 23008-12): pictures, their parts, and metadata; and how
+// its pictures make the one that it shows.
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "codec/heif/items.hpp"
+#include "base/byte_cursor.hpp"
 #include "codec/read_limits.hpp"
+#include "image/metadata.hpp"
 #include "image/placement.hpp"
 #include "image/rows.hpp"
 
 namespace gpufilter {
+
+struct Box {
+  std::string_view type;
+  ByteSpan content;
+};
+
+[[nodiscard]] std::vector<Box> boxes_in(ByteSpan bytes);
+
+// The content of the first box of a type; empty if there is none.
+[[nodiscard]] ByteSpan content_of(const std::vector<Box>& boxes, std::string_view type);
+
+// The content of "full" boxes begins with a version and flags.
+struct FullBox {
+  explicit FullBox(ByteSpan content)
+      : cursor(content),
+        version(static_cast<unsigned>(cursor.number(1))),
+        flags(static_cast<unsigned>(cursor.number(3))) {}
+  ByteCursor cursor;
+  unsigned version;
+  unsigned flags;
+};
+
+using HeifItemId = std::uint32_t;
+
+struct HeifItem {
+  std::string_view type;          // "hvc1", "av01", "grid", "iovl", "iden", "Exif", "mime"
+  std::string_view content_type;  // of "mime"
+  bool is_hidden = false;
+  std::vector<Box> properties;             // in the order in which they apply
+  std::vector<HeifItemId> parts;           // that a derived picture is made of ("dimg")
+  std::vector<HeifItemId> described;       // what metadata belongs to ("cdsc")
+  std::optional<HeifItemId> auxiliary_to;  // the picture of an alpha, a depth map ("auxl")
+  std::optional<HeifItemId> thumbnail_of;  // ("thmb")
+  std::optional<HeifItemId> alpha;         // the picture that holds its alpha
+  bool is_premultiplied = false;           // by its alpha
+  bool is_external = false;                // its data is in another file
+  std::uint64_t construction = 0;          // where its data is: 0 the file, 1 "idat"
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> extents;  // position and length; 0: the rest
+
+  // The content of its first property of a type; empty if there is none.
+  [[nodiscard]] ByteSpan property(std::string_view type) const {
+    return content_of(properties, type);
+  }
+  // Whether it is a picture that can be decoded, or made of some.
+  [[nodiscard]] bool is_coded() const { return type == "hvc1" || type == "av01"; }
+  [[nodiscard]] bool is_derived() const {
+    return type == "grid" || type == "iovl" || type == "iden";
+  }
+};
+
+// Views of a file, which has to outlive it.
+struct HeifItems {
+  ByteSpan file;
+  ByteSpan idat;
+  HeifItemId primary = 0;
+  std::map<HeifItemId, HeifItem> items;
+
+  [[nodiscard]] const HeifItem* find(HeifItemId id) const {
+    const auto found = items.find(id);
+    return found == items.end() ? nullptr : &found->second;
+  }
+  // The data of an item; empty if it has none within the file, or more than the file is long.
+  [[nodiscard]] Bytes data(const HeifItem& item) const;
+};
+
+// Takes time in proportion to the length of the file, whatever it holds. What is damaged is left
+// out.
+[[nodiscard]] HeifItems heif_items(ByteSpan file);
+
+// By names for the user: "2 more pictures", "a gain map", "a sequence of 24 frames", "a film".
+// Thumbnails, alpha and the parts of pictures do not count.
+[[nodiscard]] std::vector<std::string> heif_contents(const HeifItems& items);
 
 // What the headers of a picture's bit stream say. The decoder follows them, whatever the boxes say.
 struct CodedHeader {

@@ -12,16 +12,13 @@
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/printable.hpp"
-#include "base/thread_limit.hpp"
-#include "base/thread_room.hpp"
+#include "base/threads.hpp"
 #include "codec/heif/codec.hpp"
-#include "codec/heif/color.hpp"
-#include "codec/heif/functions.hpp"
-#include "codec/heif/items.hpp"
+#include "codec/heif/library.hpp"
 #include "codec/heif/tree.hpp"
 #include "codec/sample_conversion.hpp"
 #include "codec/whole_picture.hpp"
-#include "image/exif_orientation.hpp"
+#include "image/exif.hpp"
 #include "image/metadata.hpp"
 #include "image/sample_arithmetic.hpp"
 
@@ -67,7 +64,7 @@ void correct_order(Bytes& file) {
     std::vector<std::uint64_t> associations(count);
     for (std::uint64_t& association : associations)
       association = cursor.number(size);
-    std::stable_partition(associations.begin(), associations.end(), describes);
+    std::ranges::stable_partition(associations, describes);
     for (std::size_t i = 0; i < place.size() / size; ++i)
       store_number(associations[i], {bytes_of(file, place) + i * size, size});
   }

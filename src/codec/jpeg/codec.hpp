@@ -1,4 +1,4 @@
-// JPEG through libjpeg-turbo. Programs use open_picture() and create_picture() of codec/codec.hpp.
+// JPEG through libjpeg-turbo.
 #pragma once
 
 #include <memory>

@@ -14,13 +14,12 @@
 
 #include <jpeglib.h>
 
+#include "codec/byte_source.hpp"
 #include "image/rows.hpp"
 
 // jpeglib.h wants size_t and FILE declared before it.
 
 namespace gpufilter {
-
-inline constexpr const char* file_ends_early = "the file ends too early";
 
 // The reason for refusing a JPEG with `bits` bits per sample.
 [[nodiscard]] std::string unsupported_precision(int bits);

@@ -1,4 +1,4 @@
-// JPEG XL by libjxl. Programs use open_picture() and create_picture() of codec/codec.hpp.
+// JPEG XL by libjxl.
 #pragma once
 
 #include <memory>

@@ -14,12 +14,10 @@
 #include "base/words.hpp"
 #include "codec/codec.hpp"
 #include "codec/jxl/codec.hpp"
-#include "codec/jxl/color.hpp"
-#include "codec/jxl/functions.hpp"
+#include "codec/jxl/library.hpp"
 #include "codec/sample_conversion.hpp"
 #include "codec/whole_picture.hpp"
 #include "image/exif.hpp"
-#include "image/exif_orientation.hpp"
 
 namespace gpufilter {
 namespace {
@@ -75,7 +73,7 @@ OwnedJxlDecoder jxl_decoder(const std::string& name, std::span<const std::uint8_
 // Why a decoder that returned `status` cannot go on. Throws PictureError.
 [[noreturn]] void refuse_jxl(const std::string& name, JxlDecoderStatus status) {
   throw PictureError(name, status == JXL_DEC_NEED_MORE_INPUT
-                               ? "the file ends too early"
+                               ? file_ends_early
                                : "damaged JPEG XL: libjxl cannot decode it");
 }
 

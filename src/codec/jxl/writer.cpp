@@ -3,10 +3,9 @@
 #include <memory>
 
 #include "codec/jxl/codec.hpp"
-#include "codec/jxl/color.hpp"
-#include "codec/jxl/functions.hpp"
+#include "codec/jxl/library.hpp"
 #include "codec/whole_picture.hpp"
-#include "image/exif_orientation.hpp"
+#include "image/exif.hpp"
 #include "image/image.hpp"
 
 namespace gpufilter {

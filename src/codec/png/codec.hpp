@@ -1,5 +1,4 @@
-// PNG files. libpng reads all but the pixels, and the pixels of uncommon files. Programs
-// use open_picture() and create_picture() of codec/codec.hpp.
+// PNG files. libpng reads all but the pixels, and the pixels of uncommon files.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// TIFF by libtiff. Programs use open_picture() and create_picture() of codec/codec.hpp.
+// TIFF by libtiff.
 #pragma once
 
 #include <memory>

@@ -4,13 +4,12 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <optional>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "codec/sample_conversion.hpp"
+#include "image/icc.hpp"
 #include "image/sample_arithmetic.hpp"
-#include "image/transfer_curve.hpp"
 
 namespace gpufilter {
 namespace {
@@ -334,14 +333,6 @@ double value_at(const TiffLayout& layout, const std::uint8_t* stored, size_t i) 
   return bits == 32 ? double{load_sample<float>(stored, i)} : load_sample<double>(stored, i);
 }
 
-void put(std::uint8_t* row, size_t i, std::uint16_t sample, bool is_wide) {
-  if (is_wide) {
-    store_sample(row, i, sample);
-  } else {
-    row[i] = static_cast<std::uint8_t>(sample);
-  }
-}
-
 }  // namespace
 
 TiffConversion::TiffConversion(const TiffLayout& layout)
@@ -383,7 +374,7 @@ void TiffConversion::convert(TiffRow stored, std::uint8_t* row) {
     convert_colors();
     if (layout_.premultiplied) undo_premultiplication();
     for (size_t i = 0; i < results_.size(); ++i)
-      put(row, i, results_[i], layout_.format.depth == 16);
+      store_sample(row, i, results_[i], layout_.format.depth == 16);
   }
 }
 
@@ -461,7 +452,7 @@ void TiffConversion::convert_ink() {
   const auto channels = static_cast<size_t>(layout_.format.channels);
   const bool is_wide = layout_.format.depth == 16;
   for (size_t i = 0; i < 4 * layout_.width; ++i)
-    put(ink_.data(), i, loaded_[i / 4 * channels_ + i % 4], is_wide);
+    store_sample(ink_.data(), i, loaded_[i / 4 * channels_ + i % 4], is_wide);
   layout_.ink->to_rgb(ink_.data(), ink_colors_.data(), layout_.width);
   for (size_t i = 0; i < 3 * layout_.width; ++i) {
     results_[i / 3 * channels + i % 3] =

@@ -9,10 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "codec/ink_conversion.hpp"
 #include "codec/read_limits.hpp"
-#include "codec/tiff/directory.hpp"
 #include "codec/tiff/library.hpp"
+#include "codec/tiff/metadata.hpp"
 #include "image/pixel_format.hpp"
 
 namespace gpufilter {

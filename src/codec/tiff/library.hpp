@@ -19,54 +19,36 @@ namespace gpufilter {
 struct LibTiff : LazyLibrary {
   using LazyLibrary::LazyLibrary;
 
-  GPUFILTER_LIBRARY_FUNCTION(TIFFGetVersion);
-  GPUFILTER_LIBRARY_FUNCTION(TIFFClientOpenExt);
-  GPUFILTER_LIBRARY_FUNCTION(TIFFOpenOptionsAlloc);
-  GPUFILTER_LIBRARY_FUNCTION(TIFFOpenOptionsFree);
-  GPUFILTER_LIBRARY_FUNCTION(TIFFOpenOptionsSetMaxSingleMemAlloc);
-  GPUFILTER_LIBRARY_FUNCTION(TIFFOpenOptionsSetErrorHandlerExtR);
-  GPUFILTER_LIBRARY_FUNCTION(TIFFOpenOptionsSetWarningHandlerExtR);
-  GPUFILTER_LIBRARY_FUNCTION(TIFFFlush);
-  GPUFILTER_LIBRARY_FUNCTION(TIFFClose);
+  GPUFILTER_LIBRARY_FUNCTIONS(TIFFGetVersion, TIFFClientOpenExt, TIFFOpenOptionsAlloc,
+                              TIFFOpenOptionsFree, TIFFOpenOptionsSetMaxSingleMemAlloc,
+                              TIFFOpenOptionsSetErrorHandlerExtR,
+                              TIFFOpenOptionsSetWarningHandlerExtR, TIFFFlush, TIFFClose)
 
-  GPUFILTER_LIBRARY_FUNCTION(TIFFGetField);
-  GPUFILTER_LIBRARY_FUNCTION(TIFFGetFieldDefaulted);
-  GPUFILTER_LIBRARY_FUNCTION(TIFFSetField);
-  GPUFILTER_LIBRARY_FUNCTION(TIFFIsBigTIFF);
-  GPUFILTER_LIBRARY_FUNCTION(TIFFIsByteSwapped);
-  GPUFILTER_LIBRARY_FUNCTION(TIFFIsCODECConfigured);
-  GPUFILTER_LIBRARY_FUNCTION(TIFFIsTiled);
-  GPUFILTER_LIBRARY_FUNCTION(TIFFNumberOfDirectories);
+  GPUFILTER_LIBRARY_FUNCTIONS(TIFFGetField, TIFFGetFieldDefaulted, TIFFSetField, TIFFIsBigTIFF,
+                              TIFFIsByteSwapped, TIFFIsCODECConfigured, TIFFIsTiled,
+                              TIFFNumberOfDirectories)
 
-  GPUFILTER_LIBRARY_FUNCTION(TIFFScanlineSize64);
-  GPUFILTER_LIBRARY_FUNCTION(TIFFStripSize64);
-  GPUFILTER_LIBRARY_FUNCTION(TIFFVStripSize64);
-  GPUFILTER_LIBRARY_FUNCTION(TIFFTileSize64);
-  GPUFILTER_LIBRARY_FUNCTION(TIFFTileRowSize64);
-  GPUFILTER_LIBRARY_FUNCTION(TIFFComputeStrip);
-  GPUFILTER_LIBRARY_FUNCTION(TIFFComputeTile);
-  GPUFILTER_LIBRARY_FUNCTION(TIFFReadEncodedStrip);
-  GPUFILTER_LIBRARY_FUNCTION(TIFFReadEncodedTile);
-  GPUFILTER_LIBRARY_FUNCTION(TIFFReadScanline);
-  GPUFILTER_LIBRARY_FUNCTION(TIFFWriteEncodedStrip);
+  GPUFILTER_LIBRARY_FUNCTIONS(TIFFScanlineSize64, TIFFStripSize64, TIFFVStripSize64, TIFFTileSize64,
+                              TIFFTileRowSize64, TIFFComputeStrip, TIFFComputeTile,
+                              TIFFReadEncodedStrip, TIFFReadEncodedTile, TIFFReadScanline,
+                              TIFFWriteEncodedStrip)
 
-  GPUFILTER_LIBRARY_FUNCTION(TIFFNumberOfStrips);
-  GPUFILTER_LIBRARY_FUNCTION(TIFFNumberOfTiles);
-  GPUFILTER_LIBRARY_FUNCTION(TIFFGetStrileOffset);
-  GPUFILTER_LIBRARY_FUNCTION(TIFFGetStrileByteCount);
-  GPUFILTER_LIBRARY_FUNCTION(TIFFReverseBits);
-  GPUFILTER_LIBRARY_FUNCTION(TIFFRGBAImageBegin);
-  GPUFILTER_LIBRARY_FUNCTION(TIFFRGBAImageGet);
-  GPUFILTER_LIBRARY_FUNCTION(TIFFRGBAImageEnd);
+  GPUFILTER_LIBRARY_FUNCTIONS(TIFFNumberOfStrips, TIFFNumberOfTiles, TIFFGetStrileOffset,
+                              TIFFGetStrileByteCount, TIFFReverseBits, TIFFRGBAImageBegin,
+                              TIFFRGBAImageGet, TIFFRGBAImageEnd)
 };
 
 // Throws LibraryNotLoaded.
 [[nodiscard]] const LibTiff& libtiff();
 
+// Reads at an offset, fewer bytes only at the end.
+using TiffReadAt = std::function<std::size_t(std::uint64_t offset, std::span<std::uint8_t>)>;
+using TiffWriteAt = std::function<void(std::uint64_t offset, std::span<const std::uint8_t>)>;
+
 // How libtiff reaches the bytes of a file. They may throw.
 struct TiffBytes {
-  std::function<std::size_t(std::uint64_t offset, std::span<std::uint8_t>)> read;
-  std::function<void(std::uint64_t offset, std::span<const std::uint8_t>)> write;
+  TiffReadAt read;
+  TiffWriteAt write;
   std::function<std::uint64_t()> size;
 };
 

@@ -1,17 +1,157 @@
 #include "codec/tiff/metadata.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
-#include <optional>
 #include <string_view>
-#include <utility>
 
 #include "base/format.hpp"
-#include "image/image_resources.hpp"
+#include "image/tiff.hpp"
 
 namespace gpufilter {
 namespace {
+
+constexpr std::uint16_t exif_pointer = 34665;
+constexpr std::uint16_t gps_pointer = 34853;
+constexpr std::uint16_t interoperability_pointer = 40965;
+constexpr std::uint64_t longest_value = std::uint64_t{16} << 20U;
+constexpr std::uint64_t longest_directory = std::uint64_t{64} << 20U;
+
+// A file with what its header says, and the sizes of numbers that follow from that.
+class Structure {
+ public:
+  explicit Structure(const TiffReadAt& read) : read_(read) {
+    const Bytes head = bytes_at(0, 16);
+    if (head.size() < 8) return;
+    order = tiff_byte_order(head);
+    is_big = number_of(std::span(head).subspan(2, 2), order) == 43;
+    has_header = !is_big || head.size() == 16;
+  }
+
+  [[nodiscard]] unsigned offset_size() const { return is_big ? 8 : 4; }
+  [[nodiscard]] unsigned count_size() const { return is_big ? 8 : 2; }
+  [[nodiscard]] std::size_t entry_size() const { return 4 + 2 * std::size_t{offset_size()}; }
+  [[nodiscard]] std::uint64_t pointer_at() const { return offset_size(); }  // to the directory
+
+  [[nodiscard]] Bytes bytes_at(std::uint64_t offset, std::uint64_t size) const {
+    Bytes bytes(size);
+    bytes.resize(read_(offset, bytes));
+    return bytes;
+  }
+  [[nodiscard]] std::uint64_t number_at(std::uint64_t offset, std::uint64_t size) const {
+    return number_of(bytes_at(offset, size), order);
+  }
+
+  ByteOrder order = ByteOrder::little;
+  bool is_big = false;
+  bool has_header = false;
+
+ private:
+  const TiffReadAt& read_;
+};
+
+class Reader : Structure {
+ public:
+  using Structure::Structure;
+
+  TiffContent content() {
+    TiffContent content;
+    content.order = order;
+    if (!has_header) return content;
+    content.first = fields_at(number_at(pointer_at(), offset_size()));
+    content.exif = fields_behind(content.find(exif_pointer));
+    content.gps = fields_behind(content.find(gps_pointer));
+    return content;
+  }
+
+ private:
+  TiffFields fields_behind(const TiffField* pointer) {
+    const auto offset = pointer == nullptr ? std::nullopt : number_in(*pointer, order);
+    return offset ? fields_at(*offset) : TiffFields();
+  }
+
+  TiffFields fields_at(std::uint64_t offset) {
+    const std::uint64_t count = number_at(offset, count_size());
+    TiffFields fields;
+    if (count > 65535) return fields;
+    const Bytes entries = bytes_at(offset + count_size(), count * entry_size());
+    for (std::size_t at = 0; at + entry_size() <= entries.size(); at += entry_size())
+      add(fields, std::span(entries).subspan(at, entry_size()));
+    return fields;
+  }
+
+  // A value that is no larger than an offset is stored in its place.
+  void add(TiffFields& fields, ByteSpan entry) {
+    const std::size_t number_size = offset_size();
+    TiffField field;
+    field.tag = static_cast<std::uint16_t>(number_of(entry.subspan(0, 2), order));
+    field.type = static_cast<std::uint16_t>(number_of(entry.subspan(2, 2), order));
+    const std::uint64_t count = number_of(entry.subspan(4, number_size), order);
+    const auto rest = entry.subspan(4 + number_size);
+    if (count > longest_value) return;
+    const std::uint64_t size = count * tiff_type_bytes(field.type);
+    if (size == 0 || size > longest_value || size > left_) return;
+    field.count = static_cast<std::uint32_t>(count);
+    if (size <= number_size) {
+      field.value.assign(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(size));
+    } else {
+      field.value = bytes_at(number_of(rest, order), size);
+    }
+    left_ -= size;
+    if (field.value.size() == size) fields.push_back(std::move(field));
+  }
+
+  std::uint64_t left_ = longest_directory;  // for all values
+};
+
+// Directories that cannot be moved alone, and types that EXIF does not have, are left out.
+void remove_unmovable(TiffFields& fields) {
+  std::erase_if(fields, [](const TiffField& field) {
+    return field.tag == interoperability_pointer || field.type > 12;
+  });
+}
+
+// An orientation that is the usual one, or none.
+bool says_nothing(const TiffField& field, ByteOrder order) {
+  const auto orientation = number_in(field, order).value_or(1);
+  return field.tag == 274 && (orientation < 2 || orientation > 8);
+}
+
+struct TagRange {
+  std::uint16_t first;
+  std::uint16_t last;
+};
+
+// How pixels, planes, pages and thumbnails are stored, what becomes metadata, and the layers of
+// Photoshop, which show the picture as it was.
+constexpr std::array handled{
+    TagRange{254, 266},     TagRange{273, 284},     TagRange{288, 293},     TagRange{296, 297},
+    TagRange{301, 301},     TagRange{317, 330},     TagRange{332, 347},     TagRange{400, 405},
+    TagRange{512, 532},     TagRange{559, 559},     TagRange{700, 700},     TagRange{32995, 32998},
+    TagRange{33421, 33422}, TagRange{33723, 33723}, TagRange{34377, 34377}, TagRange{34665, 34665},
+    TagRange{34675, 34675}, TagRange{34853, 34853}, TagRange{37724, 37724}, TagRange{40965, 40965},
+    TagRange{50674, 50674}};
+
+// Types that both kinds of files have, apart from offsets of directories.
+constexpr std::uint16_t last_type = 12;
+
+bool is_foreign(const TiffField& field) {
+  return field.type <= last_type && !is_description(field.tag) &&
+         std::ranges::none_of(handled, [&](const TagRange& range) {
+           return range.first <= field.tag && field.tag <= range.last;
+         });
+}
+
+std::string name_of(std::uint16_t tag) {
+  static const std::map<std::uint16_t, const char*> names{
+      {285, "PageName"},  {286, "XPosition"},       {287, "YPosition"},
+      {33550, "GeoTIFF"}, {33920, "GeoTIFF"},       {33922, "GeoTIFF"},
+      {34264, "GeoTIFF"}, {34735, "GeoTIFF"},       {34736, "GeoTIFF"},
+      {34737, "GeoTIFF"}, {42112, "GDAL metadata"}, {42113, "GDAL no-data value"}};
+  const auto found = names.find(tag);
+  return found == names.end() ? formatted("tag {}", tag) : found->second;
+}
 
 constexpr std::uint16_t type_ascii = 2;
 constexpr double inches_a_metre = 10000.0 / 254;
@@ -134,6 +274,157 @@ class ExifWriter {
 };
 
 }  // namespace
+
+const TiffField* TiffContent::find(std::uint16_t tag) const {
+  const auto found =
+      std::ranges::find_if(first, [tag](const TiffField& field) { return field.tag == tag; });
+  return found == first.end() ? nullptr : &*found;
+}
+
+TiffContent read_tiff_content(const TiffReadAt& read) {
+  TiffContent content = Reader(read).content();
+  remove_unmovable(content.exif);
+  remove_unmovable(content.gps);
+  return content;
+}
+
+std::optional<std::uint64_t> number_in(const TiffField& field, ByteOrder order) {
+  const bool is_number = field.type == 3 || field.type == 4 || field.type == 13 ||
+                         field.type == 16 || field.type == 18;
+  if (!is_number || field.count != 1) return std::nullopt;
+  return number_of(field.value, order);
+}
+
+Bytes directory_bytes(TiffFields fields, std::uint32_t offset, ByteOrder order) {
+  std::ranges::stable_sort(fields,
+                           [](const TiffField& a, const TiffField& b) { return a.tag < b.tag; });
+  Bytes directory;
+  Bytes values;
+  const std::size_t values_at = offset + 2 + 12 * fields.size() + 4;
+  put_number(directory, fields.size(), 2, order);
+  for (const TiffField& field : fields) {
+    put_number(directory, field.tag, 2, order);
+    put_number(directory, field.type, 2, order);
+    put_number(directory, field.count, 4, order);
+    if (field.value.size() <= 4) {
+      directory.insert(directory.end(), field.value.begin(), field.value.end());
+      directory.insert(directory.end(), 4 - field.value.size(), 0);
+      continue;
+    }
+    put_number(directory, values_at + values.size(), 4, order);
+    values.insert(values.end(), field.value.begin(), field.value.end());
+    if (values.size() % 2 == 1) values.push_back(0);
+  }
+  put_number(directory, 0, 4, order);  // no next directory
+  directory.insert(directory.end(), values.begin(), values.end());
+  return directory;
+}
+
+void add_fields(const TiffFields& fields, const TiffReadAt& read, const TiffWriteAt& write,
+                std::uint64_t end) {
+  const Structure file(read);
+  const ByteOrder order = file.order;
+  const unsigned offset_size = file.offset_size();
+  const std::size_t entry_size = file.entry_size();
+  const std::uint64_t old = file.number_at(file.pointer_at(), offset_size);
+  const std::uint64_t old_count = file.number_at(old, file.count_size());
+  std::map<std::uint16_t, Bytes> entries;
+  for (std::uint64_t i = 0; i < old_count; ++i) {
+    Bytes entry = file.bytes_at(old + file.count_size() + i * entry_size, entry_size);
+    entries[static_cast<std::uint16_t>(number_of(std::span(entry).first(2), order))] = entry;
+  }
+  Bytes added;  // values, then the directory
+  for (const TiffField& field : fields) {
+    if (entries.contains(field.tag)) continue;
+    Bytes& entry = entries[field.tag];
+    put_number(entry, field.tag, 2, order);
+    put_number(entry, field.type, 2, order);
+    put_number(entry, field.count, offset_size, order);
+    if (field.value.size() <= offset_size) {
+      entry.insert(entry.end(), field.value.begin(), field.value.end());
+      entry.resize(entry_size);
+      continue;
+    }
+    put_number(entry, end + added.size(), offset_size, order);
+    added.insert(added.end(), field.value.begin(), field.value.end());
+    if (added.size() % 2 == 1) added.push_back(0);
+  }
+  Bytes pointer;
+  put_number(pointer, end + added.size(), offset_size, order);
+  put_number(added, entries.size(), file.count_size(), order);
+  for (const auto& [tag, entry] : entries)
+    added.insert(added.end(), entry.begin(), entry.end());
+  put_number(added, 0, offset_size, order);  // no next directory
+  write(end, added);
+  write(file.pointer_at(), pointer);
+}
+
+void swap_bytes(TiffField& field) {
+  const bool is_rational = field.type == 5 || field.type == 10;
+  const auto size = static_cast<std::ptrdiff_t>(is_rational ? 4 : tiff_type_bytes(field.type));
+  for (auto at = field.value.begin(); at != field.value.end(); at += size)
+    std::reverse(at, at + size);
+}
+
+Bytes exif_of(const TiffContent& content) {
+  const ByteOrder order = content.order;
+  TiffFields first;
+  for (const TiffField& field : content.first) {
+    if (is_description(field.tag) && field.type <= 12 && !says_nothing(field, order))
+      first.push_back(field);
+  }
+  if (first.empty() && content.exif.empty() && content.gps.empty()) return {};
+  const auto add_pointer = [&](std::uint16_t tag, const TiffFields& fields) {
+    if (!fields.empty()) first.push_back({tag, Tiff::type_long, 1, Bytes(4)});
+  };
+  add_pointer(exif_pointer, content.exif);
+  add_pointer(gps_pointer, content.gps);
+  constexpr std::uint32_t header_size = 8;
+  auto end =
+      static_cast<std::uint32_t>(header_size + directory_bytes(first, header_size, order).size());
+  Bytes rest;
+  const auto place = [&](std::uint16_t tag, const TiffFields& fields) {
+    if (fields.empty()) return;
+    const Bytes bytes = directory_bytes(fields, end, order);
+    for (TiffField& field : first) {
+      if (field.tag != tag) continue;
+      field.value.clear();
+      put_number(field.value, end, 4, order);
+    }
+    rest.insert(rest.end(), bytes.begin(), bytes.end());
+    end += static_cast<std::uint32_t>(bytes.size());
+  };
+  place(exif_pointer, content.exif);
+  place(gps_pointer, content.gps);
+  Bytes exif(2, order == ByteOrder::little ? 'I' : 'M');
+  put_number(exif, 42, 2, order);
+  put_number(exif, header_size, 4, order);
+  const Bytes directory = directory_bytes(first, header_size, order);
+  exif.insert(exif.end(), directory.begin(), directory.end());
+  exif.insert(exif.end(), rest.begin(), rest.end());
+  return exif;
+}
+
+bool is_description(std::uint16_t tag) {
+  constexpr std::array<std::uint16_t, 10> tags{269, 270, 271, 272, 274, 305, 306, 315, 316, 33432};
+  return std::ranges::find(tags, tag) != tags.end();
+}
+
+TiffTags foreign_tags(const TiffContent& content) {
+  TiffTags tags{{}, content.order};
+  std::copy_if(content.first.begin(), content.first.end(), std::back_inserter(tags.fields),
+               is_foreign);
+  return tags;
+}
+
+std::vector<std::string> names_of(const TiffTags& tags) {
+  std::vector<std::string> names;
+  for (const TiffField& field : tags.fields) {
+    std::string name = name_of(field.tag);
+    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+  }
+  return names;
+}
 
 Metadata read_tiff_metadata(const TiffFile& file, const TiffContent& content) {
   const auto bytes_of = [&](std::uint16_t tag) {

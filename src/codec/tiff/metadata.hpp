@@ -1,19 +1,82 @@
-// Metadata in TIFF's tags, and what else a new file keeps from the one that was read.
+// Metadata in TIFF's tags, and what else a new file keeps from the one that was read; and
+// directories of TIFF files and of EXIF, which has the same structure: how EXIF gets out of a TIFF
+// and into one.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/byte_cursor.hpp"
 #include "codec/codec.hpp"
-#include "codec/tiff/directory.hpp"
 #include "codec/tiff/library.hpp"
 #include "codec/unread.hpp"
 #include "image/metadata.hpp"
 #include "image/pixel_format.hpp"
 
 namespace gpufilter {
+
+struct TiffField {
+  std::uint16_t tag = 0;
+  std::uint16_t type = 0;
+  std::uint32_t count = 0;
+  Bytes value;  // in the byte order of the file
+};
+
+using TiffFields = std::vector<TiffField>;
+
+// The fields of a file that describe its first picture.
+struct TiffContent {
+  ByteOrder order = ByteOrder::little;
+  TiffFields first;
+  TiffFields exif;
+  TiffFields gps;
+
+  // The first directory's field; nullptr if there is none.
+  [[nodiscard]] const TiffField* find(std::uint16_t tag) const;
+};
+
+// Reads classic and big files. Values of more than 16 MiB, of unknown types or outside the file are
+// left out, and everything if there is no header.
+[[nodiscard]] TiffContent read_tiff_content(const TiffReadAt& read);
+
+// The value of a field with one whole number; nothing for other fields.
+[[nodiscard]] std::optional<std::uint64_t> number_in(const TiffField& field, ByteOrder order);
+
+// A directory of `fields` with their values, for the position `offset` of a classic file.
+[[nodiscard]] Bytes directory_bytes(TiffFields fields, std::uint32_t offset, ByteOrder order);
+
+// Adds those of `fields`, in the byte order of the file, that its first directory does not have
+// yet. The file is complete and ends at `end`, to where the directory moves.
+void add_fields(const TiffFields& fields, const TiffReadAt& read, const TiffWriteAt& write,
+                std::uint64_t end);
+
+// Turns the value into the other byte order.
+void swap_bytes(TiffField& field);
+
+// The fields of `content` that describe the picture, as EXIF; empty if there are none.
+[[nodiscard]] Bytes exif_of(const TiffContent& content);
+
+// Whether the first directory of EXIF and of a TIFF file may have it, and it describes the picture
+// but not its pixels: Artist, Orientation, ...
+[[nodiscard]] bool is_description(std::uint16_t tag);
+
+struct TiffTags {
+  TiffFields fields;  // their values in this byte order
+  ByteOrder order = ByteOrder::little;
+};
+
+// The foreign tags of the first directory. Tags that say how pixels or pages are stored, or that
+// become metadata, are none of them.
+[[nodiscard]] TiffTags foreign_tags(const TiffContent& content);
+
+// For messages: "GeoTIFF", "PageName", "tag 65000". Each name once.
+[[nodiscard]] std::vector<std::string> names_of(const TiffTags& tags);
 
 class TiffSettings final : public StoredSettings {
  public:

@@ -7,10 +7,9 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/format.hpp"
-#include "base/posix_file.hpp"
-#include "base/system_failure.hpp"
-#include "codec/repeatable_source.hpp"
+#include "codec/byte_source.hpp"
 #include "codec/tiff/codec.hpp"
 #include "codec/tiff/library.hpp"
 #include "codec/tiff/metadata.hpp"

@@ -67,10 +67,9 @@ void NetBuilder::read_identity() {
 }
 
 void NetBuilder::read_activation() {
-  NetOperation operation{.kind = NetOperator::activation};
   const int source = value(0);
   const int channels = shape(source).channels;
-  operation.inputs = {source};
+  NetOperation operation{.kind = NetOperator::activation, .inputs = {source}};
   if (node_->type == "Relu") {
     operation.activation.limits = true;
   } else if (node_->type == "PRelu") {
@@ -86,8 +85,7 @@ void NetBuilder::read_activation() {
 
 void NetBuilder::read_clip() {
   const int source = value(0);
-  NetOperation operation{.kind = NetOperator::activation};
-  operation.inputs = {source};
+  NetOperation operation{.kind = NetOperator::activation, .inputs = {source}};
   operation.activation.limits = true;
   float low = -std::numeric_limits<float>::infinity();
   float high = std::numeric_limits<float>::infinity();
@@ -126,26 +124,25 @@ void NetBuilder::read_sum() {
     return;
   }
   if (subtract && first_constant) fail("it subtracts from a constant, which is not supported");
-  const int source = value(first_constant ? 1 : 0);
-  NetOperation operation{.kind = NetOperator::offset};
-  operation.inputs = {source};
-  operation.numbers =
-      for_each_channel(constant(first_constant ? 0 : 1, "its constant is"), shape(source).channels);
-  if (subtract) {
-    for (float& number : operation.numbers)
-      number = -number;
-  }
-  add(std::move(operation), shape(source));
+  add_with_constant(NetOperator::offset);
 }
 
 void NetBuilder::read_product() {
+  if (input(0).value && input(1).value) fail("only products with a constant are supported");
+  add_with_constant(NetOperator::multiply);
+}
+
+// One of the two inputs is a constant.
+void NetBuilder::add_with_constant(NetOperator kind) {
   const bool first_constant = !input(0).value.has_value();
-  if (!first_constant && input(1).value) fail("only products with a constant are supported");
   const int source = value(first_constant ? 1 : 0);
-  NetOperation operation{.kind = NetOperator::multiply};
-  operation.inputs = {source};
+  NetOperation operation{.kind = kind, .inputs = {source}};
   operation.numbers =
       for_each_channel(constant(first_constant ? 0 : 1, "its constant is"), shape(source).channels);
+  if (node_->type == "Sub") {
+    for (float& number : operation.numbers)
+      number = -number;
+  }
   add(std::move(operation), shape(source));
 }
 
@@ -174,8 +171,7 @@ void NetBuilder::read_depth_to_space() {
     fail(formatted("a block size of {} does not suit {} channels", factor, from.channels));
   const std::string mode = text("mode", "DCR");
   if (mode != "DCR" && mode != "CRD") fail(formatted("its mode {} is not known", printable(mode)));
-  NetOperation operation{.kind = NetOperator::depth_to_space};
-  operation.inputs = {source};
+  NetOperation operation{.kind = NetOperator::depth_to_space, .inputs = {source}};
   operation.factor = static_cast<int>(factor);
   operation.channels_first = mode == "CRD";
   add(std::move(operation),
@@ -226,8 +222,7 @@ void NetBuilder::read_resize() {
       fail(formatted("with {} and {} it does not repeat each pixel {} times", printable(positions),
                      printable(rounding), factor));
   }
-  NetOperation operation{.kind = NetOperator::nearest};
-  operation.inputs = {source};
+  NetOperation operation{.kind = NetOperator::nearest, .inputs = {source}};
   operation.factor = factor;
   add(std::move(operation), {shape(source).channels, shape(source).scale * factor});
 }
@@ -280,8 +275,7 @@ void NetBuilder::read_convolution() {
   const int source = value(0);
   const OnnxTensor& weights = constant(1, "its weights are");
   if (!weights.is_float()) fail("its weights are not floats");
-  NetOperation operation{.kind = NetOperator::convolution};
-  operation.inputs = {source};
+  NetOperation operation{.kind = NetOperator::convolution, .inputs = {source}};
   set_window(operation, weights, shape(source).channels);
   const int outputs = static_cast<int>(weights.dimensions[0]);
   operation.weights =
@@ -321,8 +315,7 @@ void NetBuilder::read_transposed() {
   if (sizes[1] < 1 || 4 * sizes[1] > net_channels)
     fail(formatted("{} outputs; at most {} are supported", sizes[1], net_channels / 4));
   const int outputs = static_cast<int>(sizes[1]);
-  NetOperation operation{.kind = NetOperator::convolution};
-  operation.inputs = {source};
+  NetOperation operation{.kind = NetOperator::convolution, .inputs = {source}};
   const int window = side == 4 ? 3 : 1;
   operation.kernel_width = operation.kernel_height = window;
   operation.left = operation.top = window / 2;

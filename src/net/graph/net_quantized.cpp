@@ -109,8 +109,7 @@ void NetBuilder::read_dequantize() {
   if (by.scales.size() != 1 || by.zero_points != source.quantization->zero_points)
     fail("it has another zero point than the QuantizeLinear before it");
   const int from = *source.value;
-  NetOperation operation{.kind = NetOperator::dequantize};
-  operation.inputs = {from};
+  NetOperation operation{.kind = NetOperator::dequantize, .inputs = {from}};
   operation.numbers = by.scales;
   NetName& result = add(std::move(operation), {shape(from).channels, shape(from).scale});
   result.quantized_value = from;
@@ -228,17 +227,21 @@ std::optional<NetOperation> NetBuilder::quantized_convolution(const NetName& sou
   return operation;
 }
 
-void NetBuilder::read_linear_convolution() {
+const NetName& NetBuilder::quantized_input() const {
   const NetName& source = input(0);
   if (!source.value || !source.quantization || source.quantized_value)
     fail("its input is not quantized; put a QuantizeLinear before it");
+  return source;
+}
+
+void NetBuilder::read_linear_convolution() {
+  const NetName& source = quantized_input();
   const NetQuantization from = quantization(1, 2);
   const NetQuantization by = quantization(4, 5);
   const NetQuantization to = quantization(6, 7);
   if (from.zero_points != source.quantization->zero_points)
     fail("it has another zero point than its input");
-  NetOperation operation{.kind = NetOperator::convolution};
-  operation.inputs = {*source.value};
+  NetOperation operation{.kind = NetOperator::convolution, .inputs = {*source.value}};
   const OnnxTensor& weights = constant(3, "its weights are");
   set_integer_weights(operation, weights, by.zero_points);
   const int outputs = static_cast<int>(weights.dimensions[0]);
@@ -251,15 +254,12 @@ void NetBuilder::read_linear_convolution() {
 
 // Its sums are whole; the Cast that follows makes them floats.
 void NetBuilder::read_integer_convolution() {
-  const NetName& source = input(0);
-  if (!source.value || !source.quantization || source.quantized_value)
-    fail("its input is not quantized; put a QuantizeLinear before it");
+  const NetName& source = quantized_input();
   int lowest = 0;
   int highest = 0;
   if (zero_points(2, lowest, highest) != source.quantization->zero_points)
     fail("it has another zero point than its input");
-  NetOperation operation{.kind = NetOperator::convolution};
-  operation.inputs = {*source.value};
+  NetOperation operation{.kind = NetOperator::convolution, .inputs = {*source.value}};
   const OnnxTensor& weights = constant(1, "its weights are");
   set_integer_weights(operation, weights, zero_points(3, lowest, highest));
   const int outputs = static_cast<int>(weights.dimensions[0]);

@@ -1,7 +1,6 @@
-#include "net/graph/onnx_model.hpp"
-
 #include <algorithm>
 #include <bit>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -10,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <type_traits>
 #include <utility>
 
 #include <fcntl.h>
@@ -17,9 +17,10 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
-#include "base/regular_file.hpp"
+#include "net/graph/net_builder.hpp"
 #include "stage/options/limited_file.hpp"
 
 namespace gpufilter {
@@ -37,63 +38,49 @@ struct StoredTensor {
 // file.
 inline constexpr std::uint64_t most_numbers = stage_file_limit / 4;
 
-std::size_t bytes_of(std::int64_t type) {
-  switch (type) {
-    case static_cast<int>(OnnxType::uint8):
-    case static_cast<int>(OnnxType::int8):
-      return 1;
-    case static_cast<int>(OnnxType::float32):
-    case static_cast<int>(OnnxType::int32):
-      return 4;
-    case static_cast<int>(OnnxType::int64):
-    case static_cast<int>(OnnxType::float64):
-      return 8;
-    default:
-      return 0;
-  }
-}
-
-void add_number(OnnxTensor& tensor, std::uint64_t bits) {
-  switch (tensor.type) {
+// Calls call.operator()<Number>() for the type of a tensor's numbers; `otherwise` if it is not
+// read.
+template <typename Result, typename Call>
+Result for_type(std::int64_t type, Result otherwise, const Call& call) {
+  if (!std::in_range<int>(type)) return otherwise;
+  switch (static_cast<OnnxType>(type)) {
     case OnnxType::float32:
-      return tensor.floats.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+      return call.template operator()<float>();
     case OnnxType::float64:
-      return tensor.floats.push_back(static_cast<float>(std::bit_cast<double>(bits)));
+      return call.template operator()<double>();
     case OnnxType::uint8:
-      return tensor.integers.push_back(static_cast<std::int64_t>(bits));
+      return call.template operator()<std::uint8_t>();
     case OnnxType::int8:
-      return tensor.integers.push_back(static_cast<std::int8_t>(bits));
+      return call.template operator()<std::int8_t>();
     case OnnxType::int32:
-      return tensor.integers.push_back(static_cast<std::int32_t>(bits));
+      return call.template operator()<std::int32_t>();
     case OnnxType::int64:
-      return tensor.integers.push_back(static_cast<std::int64_t>(bits));
+      return call.template operator()<std::int64_t>();
   }
+  return otherwise;
 }
 
-// Whole numbers need not be stored in as many bits as their type has.
-bool fits(OnnxType type, std::int64_t number) {
-  switch (type) {
-    case OnnxType::uint8:
-      return std::in_range<std::uint8_t>(number);
-    case OnnxType::int8:
-      return std::in_range<std::int8_t>(number);
-    case OnnxType::int32:
-      return std::in_range<std::int32_t>(number);
-    default:
-      return true;
-  }
-}
-
-void set_numbers(OnnxTensor& tensor, std::string_view raw, std::size_t width) {
+// Little endian.
+template <typename Number>
+void set_numbers(OnnxTensor& tensor, std::string_view raw) {
+  using Bits =
+      std::conditional_t<sizeof(Number) == 1, std::uint8_t,
+                         std::conditional_t<sizeof(Number) == 4, std::uint32_t, std::uint64_t>>;
   tensor.floats.clear();
   tensor.integers.clear();
-  tensor.is_float() ? tensor.floats.reserve(raw.size() / width)
-                    : tensor.integers.reserve(raw.size() / width);
-  for (std::size_t at = 0; at < raw.size(); at += width) {
-    std::uint64_t bits = 0;
-    for (std::size_t i = 0; i < width; ++i)
-      bits |= static_cast<std::uint64_t>(static_cast<unsigned char>(raw[at + i])) << (8 * i);
-    add_number(tensor, bits);
+  const auto add = [&]<typename To>(std::vector<To>& to) {
+    to.reserve(raw.size() / sizeof(Number));
+    for (std::size_t at = 0; at < raw.size(); at += sizeof(Number)) {
+      std::uint64_t bits = 0;
+      for (std::size_t i = 0; i < sizeof(Number); ++i)
+        bits |= static_cast<std::uint64_t>(static_cast<unsigned char>(raw[at + i])) << (8 * i);
+      to.push_back(static_cast<To>(std::bit_cast<Number>(static_cast<Bits>(bits))));
+    }
+  };
+  if constexpr (std::is_floating_point_v<Number>) {
+    add(tensor.floats);
+  } else {
+    add(tensor.integers);
   }
 }
 
@@ -174,7 +161,8 @@ std::string external_bytes(const StoredTensor& stored, const std::string& folder
 void complete(OnnxTensor& tensor, const StoredTensor& stored, std::uint64_t room,
               const std::string& network, const std::string& folder) {
   const Reporter report(network, tensor.name);
-  const std::size_t width = bytes_of(stored.type);
+  const auto width =
+      for_type(stored.type, std::size_t{0}, []<typename Number>() { return sizeof(Number); });
   if (width == 0) {
     report.fail(
         formatted("its type is number {}; only float, double, uint8, int8, int32 and int64 "
@@ -193,11 +181,18 @@ void complete(OnnxTensor& tensor, const StoredTensor& stored, std::uint64_t room
   if (stored.external) raw = file = external_bytes(stored, folder, count * width, report);
   if (raw) {
     report.check_bytes(raw->size(), count * width);
-    set_numbers(tensor, *raw, width);
+    for_type(stored.type, 0, [&]<typename Number>() {
+      set_numbers<Number>(tensor, *raw);
+      return 0;
+    });
   }
+  // Whole numbers need not be stored in as many bits as their type has.
   for (const std::int64_t number : tensor.integers) {
-    if (!fits(tensor.type, number))
-      report.fail(formatted("its type cannot hold {}; the file is damaged", number));
+    const bool fits = for_type(stored.type, true, [&]<typename Number>() {
+      if constexpr (std::is_integral_v<Number>) return std::in_range<Number>(number);
+      return true;
+    });
+    if (!fits) report.fail(formatted("its type cannot hold {}; the file is damaged", number));
   }
   if (tensor.count() != count) {
     report.fail(formatted("{} numbers where its dimensions ask for {}; the file is damaged",
@@ -208,74 +203,34 @@ void complete(OnnxTensor& tensor, const StoredTensor& stored, std::uint64_t room
 using protozero::pbf_reader;
 using Wire = protozero::pbf_wire_type;
 
-// The numbers of the fields in onnx.proto that are read.
-namespace field {
-namespace model {
-enum : std::uint32_t { operator_sets = 8, graph = 7 };
-}  // namespace model
-namespace operator_set {
-enum : std::uint32_t { domain = 1, version = 2 };
-}  // namespace operator_set
-namespace graph {
-enum : std::uint32_t { nodes = 1, constants = 5, inputs = 11, outputs = 12, sparse_constants = 15 };
-}  // namespace graph
-namespace node {
-enum : std::uint32_t { inputs = 1, outputs = 2, name = 3, type = 4, attributes = 5, domain = 7 };
-}  // namespace node
-namespace attribute {
-enum : std::uint32_t {
-  name = 1,
-  number = 2,
-  integer = 3,
-  text = 4,
-  tensor = 5,
-  numbers = 7,
-  integers = 8
+// A field by its number in onnx.proto, and where it goes: a place, or a function of its bytes.
+template <typename To>
+struct Field {
+  std::uint32_t number;
+  To&& to;
 };
-}  // namespace attribute
-namespace tensor {
-enum : std::uint32_t {
-  dimensions = 1,
-  type = 2,
-  floats = 4,
-  int32s = 5,
-  int64s = 7,
-  name = 8,
-  raw = 9,
-  doubles = 10,
-  external = 13,
-  location = 14
+template <typename To>
+Field(std::uint32_t, To&&) -> Field<To>;
+
+// Numbers of double precision, which become floats.
+struct Doubles {
+  std::vector<float>& floats;
 };
-}  // namespace tensor
-namespace entry {
-enum : std::uint32_t { key = 1, value = 2 };
-}  // namespace entry
-namespace value_info {
-enum : std::uint32_t { name = 1, type = 2 };
-}  // namespace value_info
-namespace type {  // a tensor, its shape, a dimension of that, its size
-enum : std::uint32_t { tensor = 1, shape = 2, dimension = 1, size = 1 };
-}  // namespace type
-}  // namespace field
 
 // Reads the messages of one file; failures name it.
 class ModelParser {
  public:
   ModelParser(const std::string& name, const std::string& folder) : name_(name), folder_(folder) {}
 
-  OnnxModel model(pbf_reader message) {
+  OnnxModel model(std::string_view message) {
     OnnxModel model;
     bool has_graph = false;
-    each(message, [&](std::uint32_t tag, Wire wire) {
-      if (tag == field::model::graph && wire == Wire::length_delimited) {
-        has_graph = true;
-        graph(message.get_message(), model);
-      } else if (tag == field::model::operator_sets && wire == Wire::length_delimited) {
-        operator_set(message.get_message(), model);
-      } else {
-        message.skip();
-      }
-    });
+    const auto take_graph = [&](std::string_view bytes) {
+      has_graph = true;
+      graph(bytes, model);
+    };
+    read(message, Field{7, take_graph},
+         Field{8, [&](std::string_view bytes) { operator_set(bytes, model); }});
     if (!has_graph) fail("is not an ONNX network: it has no graph");
     return model;
   }
@@ -285,12 +240,13 @@ class ModelParser {
   }
 
  private:
-  // Calls take(tag, wire type) for each field; it has to read or skip the field.
-  template <typename Take>
-  void each(pbf_reader& message, const Take& take) {
+  // Reads the fields that have a place here; others are skipped, and those of another type.
+  template <typename... Fields>
+  void read(std::string_view bytes, const Fields&... fields) {
+    pbf_reader message(bytes.data(), bytes.size());
     while (message.next()) {
       count_field();
-      take(message.tag(), message.wire_type());
+      if (!((message.tag() == fields.number && take(message, fields.to)) || ...)) message.skip();
     }
   }
 
@@ -301,30 +257,59 @@ class ModelParser {
       fail(formatted("has more than {} fields, the limit for a network", most_fields));
   }
 
-  static std::string text(pbf_reader& message, Wire wire) {
-    if (wire == Wire::length_delimited) return message.get_string();
-    message.skip();
-    return {};
+  // Each takes a field, unless it has another type.
+  static bool take(pbf_reader& message, std::string& to) {
+    const bool fits = message.wire_type() == Wire::length_delimited;
+    if (fits) to = message.get_string();
+    return fits;
+  }
+  static bool take(pbf_reader& message, std::vector<std::string>& to) {
+    const bool fits = message.wire_type() == Wire::length_delimited;
+    if (fits) to.push_back(message.get_string());
+    return fits;
+  }
+  static bool take(pbf_reader& message, std::int64_t& to) {
+    const bool fits = message.wire_type() == Wire::varint;
+    if (fits) to = message.get_int64();
+    return fits;
+  }
+  static bool take(pbf_reader& message, float& to) {
+    const bool fits = message.wire_type() == Wire::fixed32;
+    if (fits) to = message.get_float();
+    return fits;
+  }
+  template <std::invocable<std::string_view> Function>
+  static bool take(pbf_reader& message, const Function& function) {
+    const bool fits = message.wire_type() == Wire::length_delimited;
+    if (fits) {
+      const auto view = message.get_view();
+      function(std::string_view(view.data(), view.size()));
+    }
+    return fits;
+  }
+  bool take(pbf_reader& message, std::vector<std::int64_t>& to) {
+    return append(message, Wire::varint, to, &pbf_reader::get_int64, &pbf_reader::get_packed_int64);
+  }
+  bool take(pbf_reader& message, std::vector<float>& to) {
+    return append(message, Wire::fixed32, to, &pbf_reader::get_float,
+                  &pbf_reader::get_packed_float);
+  }
+  bool take(pbf_reader& message, const Doubles& to) {
+    return append(message, Wire::fixed64, to.floats, &pbf_reader::get_double,
+                  &pbf_reader::get_packed_double);
   }
 
-  // Appends the numbers of a field that may be packed.
-  template <typename Number, typename Target>
-  void append(pbf_reader& message, Wire wire, std::vector<Target>& to) {
-    const auto add = [&](const auto& range) {
-      for (const auto number : range)
-        push(to, static_cast<Number>(number));
-    };
-    if constexpr (std::is_same_v<Number, float>) {
-      if (wire == Wire::length_delimited) return add(message.get_packed_float());
-      if (wire == Wire::fixed32) return push(to, message.get_float());
-    } else if constexpr (std::is_same_v<Number, double>) {
-      if (wire == Wire::length_delimited) return add(message.get_packed_double());
-      if (wire == Wire::fixed64) return push(to, message.get_double());
-    } else {
-      if (wire == Wire::length_delimited) return add(message.get_packed_int64());
-      if (wire == Wire::varint) return push(to, message.get_int64());
+  // Numbers may be packed.
+  template <typename Target, typename One, typename Packed>
+  bool append(pbf_reader& message, Wire one_type, std::vector<Target>& to, One one, Packed packed) {
+    if (message.wire_type() == Wire::length_delimited) {
+      for (const auto number : (message.*packed)())
+        push(to, number);
+      return true;
     }
-    message.skip();
+    if (message.wire_type() != one_type) return false;
+    push(to, (message.*one)());
+    return true;
   }
   template <typename Target, typename Number>
   void push(std::vector<Target>& to, Number number) {
@@ -333,174 +318,96 @@ class ModelParser {
     to.push_back(static_cast<Target>(number));
   }
 
-  void operator_set(pbf_reader message, OnnxModel& model) {
+  void operator_set(std::string_view message, OnnxModel& model) {
     std::string domain;
     std::int64_t version = 0;
-    each(message, [&](std::uint32_t tag, Wire wire) {
-      if (tag == field::operator_set::domain) {
-        domain = text(message, wire);
-      } else if (tag == field::operator_set::version && wire == Wire::varint) {
-        version = message.get_int64();
-      } else {
-        message.skip();
-      }
-    });
+    read(message, Field{1, domain}, Field{2, version});
     if (domain.empty() || domain == "ai.onnx") model.operator_set = version;
   }
 
-  void graph(pbf_reader message, OnnxModel& model) {
+  void graph(std::string_view message, OnnxModel& model) {
     std::vector<OnnxInput> inputs;
-    each(message, [&](std::uint32_t tag, Wire wire) {
-      if (wire != Wire::length_delimited) return message.skip();
-      switch (tag) {
-        case field::graph::nodes:
-          model.nodes.push_back(node(message.get_message()));
-          break;
-        case field::graph::constants: {
-          OnnxTensor constant = tensor(message.get_message());
-          std::string name = constant.name;
-          model.constants.insert_or_assign(std::move(name), std::move(constant));
-          break;
-        }
-        case field::graph::inputs:
-          inputs.push_back(value_info(message.get_message()));
-          break;
-        case field::graph::outputs:
-          model.outputs.push_back(value_info(message.get_message()).name);
-          break;
-        case field::graph::sparse_constants:
-          fail("has sparse constants, which are not supported; export it without them");
-        default:
-          message.skip();
-      }
-    });
+    const auto add_constant = [&](std::string_view bytes) {
+      OnnxTensor constant = tensor(bytes);
+      std::string name = constant.name;
+      model.constants.insert_or_assign(std::move(name), std::move(constant));
+    };
+    const auto refuse_sparse = [&](std::string_view /*bytes*/) {
+      fail("has sparse constants, which are not supported; export it without them");
+    };
+    read(
+        message, Field{1, [&](std::string_view bytes) { model.nodes.push_back(node(bytes)); }},
+        Field{5, add_constant},
+        Field{11, [&](std::string_view bytes) { inputs.push_back(value_info(bytes)); }},
+        Field{12, [&](std::string_view bytes) { model.outputs.push_back(value_info(bytes).name); }},
+        Field{15, refuse_sparse});
     for (OnnxInput& input : inputs) {
       if (!model.constants.contains(input.name)) model.inputs.push_back(std::move(input));
     }
   }
 
-  OnnxNode node(pbf_reader message) {
+  OnnxNode node(std::string_view message) {
     OnnxNode node;
-    each(message, [&](std::uint32_t tag, Wire wire) {
-      if (wire != Wire::length_delimited) return message.skip();
-      switch (tag) {
-        case field::node::inputs:
-          node.inputs.push_back(message.get_string());
-          break;
-        case field::node::outputs:
-          node.outputs.push_back(message.get_string());
-          break;
-        case field::node::name:
-          node.name = message.get_string();
-          break;
-        case field::node::type:
-          node.type = message.get_string();
-          break;
-        case field::node::domain:
-          node.domain = message.get_string();
-          break;
-        case field::node::attributes:
-          node.attributes.push_back(attribute(message.get_message()));
-          break;
-        default:
-          message.skip();
-      }
-    });
+    read(message, Field{1, node.inputs}, Field{2, node.outputs}, Field{3, node.name},
+         Field{4, node.type}, Field{7, node.domain},
+         Field{5, [&](std::string_view bytes) { node.attributes.push_back(attribute(bytes)); }});
     if (node.domain == "ai.onnx") node.domain.clear();
     return node;
   }
 
-  OnnxAttribute attribute(pbf_reader message) {
+  OnnxAttribute attribute(std::string_view message) {
     OnnxAttribute attribute;
-    each(message, [&](std::uint32_t tag, Wire wire) {
-      if (tag == field::attribute::name) {
-        attribute.name = text(message, wire);
-      } else if (tag == field::attribute::text) {
-        attribute.text = text(message, wire);
-      } else if (tag == field::attribute::number && wire == Wire::fixed32) {
-        attribute.number = message.get_float();
-      } else if (tag == field::attribute::integer && wire == Wire::varint) {
-        attribute.integer = message.get_int64();
-      } else if (tag == field::attribute::tensor && wire == Wire::length_delimited) {
-        attribute.tensor = tensor(message.get_message());
-      } else if (tag == field::attribute::numbers) {
-        append<float>(message, wire, attribute.numbers);
-      } else if (tag == field::attribute::integers) {
-        append<std::int64_t>(message, wire, attribute.integers);
-      } else {
-        message.skip();
-      }
-    });
+    read(message, Field{1, attribute.name}, Field{2, attribute.number}, Field{3, attribute.integer},
+         Field{4, attribute.text}, Field{7, attribute.numbers}, Field{8, attribute.integers},
+         Field{5, [&](std::string_view bytes) { attribute.tensor = tensor(bytes); }});
     return attribute;
   }
 
-  OnnxTensor tensor(pbf_reader message) {
+  OnnxTensor tensor(std::string_view message) {
     OnnxTensor tensor;
     StoredTensor stored;
-    each(message, [&](std::uint32_t tag, Wire wire) {
-      if (tag == field::tensor::dimensions) {
-        append<std::int64_t>(message, wire, tensor.dimensions);
-      } else if (tag == field::tensor::type && wire == Wire::varint) {
-        stored.type = message.get_int64();
-      } else if (tag == field::tensor::name) {
-        tensor.name = text(message, wire);
-      } else if (tag == field::tensor::floats) {
-        append<float>(message, wire, tensor.floats);
-      } else if (tag == field::tensor::doubles) {
-        append<double>(message, wire, tensor.floats);
-      } else if (tag == field::tensor::int32s || tag == field::tensor::int64s) {
-        append<std::int64_t>(message, wire, tensor.integers);
-      } else if (tag == field::tensor::raw && wire == Wire::length_delimited) {
-        const auto view = message.get_view();
-        stored.raw = std::string_view(view.data(), view.size());
-      } else if (tag == field::tensor::external && wire == Wire::length_delimited) {
-        stored.entries.insert(entry(message.get_message()));
-      } else if (tag == field::tensor::location && wire == Wire::varint) {
-        stored.external = message.get_int64() == 1;
-      } else {
-        message.skip();
-      }
-    });
+    std::int64_t location = 0;  // 1: in another file
+    read(message, Field{1, tensor.dimensions}, Field{2, stored.type}, Field{4, tensor.floats},
+         Field{5, tensor.integers}, Field{7, tensor.integers}, Field{8, tensor.name},
+         Field{9, [&](std::string_view bytes) { stored.raw = bytes; }},
+         Field{10, Doubles{tensor.floats}},
+         Field{13, [&](std::string_view bytes) { stored.entries.insert(entry(bytes)); }},
+         Field{14, location});
+    stored.external = location == 1;
     const std::uint64_t in_fields = tensor.floats.size() + tensor.integers.size();
     complete(tensor, stored, most_numbers - numbers_ + in_fields, name_, folder_);
     numbers_ += tensor.count() - in_fields;
     return tensor;
   }
 
-  std::pair<std::string, std::string> entry(pbf_reader message) {
+  std::pair<std::string, std::string> entry(std::string_view message) {
     std::pair<std::string, std::string> entry;
-    each(message, [&](std::uint32_t tag, Wire wire) {
-      (tag == field::entry::value ? entry.second : entry.first) = text(message, wire);
-    });
+    read(message, Field{1, entry.first}, Field{2, entry.second});
     return entry;
   }
 
-  OnnxInput value_info(pbf_reader message) {
+  OnnxInput value_info(std::string_view message) {
     OnnxInput input;
-    each(message, [&](std::uint32_t tag, Wire wire) {
-      if (tag == field::value_info::name) {
-        input.name = text(message, wire);
-      } else if (tag == field::value_info::type && wire == Wire::length_delimited) {
-        input.dimensions = shape(message.get_message());
-      } else {
-        message.skip();
-      }
-    });
+    read(message, Field{1, input.name},
+         Field{2, [&](std::string_view bytes) { input.dimensions = shape(bytes); }});
     return input;
   }
 
   // The dimensions in a TypeProto: of its tensor's shape.
-  std::vector<std::int64_t> shape(pbf_reader type) {
+  std::vector<std::int64_t> shape(std::string_view message) {
+    constexpr std::uint32_t tensor_type = 1, shape_of_tensor = 2, dimension_of_shape = 1,
+                            size_field = 1;
+    pbf_reader type(message.data(), message.size());
     std::vector<std::int64_t> dimensions;
-    while (type.next(field::type::tensor, Wire::length_delimited)) {
+    while (type.next(tensor_type, Wire::length_delimited)) {
       pbf_reader tensor = type.get_message();
-      while (tensor.next(field::type::shape, Wire::length_delimited)) {
+      while (tensor.next(shape_of_tensor, Wire::length_delimited)) {
         pbf_reader shape = tensor.get_message();
-        while (shape.next(field::type::dimension, Wire::length_delimited)) {
+        while (shape.next(dimension_of_shape, Wire::length_delimited)) {
           pbf_reader dimension = shape.get_message();
           count_field();
           std::int64_t size = -1;
-          while (dimension.next(field::type::size, Wire::varint))
+          while (dimension.next(size_field, Wire::varint))
             size = dimension.get_int64();
           dimensions.push_back(size);
         }
@@ -526,7 +433,7 @@ const OnnxAttribute* OnnxNode::attribute(std::string_view wanted) const {
 OnnxModel parse_onnx(std::string_view bytes, const std::string& name, const std::string& folder) {
   ModelParser parser(name, folder);
   try {
-    return parser.model(pbf_reader(bytes.data(), bytes.size()));
+    return parser.model(bytes);
   } catch (const protozero::exception&) {
     parser.fail("is not an ONNX network, or damaged");
   }

@@ -14,8 +14,6 @@
 #include "base/format.hpp"
 #include "base/words.hpp"
 #include "device/device_constants.hpp"
-#include "net/pixel/mlp_rows.hpp"
-#include "net/pixel/network.hpp"
 #include "stage/device/pixel_function.hpp"
 
 namespace gpufilter {
@@ -249,8 +247,8 @@ class MlpPass final : public DevicePass {
                                product_.variant()),
                      product_.reason(), product_.origin()} {
     for (const NetworkLayer& layer : network_->layers) {
-      layers_.push_back({{session, to_bytes(std::span(layer.weights))},
-                         {session, to_bytes(std::span(layer.bias))}});
+      layers_.push_back(
+          {{session, to_bytes<float>(layer.weights)}, {session, to_bytes<float>(layer.bias)}});
     }
   }
 

@@ -1,10 +1,9 @@
-#include "net/pixel/mlp_rows.hpp"
-
 #include <algorithm>
 #include <utility>
 
 #include "host/arithmetic.hpp"
 #include "host/pixels.hpp"
+#include "net/pixel/mlp.hpp"
 
 namespace gpufilter {
 namespace {

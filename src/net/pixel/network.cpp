@@ -1,5 +1,3 @@
-#include "net/pixel/network.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/words.hpp"
+#include "net/pixel/mlp.hpp"
 #include "stage/options/limited_file.hpp"
 #include "stage/options/number.hpp"
 

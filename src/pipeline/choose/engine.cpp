@@ -7,8 +7,8 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
-#include "base/thread_room.hpp"
-#include "base/time_units.hpp"
+#include "base/threads.hpp"
+#include "base/timeline.hpp"
 #include "pipeline/execute/device_decoding.hpp"
 
 namespace gpufilter {
@@ -93,7 +93,8 @@ void complete(Prepared& prepared, const Work& work, const EngineOptions& options
   }
   prepared.plan->measure = work.measure;
   if (device == nullptr) {
-    if (!is_copy(work)) prepared.executor = make_host_executor(*prepared.plan, timeline);
+    if (is_copy(work)) return;
+    prepared.executor = make_host_executor(*prepared.plan, work.is_divided ? nullptr : &timeline);
     return;
   }
   prepared.executor =

@@ -50,6 +50,9 @@ struct Work {
   std::optional<Quantity> measure = std::nullopt;  // statistics to measure instead of the pixels
   std::uint64_t max_memory = UINT64_MAX;           // see PlanLimits
   std::string reason = {};  // why on this engine; empty: the engine's own reason
+  // The caller divides the rows among threads: the processor times nothing and stays on the thread
+  // of each call.
+  bool is_divided = false;
   // The scan of the picture, for devices to decode: GPUs, or any OpenCL device. nullptr: the
   // processor does.
   const JpegScan* scan = nullptr;

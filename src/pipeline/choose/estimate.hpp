@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "base/rate.hpp"
+#include "base/timeline.hpp"
 #include "device/rate_store.hpp"
 #include "pipeline/plan/plan.hpp"
 

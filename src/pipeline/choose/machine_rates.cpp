@@ -9,7 +9,7 @@
 
 #include "base/content_hash.hpp"
 #include "base/format.hpp"
-#include "base/time_units.hpp"
+#include "base/timeline.hpp"
 #include "host/instruction_set.hpp"
 #include "pipeline/run/run.hpp"
 

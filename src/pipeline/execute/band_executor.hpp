@@ -70,10 +70,11 @@ class BandExecutor {
   [[nodiscard]] virtual const std::vector<PassReport>& passes() const = 0;
 };
 
-// The processor, with this program's own loops. `plan` and `timeline` have to outlive the executor,
-// here and below.
+// The processor, with this program's own loops. Without `timeline` it times nothing and stays on
+// the calling thread: for callers that divide the rows themselves. `plan` and `timeline` have to
+// outlive the executor, here and below.
 [[nodiscard]] std::unique_ptr<BandExecutor> make_host_executor(const Plan& plan,
-                                                               Timeline& timeline);
+                                                               Timeline* timeline);
 
 // The device of `session`, with the kernels of all passes built; with `fuse`, neighbouring passes
 // share a kernel where they can. If `scan` is given, the picture's, the device decodes it if it

@@ -1,53 +1,72 @@
 #include "pipeline/execute/band_feed.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <utility>
 
 namespace gpufilter {
-namespace {
 
-void copy_rows(const ConstRows& from, const MutableRows& to, const RowRange& rows) {
-  for (int y = rows.begin; y < rows.end; ++y)
-    std::memcpy(to.row(y), from.row(y), from.pitch);
+std::shared_ptr<const Image> BandFeed::next(const RowRange& band) {
+  return next(band, nullptr);
 }
 
-}  // namespace
+std::shared_ptr<const Image> BandFeed::next(const RowRange& band, const ConstRows& pushed) {
+  return next(band, &pushed);
+}
 
-Image BandFeed::next(const RowRange& band) {
+std::shared_ptr<const Image> BandFeed::next(const RowRange& band, const ConstRows* pushed) {
   const RowRange window = plan_.windows(band).front();
-  if (whole_) return next_of_whole(window);
+  if (picture_.data != nullptr) return copy_of(window);
+  if (!current_) begin(window);
+  if (!fill(pushed)) return nullptr;
+  std::shared_ptr<const Image> filled = std::move(current_);
+  if (keeps_whole_ || is_shared(band, window.end)) last_ = filled;
+  if (!keeps_whole_) return filled;
+  picture_ = filled->rows();
+  return copy_of(window);
+}
+
+void BandFeed::begin(const RowRange& window) {
+  const PictureShape& input = plan_.input;
+  current_ =
+      std::make_shared<Image>(keeps_whole_ ? Image(input.size, input.format)
+                                           : pool_.take(input.size.width, window, input.format));
+  if (!last_) return;
+  const int end = std::clamp(last_->row_range().end, window.begin, window.end);
+  copy_pixels(last_->rows(), current_->rows().part({window.begin, end}));
+  last_.reset();
+}
+
+// Returns whether the current window is complete.
+bool BandFeed::fill(const ConstRows* pushed) {
+  const MutableRows target = current_->rows();
+  const RowRange missing{std::max(read_, target.rows.begin), std::max(read_, target.rows.end)};
+  if (pushed == nullptr) {
+    skip_to(missing.begin);
+    reader_->read(target.part(missing));
+    read_ = missing.end;
+    return true;
+  }
+  const RowRange given{std::max(pushed->rows.begin, missing.begin),
+                       std::min(pushed->rows.end, missing.end)};
+  if (given.count() > 0) copy_pixels(*pushed, target.part(given));
+  read_ = std::clamp(pushed->rows.end, read_, missing.end);
+  return read_ == missing.end;
+}
+
+// Whether the band after `band` needs rows before `end`, too.
+bool BandFeed::is_shared(const RowRange& band, int end) const {
   const int height = plan_.output().size.height;
-  if (band.end >= height) return next_streamed(window, window.end);
   const RowRange next{band.end, std::min(band.end + plan_.band_rows, height)};
-  return next_streamed(window, plan_.windows(next).front().begin);
+  return band.end < height && plan_.windows(next).front().begin < end;
 }
 
-Image BandFeed::next_streamed(const RowRange& window, int next_begin) {
-  Image band = pool_.take(plan_.input.size.width, window, plan_.input.format);
-  const int shared_end = std::clamp(kept_.row_range().end, window.begin, window.end);
-  copy_rows(kept_.rows(), band.rows(), {window.begin, shared_end});
-  skip_to(window.begin);
-  reader_.read(band.rows().part({shared_end, window.end}));
-  read_ = std::max(read_, window.end);
-
-  const int keep = std::clamp(next_begin, window.begin, window.end);
-  kept_ = Image(plan_.input.size.width, {keep, window.end}, plan_.input.format);
-  copy_rows(band.rows(), kept_.rows(), kept_.row_range());
-  return band;
-}
-
-Image BandFeed::next_of_whole(const RowRange& window) {
+// Of the whole picture.
+std::shared_ptr<const Image> BandFeed::copy_of(const RowRange& window) const {
   const int height = plan_.input.size.height;
-  if (read_ == 0) {
-    kept_ = Image(plan_.input.size, plan_.input.format);
-    reader_.read(kept_.rows());
-    read_ = height;
-  }
-  Image band = pool_.take(plan_.input.size.width, window, plan_.input.format);
-  for (const RepeatedRows& part : cut_at_edges(window, height)) {
-    copy_rows(kept_.rows().renumbered(part.repeats * height), band.rows(), part.rows);
-  }
-  return band;
+  Image copy = pool_.take(plan_.input.size.width, window, plan_.input.format);
+  for (const RepeatedRows& part : cut_at_edges(window, height))
+    copy_pixels(picture_.renumbered(part.repeats * height), copy.rows().part(part.rows));
+  return std::make_shared<const Image>(std::move(copy));
 }
 
 void BandFeed::skip_to(int row) {
@@ -55,13 +74,13 @@ void BandFeed::skip_to(int row) {
   while (read_ < row) {
     const RowRange next{read_, std::min(read_ + at_a_time, row)};
     Image skipped = pool_.take(plan_.input.size.width, next, plan_.input.format);
-    reader_.read(skipped.rows());
+    reader_->read(skipped.rows());
     read_ = next.end;
   }
 }
 
 void BandFeed::finish() {
-  skip_to(plan_.input.size.height);
+  if (reader_ != nullptr) skip_to(plan_.input.size.height);
 }
 
 }  // namespace gpufilter

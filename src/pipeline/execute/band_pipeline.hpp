@@ -5,19 +5,26 @@
 
 #include <tbb/parallel_pipeline.h>
 
-#include "base/order_annotations.hpp"
+#include "base/background.hpp"
 #include "base/stop.hpp"
 
 namespace gpufilter {
 
 // Calls decode() for one band after the other until it returns nullptr, work(band) for several at a
-// time, and take(band) in the order of decode(). At most `maximum` bands are in progress. An
-// exception in a step ends the others and propagates from here.
+// time, and take(band) in the order of decode(). At most `maximum` bands are in progress; one at a
+// time stays on this thread. An exception in a step ends the others and propagates from here.
 //
 // The caller keeps the steps: oneTBB copies only references to them.
 template <typename Band, typename Decode, typename Work, typename Take>
 void run_band_pipeline(std::size_t maximum, const Decode& decode, const Work& work,
                        const Take& take) {
+  while (maximum == 1) {
+    check_stop();
+    Band* const band = decode();
+    if (band == nullptr) return;
+    work(*band);
+    take(*band);
+  }
   happens_before(&decode);
   happens_before(&work);
   happens_before(&take);

@@ -2,8 +2,8 @@
 #include <array>
 #include <optional>
 
+#include "base/background.hpp"
 #include "base/format.hpp"
-#include "base/idle.hpp"
 #include "base/stop.hpp"
 #include "compute/jpeg_encoder.hpp"
 #include "compute/picture_reduction.hpp"

@@ -11,7 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "codec/repeatable_source.hpp"
+#include "codec/byte_source.hpp"
 #include "host/turn_rows.hpp"
 #include "image/image.hpp"
 

@@ -4,10 +4,10 @@
 
 #include <memory>
 
-#include "base/posix_file.hpp"
+#include "base/files.hpp"
 #include "codec/codec.hpp"
-#include "image/turn.hpp"
-#include "image/whole_picture.hpp"
+#include "image/image.hpp"
+#include "image/placement.hpp"
 
 namespace gpufilter {
 

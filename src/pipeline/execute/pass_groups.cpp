@@ -1,5 +1,6 @@
 #include "pipeline/execute/pass_groups.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/format.hpp"
@@ -41,19 +42,28 @@ namespace {
 struct Role {
   bool pixels = false;  // it works on single pixels
   bool window = false;
-  bool heavy = false;  // too much work for pixels that a window loads more than once
+  double operations = 0;       // of the work on a single pixel
+  double loads = 1;            // how often the window loads each pixel
+  double pass_operations = 0;  // what takes as long as storing and loading the window's source
 };
 
 Role role_of(const Pass& pass, const DeviceInfo& device) {
-  // A window's kernel applies the stages before it to twice as many pixels as there are, and
-  // contains the code of the stages after it once for each row that a work-item fills.
-  constexpr double heavy = 256;
+  // As chain_bench measured on an H100. Even a small function unpacks and rounds samples, and a
+  // large table is far away.
+  constexpr double least_operations = 20;
+  constexpr double table_operations = 40;
+  constexpr std::size_t small_table = 4096;  // bytes
+  constexpr double operations_a_byte = 13.5;
   Role role;
   if (const auto function = pass.step->pixel_function(pass.input.format, device)) {
     role.pixels = true;
-    role.heavy = function->operations > heavy;
-  } else {
-    role.window = pass.step->window_kernel(pass.input.format, device, {}).has_value();
+    role.operations = std::max(function->operations, least_operations) +
+                      (function->table.size() > small_table ? table_operations : 0);
+  } else if (const auto window = pass.step->window_kernel(pass.input.format, device, {})) {
+    role.window = window->is_shared;
+    role.loads = window->loads;
+    role.pass_operations =
+        operations_a_byte * static_cast<double>(pass.input.format.bytes_per_pixel());
   }
   return role;
 }
@@ -65,8 +75,9 @@ class Growth {
   [[nodiscard]] bool is_open() const { return open_; }
   [[nodiscard]] bool takes(const Role& role) const {
     if (!open_ || !(role.pixels || role.window)) return false;
-    if (role.window) return !window_ && !heavy_;
-    return !(window_ && role.heavy);
+    if (!role.window) return !window_ || role.operations <= heavy;
+    return !window_ && operations_ <= heavy &&
+           operations_ * (role.loads - 1) <= role.pass_operations;
   }
   void begin(const Role& role) {
     *this = {};
@@ -75,13 +86,16 @@ class Growth {
   }
   void add(const Role& role) {
     window_ = window_ || role.window;
-    heavy_ = heavy_ || role.heavy;
+    operations_ += role.operations;
   }
 
  private:
+  // A window's kernel contains the code of other stages several times.
+  static constexpr double heavy = 256;
+
   bool open_ = false;
   bool window_ = false;
-  bool heavy_ = false;
+  double operations_ = 0;
 };
 
 constexpr const char* fused = "fused: one kernel";
@@ -101,7 +115,7 @@ StageGroup stage_group(const Plan& plan, const PassGroup& group, const DeviceInf
     } else {
       const WindowUse use{.computes_loads = !stages.before.empty(),
                           .counts_results = counts.has_value()};
-      stages.window = {pass.step->window_kernel(input, device, use).value(), input};
+      stages.window = {pass.step->window_kernel(input, device, use).value().kernel, input};
     }
   }
   return stages;

@@ -170,6 +170,11 @@ int Plan::halo() const {
   return std::max(windows({middle, middle + 1}).front().count() - 1, 0);
 }
 
+int Plan::minimum_part() const {
+  constexpr int minimum = 32;
+  return std::max(minimum, halo());
+}
+
 std::uint64_t Plan::band_memory(int rows) const {
   if (on_device) {
     const std::uint64_t coded = coding ? 2 * JpegEncoder::suitable_bytes(*coding, rows) : 0;

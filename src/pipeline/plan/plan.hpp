@@ -74,6 +74,10 @@ struct Plan {
   // bands both read, and compute between stages.
   [[nodiscard]] int halo() const;
 
+  // The minimum number of rows in a part for a thread: no fewer than it computes twice because its
+  // neighbours need them too.
+  [[nodiscard]] int minimum_part() const;
+
   // The maximum memory of a band of `rows` rows in bytes: its input and its result on the host; on
   // a device the same there, coded data, and the stages' scratch memory; on the processor the rows
   // between stages that one thread keeps.

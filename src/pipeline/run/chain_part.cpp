@@ -1,11 +1,17 @@
 #include "pipeline/run/chain_part.hpp"
 
-#include <algorithm>
-#include <cstring>
 #include <random>
 #include <utility>
 
+#include "base/threads.hpp"
+
 namespace gpufilter {
+
+std::size_t bands_in_flight(const Plan& plan, std::uint64_t memory) {
+  const std::uint64_t enough = allowed_threads() + 2;
+  return static_cast<std::size_t>(
+      std::clamp<std::uint64_t>(memory / plan.band_memory(plan.band_rows), 1, enough));
+}
 
 ChainPart::ChainPart(Engine& engine, const Work& work, int verify_blocks, std::string picture)
     : ChainPart(std::move(picture)) {
@@ -28,19 +34,9 @@ ImagePool& ChainPart::pool() {
   return prepared_.executor ? prepared_.executor->pool() : memory_;
 }
 
-BandWalk ChainPart::walk_through(RowReader& reader, std::uint64_t memory, Activity reading) {
-  return {.reader = reader,
-          .plan = plan(),
-          .pool = pool(),
-          .timeline = timeline_,
-          .reading = reading,
-          .bands_in_flight = bands_in_flight(plan(), memory),
-          .reads = reads_source_};
-}
-
 // Without pixels if the band does not need them.
 ConstRows ChainPart::source(const Band& band) const {
-  if (reads_source_) return band.image.rows();
+  if (reads_source_) return band.source->rows();
   const PictureShape& input = plan().input;
   return {nullptr, row_pitch(input), plan().windows(band.rows).front(), input.size.width,
           input.format};
@@ -48,10 +44,9 @@ ConstRows ChainPart::source(const Band& band) const {
 
 void ChainPart::filter(Band& band) {
   if (!prepared_.executor) return;
-  Image result;
   const auto take_result = [&] {
-    result = pool().take(output().size.width, band.rows, output().format);
-    return result.rows();
+    band.result = pool().take(output().size.width, band.rows, output().format);
+    return band.result.rows();
   };
   if (plan().coding) {
     band.coded = prepared_.executor->run_coded(source(band), band.rows, take_result);
@@ -59,10 +54,10 @@ void ChainPart::filter(Band& band) {
     prepared_.executor->run(source(band), take_result());
   }
   if (check_) {
-    check_->check(std::as_const(band.image).rows(), std::as_const(result).rows(), picture_,
+    check_->check(band.source->rows(), std::as_const(band.result).rows(), picture_,
                   prepared_.report.device);
   }
-  band.image = std::move(result);
+  band.source.reset();
 }
 
 void ChainPart::add_to(RunReport& report, int number) const {
@@ -81,50 +76,18 @@ void ChainPart::add_to(RunReport& report, int number) const {
   }
 }
 
-void PushedRows::push(const ConstRows& rows, int first_needed) {
-  const RowRange needed{std::max(rows.rows.begin, first_needed), rows.rows.end};
-  if (needed.begin >= needed.end) return;
-  Image copy(header_.size.width, needed, header_.format);
-  for (int y = needed.begin; y < needed.end; ++y)
-    std::memcpy(copy.rows().row(y), rows.row(y), rows.pitch);
-  kept_.push_back(std::move(copy));
-}
-
-void PushedRows::read(const MutableRows& rows) {
-  for (int y = rows.rows.begin; y < rows.rows.end; ++y) {
-    // Rows are read once and in order.
-    while (!kept_.empty() && kept_.front().row_range().end <= y)
-      kept_.pop_front();
-    if (kept_.empty() || y < kept_.front().row_range().begin) continue;
-    std::memcpy(rows.row(y), std::as_const(kept_.front()).rows().row(y), rows.pitch);
-  }
-}
-
 PushedPart::PushedPart(Engine& engine, const Work& work, int verify_blocks, std::string picture)
     : ChainPart(engine, work, verify_blocks, std::move(picture)),
-      rows_(work.input),
-      feed_(rows_, plan(), pool()),
+      feed_(plan(), pool()),
       bands_(plan().bands()) {}
 
-// Whether the first `rows` rows of the input are enough for the band.
-bool PushedPart::is_fed(const RowRange& band, int rows) const {
-  return rows == plan().input.size.height ||
-         (!plan().reads_past_edges() && plan().windows(band).front().end <= rows);
-}
-
-// The first row of the input that the next band reads; past the last one if there is no such band.
-int PushedPart::first_needed() const {
-  if (plan().reads_past_edges()) return 0;
-  if (next_ == bands_.size()) return plan().input.size.height;
-  return plan().windows(bands_[next_]).front().begin;
-}
-
 void PushedPart::push(const ConstRows& rows, const Take& take) {
-  rows_.push(rows, first_needed());
-  for (; next_ < bands_.size() && is_fed(bands_[next_], rows.rows.end); ++next_) {
-    Band band{.rows = bands_[next_], .image = feed_.next(bands_[next_]), .coded = {}};
+  while (next_ < bands_.size()) {
+    Band band{.rows = bands_[next_], .source = feed_.next(bands_[next_], rows)};
+    if (!band.source) return;
+    ++next_;
     filter(band);
-    take(std::as_const(band.image).rows());
+    take(band.output());
   }
 }
 

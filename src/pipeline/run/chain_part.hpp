@@ -1,17 +1,44 @@
 // A part of a chain that runs in one go, on bands that are read or pushed.
 #pragma once
 
-#include <deque>
+#include <algorithm>
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "base/timeline.hpp"
 #include "pipeline/choose/engine.hpp"
-#include "pipeline/execute/band_walk.hpp"
+#include "pipeline/execute/band_feed.hpp"
+#include "pipeline/execute/band_pipeline.hpp"
 #include "pipeline/execute/host_check.hpp"
 #include "pipeline/run/run.hpp"
 
 namespace gpufilter {
+
+// A band in progress.
+struct Band {
+  RowRange rows;
+  std::shared_ptr<const Image> source = nullptr;  // until it is filtered
+  Image result = {};
+  std::optional<CodedRows> coded = std::nullopt;  // in place of the result
+
+  // What it becomes: its source, if nothing filters it.
+  [[nodiscard]] ConstRows output() const { return source ? source->rows() : result.rows(); }
+};
+
+[[nodiscard]] inline Span band_span(Activity activity, const ConstRows& rows) {
+  return {.activity = activity,
+          .bytes = rows.pitch * static_cast<std::uint64_t>(rows.rows.count()),
+          .first_row = rows.rows.begin,
+          .rows = rows.rows.count()};
+}
+
+// The number of bands in progress that keeps every step busy, as far as they fit into `memory`
+// bytes; at least one.
+[[nodiscard]] std::size_t bands_in_flight(const Plan& plan, std::uint64_t memory);
 
 // Neighbouring stages, planned, prepared on an engine, and checked if that is wanted.
 class ChainPart {
@@ -33,10 +60,12 @@ class ChainPart {
   // The memory of bands.
   [[nodiscard]] ImagePool& pool();
 
-  // A walk through the bands that `reader` yields, as many at the same time as `memory` has room
-  // for. They have no source if the device decodes it, unless it is checked.
-  [[nodiscard]] BandWalk walk_through(RowReader& reader, std::uint64_t memory,
-                                      Activity reading = Activity::decode);
+  // Takes the plan's bands from `rows`, a reader or a picture in memory, in spans of `reading`;
+  // passes several at a time to work(band), as many as `memory` has room for, and then in order to
+  // take(band), after which a band's memory is returned. Bands have no source if the device decodes
+  // them, unless they are checked. The reader is not finished.
+  template <typename Rows, typename Work, typename Take>
+  void walk(Rows& rows, std::uint64_t memory, Activity reading, const Work& work, const Take& take);
   // Replaces a band's source by its result, coded if the plan says so. Safe to call from several
   // threads for different bands, as measure() is.
   void filter(Band& band);
@@ -58,23 +87,36 @@ class ChainPart {
   std::optional<BlockCheck> check_;
 };
 
-// Rows that are pushed before they are read.
-class PushedRows final : public RowReader {
- public:
-  explicit PushedRows(const PictureShape& shape) {
-    header_.size = shape.size;
-    header_.format = shape.format;
-  }
-
-  // The next rows; they are copied, without those before `first_needed`, whose samples are
-  // unspecified when they are read.
-  void push(const ConstRows& rows, int first_needed);
-  void read(const MutableRows& rows) override;
-  Metadata finish() override { return {}; }
-
- private:
-  std::deque<Image> kept_;  // rows that follow one another
-};
+template <typename Rows, typename Work, typename Take>
+void ChainPart::walk(Rows& rows, std::uint64_t memory, Activity reading, const Work& work,
+                     const Take& take) {
+  const std::vector<RowRange> all = plan().bands();
+  BandFeed feed(rows, plan(), pool());
+  // The pipeline has at most this many bands in progress, and finishes them in order.
+  std::vector<Band> bands(std::min(bands_in_flight(plan(), memory), all.size()));
+  std::size_t next = 0;
+  const auto decode_next = [&]() -> Band* {
+    if (next == all.size()) return nullptr;
+    Band& band = bands[next % bands.size()];
+    band.rows = all[next++];
+    if (!reads_source_) return &band;
+    const Nanoseconds start = now();
+    band.source = feed.next(band.rows);
+    Span span = band_span(reading, band.source->rows());
+    span.start = start;
+    span.duration = now() - start;
+    timeline_.add(span);
+    return &band;
+  };
+  const auto finish = [&](Band& band) {
+    take(band);
+    band = {};
+  };
+  run_band_pipeline<Band>(bands.size(), decode_next, work, finish);
+  if (!reads_source_) return;
+  const ScopedSpan span(timeline_, {.activity = reading});
+  feed.finish();
+}
 
 // The part that follows an output: it continues with the rows that are written there.
 class PushedPart : public ChainPart {
@@ -88,10 +130,6 @@ class PushedPart : public ChainPart {
   void push(const ConstRows& rows, const Take& take);
 
  private:
-  [[nodiscard]] bool is_fed(const RowRange& band, int rows) const;
-  [[nodiscard]] int first_needed() const;
-
-  PushedRows rows_;
   BandFeed feed_;
   std::vector<RowRange> bands_;
   std::size_t next_ = 0;

@@ -22,8 +22,8 @@ CountedPicture count_picture(RowReader& reader, Engine& engine, const std::strin
                   .max_memory = band_memory,
                   .reason = reason},
                  0, "");
-  walk_bands(
-      part.walk_through(reader, band_memory), [&](const Band& band) { part.measure(band); },
+  part.walk(
+      reader, band_memory, Activity::decode, [&](const Band& band) { part.measure(band); },
       [&](const Band& band) {
         if (on_progress) on_progress(band.rows.end, header.size.height);
       });

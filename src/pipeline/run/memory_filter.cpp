@@ -8,7 +8,7 @@
 #include "base/format.hpp"
 #include "codec/read_limits.hpp"
 #include "host/turn_rows.hpp"
-#include "image/exif_orientation.hpp"
+#include "image/exif.hpp"
 #include "pipeline/run/memory_rows.hpp"
 #include "pipeline/run/run_description.hpp"
 #include "pipeline/run/whole_picture_stages.hpp"

@@ -4,28 +4,16 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/execute/partial_statistics.hpp"
 #include "pipeline/run/memory_rows.hpp"
 
 namespace gpufilter {
 namespace {
 
-// For rows that are only copied or counted.
-constexpr int minimum_rows = 32;
 // Bytes of a result's rows after which a watched call reports, and may stop.
 constexpr std::size_t bytes_between_checks = std::size_t{1} << 20U;
 
 int rows_between_checks(const PictureShape& picture) {
   return static_cast<int>(bytes_between_checks / row_pitch(picture)) + 1;
-}
-
-// The rows `window` of a picture, which reach past its edges: rows are repeated.
-Image repeated_rows(const ConstRows& picture, const RowRange& window) {
-  Image repeated(picture.width, window, picture.format);
-  const int height = picture.rows.count();
-  for (const RepeatedRows& part : cut_at_edges(window, height))
-    copy_pixels(picture.renumbered(part.repeats * height), repeated.rows().part(part.rows));
-  return repeated;
 }
 
 }  // namespace
@@ -62,10 +50,9 @@ bool MemoryCall::leave_device(const DeviceError& failure) {
   return failed != nullptr && engine_->leave(*failed, failure.what());
 }
 
-MemoryPart::MemoryPart(Engine& engine, const Work& work)
-    : engine_(engine), part_(engine, work, 0, picture_in_memory) {
-  const Prepared& prepared = part_.prepared();
-  if (prepared.executor && prepared.report.kind == processor_kind) on_host_.emplace(part_.plan());
+MemoryPart::MemoryPart(Engine& engine, Work work) : engine_(engine), part_(picture_in_memory) {
+  work.is_divided = true;
+  part_.prepare(engine, work);
 }
 
 // Calls work(source, rows of the result) for blocks of the result.
@@ -75,15 +62,16 @@ void MemoryPart::for_blocks_on_host(const ConstRows& source, MemoryCall& call,
   const Plan& plan = part_.plan();
   const RowRange all{0, output().size.height};
   const RowRange window = plan.windows(all).front();
-  Image repeated;
+  std::shared_ptr<const Image> repeated;
   ConstRows rows = source;
   if (!source.rows.contains(window)) {
-    repeated = repeated_rows(source, window);
-    rows = std::as_const(repeated).rows();
+    repeated = BandFeed(source, plan, part_.pool()).next(all);
+    rows = repeated->rows();
   }
-  // The passes look for a stop themselves.
-  const int suitable = call.reports() ? rows_between_checks(output()) : all.count();
-  for_blocks(call, all, on_host_->minimum_part(), suitable,
+  // Passes look for a stop themselves.
+  const bool ends_blocks = plan.passes.empty() || call.reports();
+  const int suitable = ends_blocks ? rows_between_checks(output()) : all.count();
+  for_blocks(call, all, plan.minimum_part(), suitable,
              [&](const RowRange& block) { work(rows, block); });
 }
 
@@ -92,8 +80,7 @@ template <typename Filter, typename Take>
 void MemoryPart::walk_on_device(const ConstRows& source, MemoryCall& call, const Filter& filter,
                                 const Take& take) {
   call.use_device(engine_, part_.prepared().session);
-  MemoryReader reader(source);
-  walk_bands(part_.walk_through(reader, call.limits().max_memory), filter, [&](const Band& band) {
+  part_.walk(source, call.limits().max_memory, Activity::decode, filter, [&](const Band& band) {
     take(band);
     call.add_rows(band.rows.count(), output().size.height);
   });
@@ -101,46 +88,29 @@ void MemoryPart::walk_on_device(const ConstRows& source, MemoryCall& call, const
 }
 
 void MemoryPart::run(const ConstRows& source, const MutableRows& target, MemoryCall& call) {
-  if (on_host_) {
-    for_blocks_on_host(source, call, [&](const ConstRows& rows, const RowRange& block) {
-      Untimed untimed;
-      on_host_->walk(
-          rows, block, untimed, [&](const RowRange& strip) { return target.part(strip); },
-          [](const ConstRows&) {});
-    });
-  } else if (!part_.prepared().executor) {
-    for_blocks(call, source.rows, minimum_rows, rows_between_checks(output()),
-               [&](const RowRange& block) { copy_pixels(source, target.part(block)); });
-  } else {
-    walk_on_device(
+  if (is_on_device()) {
+    return walk_on_device(
         source, call, [&](Band& band) { part_.filter(band); },
-        [&](const Band& band) { copy_pixels(band.image.rows(), target.part(band.rows)); });
+        [&](const Band& band) { copy_pixels(band.output(), target.part(band.rows)); });
   }
-}
-
-PictureStatistics MemoryPart::measure_on_host(const ConstRows& source, MemoryCall& call) {
-  PartialStatistics statistics(part_.plan());
-  if (part_.plan().passes.empty()) {
-    for_blocks(
-        call, source.rows, minimum_rows, rows_between_checks(output()), [&](const RowRange& block) {
-          statistics.add([&](PictureStatistics& into) { add_pixels(into, source.part(block)); });
-        });
-  } else {
-    for_blocks_on_host(source, call, [&](const ConstRows& rows, const RowRange& block) {
-      statistics.add([&](PictureStatistics& into) {
-        Untimed untimed;
-        measure_result(*on_host_, part_.plan(), {rows, block}, untimed, into);
-      });
-    });
-  }
-  return statistics.sum();
+  BandExecutor* const executor = part_.prepared().executor.get();
+  for_blocks_on_host(source, call, [&](const ConstRows& rows, const RowRange& block) {
+    if (executor == nullptr) return copy_pixels(rows, target.part(block));
+    executor->run(rows, target.part(block));
+  });
 }
 
 PictureStatistics MemoryPart::measure(const ConstRows& source, MemoryCall& call) {
-  if (on_host_) return measure_on_host(source, call);
-  walk_on_device(
-      source, call, [&](Band& band) { part_.measure(band); }, [](const Band&) {});
-  return part_.prepared().executor->statistics();
+  BandExecutor& executor = *part_.prepared().executor;
+  if (is_on_device()) {
+    walk_on_device(
+        source, call, [&](Band& band) { part_.measure(band); }, [](const Band&) {});
+  } else {
+    for_blocks_on_host(source, call, [&](const ConstRows& rows, const RowRange& block) {
+      executor.measure(rows, block);
+    });
+  }
+  return executor.statistics();
 }
 
 }  // namespace gpufilter

@@ -11,11 +11,10 @@
 #include <optional>
 
 #include "base/stop.hpp"
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 #include "host/parallel.hpp"
 #include "image/rows.hpp"
 #include "pipeline/choose/engine.hpp"
-#include "pipeline/execute/host_passes.hpp"
 #include "pipeline/run/chain_part.hpp"
 
 namespace gpufilter {
@@ -100,13 +99,13 @@ void for_blocks(MemoryCall& call, const RowRange& rows, int minimum, int suitabl
 class MemoryPart {
  public:
   // Throws DeviceError, UsageError.
-  MemoryPart(Engine& engine, const Work& work);
+  MemoryPart(Engine& engine, Work work);
 
   [[nodiscard]] const EngineReport& report() const { return part_.prepared().report; }
   [[nodiscard]] const PictureShape& output() const { return part_.output(); }
 
   // Whether it may run many pictures: spans of devices add up.
-  [[nodiscard]] bool is_reusable() const { return on_host_ || !part_.prepared().executor; }
+  [[nodiscard]] bool is_reusable() const { return !is_on_device(); }
 
   // Fills `target` from `source`, which has the shape of the work. They do not overlap; rows may
   // have any pitch, and bytes between them are neither read nor written. Safe to call from several
@@ -117,16 +116,15 @@ class MemoryPart {
   [[nodiscard]] PictureStatistics measure(const ConstRows& source, MemoryCall& call);
 
  private:
+  [[nodiscard]] bool is_on_device() const { return part_.prepared().session != nullptr; }
   template <typename RunOnHost>
   void for_blocks_on_host(const ConstRows& source, MemoryCall& call, const RunOnHost& work);
   template <typename Filter, typename Take>
   void walk_on_device(const ConstRows& source, MemoryCall& call, const Filter& filter,
                       const Take& take);
-  [[nodiscard]] PictureStatistics measure_on_host(const ConstRows& source, MemoryCall& call);
 
   Engine& engine_;
   ChainPart part_;
-  std::optional<HostPasses> on_host_;
 };
 
 }  // namespace gpufilter

@@ -21,11 +21,10 @@ PictureShape shape_of(const Image& image) {
 
 template <typename OnBand>
 void feed_bands(const Image& image, const Plan& plan, ImagePool& pool, const OnBand& on_band) {
-  MemoryReader reader(image.rows());
-  BandFeed feed(reader, plan, pool);
+  BandFeed feed(image.rows(), plan, pool);
   for (const RowRange& band : plan.bands()) {
-    const Image source = feed.next(band);
-    on_band(source.rows(), band);
+    const auto source = feed.next(band);
+    on_band(source->rows(), band);
   }
 }
 

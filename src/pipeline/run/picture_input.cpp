@@ -7,8 +7,8 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/words.hpp"
-#include "codec/other_formats.hpp"
-#include "image/exif_orientation.hpp"
+#include "codec/codec_table.hpp"
+#include "image/exif.hpp"
 #include "pipeline/run/run_description.hpp"
 #include "stages/colour/convert_colors.hpp"
 

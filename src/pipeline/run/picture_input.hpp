@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/timeline.hpp"
-#include "codec/repeatable_source.hpp"
+#include "codec/byte_source.hpp"
 #include "pipeline/execute/kept_picture.hpp"
 #include "pipeline/execute/read_ahead.hpp"
 #include "stage/stage.hpp"

@@ -5,13 +5,13 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/lazy_library.hpp"
 #include "base/log.hpp"
-#include "base/system_failure.hpp"
-#include "codec/repeatable_source.hpp"
+#include "codec/byte_source.hpp"
 #include "image/exif.hpp"
-#include "pipeline/execute/band_walk.hpp"
+#include "pipeline/run/chain_part.hpp"
 #include "pipeline/run/run_description.hpp"
 #include "stages/colour/color_profile.hpp"
 

@@ -11,7 +11,7 @@
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "codec/byte_sink.hpp"
-#include "codec/repeatable_source.hpp"
+#include "codec/byte_source.hpp"
 #include "pipeline/execute/device_decoding.hpp"
 #include "pipeline/run/chain_part.hpp"
 #include "pipeline/run/picture_output.hpp"
@@ -237,13 +237,13 @@ class PictureRun {
     // Statistics cover the whole picture, so the processor gathers all of them for comparison.
     Timeline unused;
     const auto second = part.prepared().report.kind != processor_kind && options_.verify_blocks > 0
-                            ? make_host_executor(part.plan(), unused)
+                            ? make_host_executor(part.plan(), &unused)
                             : nullptr;
     walk_bands(
         walk,
         [&](Band& band) {
           part.measure(band);
-          if (second) second->measure(band.image.rows(), band.rows);
+          if (second) second->measure(band.source->rows(), band.rows);
         },
         [](const Band&) {});
     static_cast<void>(walk.reader().finish());
@@ -319,7 +319,7 @@ class PictureRun {
         walk, [&](Band& band) { walk.first().filter(band); },
         [&](const Band& band) {
           if (band.coded) return last.write_coded(*band.coded, timeline);
-          walk.take(band.image.rows(), [&](const ConstRows& rows) { last.write(rows, timeline); });
+          walk.take(band.output(), [&](const ConstRows& rows) { last.write(rows, timeline); });
         });
     input_->finish(walk.reader());
     outputs_->finish(timeline, {.activity = Activity::encode});
@@ -443,22 +443,21 @@ class PictureRun {
         walk,
         [&](Band& band) {
           walk.first().filter(band);
-          if (!in_order) take(std::as_const(band.image).rows());
+          if (!in_order) take(band.output());
         },
         [&](const Band& band) {
-          if (in_order) walk.take(band.image.rows(), take);
+          if (in_order) walk.take(band.output(), take);
         });
   }
 
   // Walks through the bands and shows the progress.
   template <typename Work, typename Take>
   void walk_bands(ChainWalk& walk, const Work& work, const Take& take) {
-    gpufilter::walk_bands(
-        walk.first().walk_through(walk.reader(), memory_of_bands(), input_->reading()), work,
-        [&](const Band& band) {
-          take(band);
-          progress(band.rows, walk.first().output().size.height);
-        });
+    walk.first().walk(walk.reader(), memory_of_bands(), input_->reading(), work,
+                      [&](const Band& band) {
+                        take(band);
+                        progress(band.rows, walk.first().output().size.height);
+                      });
   }
 
   [[nodiscard]] std::uint64_t memory_left() const { return options_.max_memory - kept_memory_; }

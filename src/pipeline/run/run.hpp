@@ -9,8 +9,8 @@
 
 #include "base/error.hpp"
 #include "base/timeline.hpp"
+#include "codec/byte_source.hpp"
 #include "codec/codec_table.hpp"
-#include "codec/repeatable_source.hpp"
 #include "pipeline/choose/dispatcher.hpp"
 
 namespace gpufilter {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "codec/stored_picture.hpp"
+#include "codec/codec.hpp"
 #include "pipeline/run/picture_input.hpp"
 #include "pipeline/run/run.hpp"
 

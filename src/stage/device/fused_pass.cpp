@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/format.hpp"
+#include "base/numbers.hpp"
 #include "compute/histogram_counters.hpp"
 #include "device/device_rows.hpp"
 #include "stage/device/row_pass.hpp"
@@ -64,7 +65,8 @@ void suit_counters(RowKernel& kernel, const DeviceInfo& device, const StageGroup
   const bool is_high = device.kind != DeviceKind::cpu && device.fits(kernel.group_width, 4, local);
   kernel.group_height = is_high ? 4 : 1;
   const std::size_t in_a_line = kernel.pixels * kernel.group_width * kernel.group_height;
-  kernel.lines = std::max(pixels_a_group / in_a_line, min_lines);
+  kernel.lines =
+      divided_up(std::max(pixels_a_group / in_a_line, min_lines), kernel.lines) * kernel.lines;
 }
 
 }  // namespace
@@ -81,6 +83,7 @@ RowKernel fused_kernel(const Session& session, const StageGroup& group,
   }
   kernel.macros += formatted(" -D IN_CHANNELS={} -D OUT_CHANNELS={}", group.source.format.channels,
                              group.target.format.channels);
+  const std::size_t lines = kernel.lines;  // of a round
   if (group.counted) {
     suit_counters(kernel, device, group);
     kernel.macros += formatted(" {}", counter_macros(*group.counted));
@@ -92,9 +95,16 @@ RowKernel fused_kernel(const Session& session, const StageGroup& group,
   if (!group.window && !group.counted)
     choose_shape(session, kernel, site_of(group), group.source.format, group.target.format);
   kernel.generated = fused_source(group, kernel.pixels);
-  for (const PixelFunction* function : group.functions()) {
-    if (!function->table.empty()) kernel.tables.push_back(function->table);
+  if (group.window && group.counted) {
+    kernel.generated +=
+        formatted("#undef LINES\n#define LINES {}\n#undef ROUNDS\n#define ROUNDS {}\n", lines,
+                  kernel.lines / lines);
   }
+  std::vector<std::vector<std::uint8_t>> tables;
+  for (const PixelFunction* function : group.functions()) {
+    if (!function->table.empty()) tables.push_back(function->table);
+  }
+  kernel.tables.insert(kernel.tables.begin(), tables.begin(), tables.end());
   return kernel;
 }
 

@@ -73,8 +73,9 @@ class StepsText {
     std::string text;
     for (size_t i = 0; i < steps_.size(); ++i)
       text += function(i);
-    text += formatted("\nvoid {}_{}(const run_pixel{}_t *in, run_pixel{}_t *out TABLES) {{\n", name,
-                      suffix_, steps_.front().source.channels, steps_.back().target.channels);
+    text +=
+        formatted("\nUNROLLED void {}_{}(const run_pixel{}_t *in, run_pixel{}_t *out TABLES) {{\n",
+                  name, suffix_, steps_.front().source.channels, steps_.back().target.channels);
     for (size_t i = 0; i < steps_.size(); ++i)
       text += call(i);
     return text + "}\n";
@@ -128,18 +129,18 @@ std::string fused_source(const StageGroup& group, size_t pixels) {
                       kernel_file("counting_sink.cl"));
   }
   if (!group.window) return text + StepsText(group.before, 0, "run").text("apply");
-  if (!group.before.empty()) {
-    text += StepsText(group.before, 0, "run").text("before");
-    text += "\n#undef PIXELS\n#define PIXELS 1\n";
-    text += StepsText(group.before, 0, "one").text("before");
-    text += formatted("#undef PIXELS\n#define PIXELS {}\n", pixels);
-  }
-  if (!group.after.empty())
-    text += StepsText(group.after, group.before.size(), "run").text("after");
-  text +=
-      formatted("\n#define STAGES_BEFORE {}\n#define STAGES_AFTER {}\n#define COUNTS {}\n",
-                group.before.empty() ? 0 : 1, group.after.empty() ? 0 : 1, group.counted ? 1 : 0);
-  return text + kernel_file("fused_window.cl");
+  const auto add = [&](const std::vector<PixelStep>& steps, size_t first, const std::string& name) {
+    if (steps.empty()) return;
+    text += StepsText(steps, first, "run").text(name) + "\n#undef PIXELS\n#define PIXELS 1\n" +
+            StepsText(steps, first, "one").text(name) +
+            formatted("#undef PIXELS\n#define PIXELS {}\n", pixels);
+  };
+  add(group.before, 0, "before");
+  add(group.after, group.before.size(), "after");
+  return text +
+         formatted("\n#define STAGES_BEFORE {}\n#define STAGES_AFTER {}\n#define COUNTS {}\n",
+                   group.before.empty() ? 0 : 1, group.after.empty() ? 0 : 1,
+                   group.counted ? 1 : 0);
 }
 
 }  // namespace gpufilter

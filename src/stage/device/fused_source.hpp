@@ -18,8 +18,8 @@ struct PixelStep {
   PixelFormat target;
 };
 
-// A stage that also reads neighbours, with a kernel that loads and stores through the macros of
-// kernels/stage/fused_window.cl.
+// A stage that also reads neighbours, with a kernel that loads and stores as
+// kernels/stage/window.cl says.
 struct WindowStep {
   RowKernel kernel;
   PixelFormat format;  // of its source and its result

@@ -8,9 +8,9 @@
 
 namespace gpufilter {
 
-// What other stages do in the kernel of a stage that reads neighbours.
+// What other steps do in the kernel of a step that reads neighbours.
 struct WindowUse {
-  bool computes_loads = true;   // pixels go through other stages when they are loaded
+  bool computes_loads = true;   // pixels go through other steps when they are loaded
   bool counts_results = false;  // results go into counters instead of the rows of a target
 };
 
@@ -35,6 +35,14 @@ struct RowKernel {
   std::string reason = "the only kernel";
   std::string name = {};      // for tuning, if the function is not specific enough: "tiled 16x16"
   std::string fixed_by = {};  // the option that requested this work-group: "--tile 16"
+};
+
+// The kernel of a step that reads neighbours, which loads and stores as kernels/stage/window.cl
+// says.
+struct WindowKernel {
+  RowKernel kernel;
+  double loads = 1;       // how often it loads each pixel of its source, on average
+  bool is_shared = true;  // whether its results may go through other steps, or into counters
 };
 
 }  // namespace gpufilter

@@ -3,8 +3,8 @@
 #include <system_error>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/format.hpp"
-#include "base/regular_file.hpp"
 
 namespace gpufilter {
 

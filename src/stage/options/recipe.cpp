@@ -10,11 +10,10 @@
 #include <fcntl.h>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/installed_files.hpp"
-#include "base/posix_file.hpp"
 #include "base/printable.hpp"
-#include "base/regular_file.hpp"
 #include "stage/options/catalogue.hpp"
 #include "stage/options/number.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "codec/ink_conversion.hpp"
+#include "codec/read_limits.hpp"
 #include "stage/options/catalogue.hpp"
 #include "stages/colour/color_profile.hpp"
 

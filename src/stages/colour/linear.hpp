@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "image/light_curves.hpp"
+#include "image/icc.hpp"
 #include "stage/options/catalogue.hpp"
 
 namespace gpufilter {

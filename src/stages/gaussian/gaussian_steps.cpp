@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/division.hpp"
 #include "base/elementary.hpp"
 #include "base/format.hpp"
+#include "base/numbers.hpp"
 #include "device/device_constants.hpp"
 #include "stage/byte_products.hpp"
 #include "stage/device/row_kernel.hpp"

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "base/division.hpp"
+#include "base/numbers.hpp"
 #include "host/loops.hpp"
 #include "stage/window_rows.hpp"
 #include "stages/gaussian/gaussian_tile_loops.hpp"

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <mutex>
 
-#include "base/division.hpp"
 #include "base/format.hpp"
+#include "base/numbers.hpp"
 #include "host/parallel.hpp"
 #include "image/image.hpp"
 

@@ -1,7 +1,7 @@
 // --trim: cuts off edges of one colour.
 #pragma once
 
-#include "image/whole_picture.hpp"
+#include "image/image.hpp"
 #include "stage/options/catalogue.hpp"
 #include "stages/geometry/crop.hpp"
 

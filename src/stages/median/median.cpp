@@ -1,9 +1,9 @@
 #include "stages/median/median.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/format.hpp"
-#include "stage/device/row_pass.hpp"
 #include "stage/options/shared_parameters.hpp"
 #include "stages/median/median_rows.hpp"
 
@@ -46,9 +46,39 @@ class Median final : public OneStepStage {
     median_rows(source, target, sizes.source.height, parameters_);
   }
 
-  [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
-                                                    const PictureShape& input) const override {
-    return make_row_pass(session, kernel(input.format, session.device()), input, input);
+  [[nodiscard]] std::optional<WindowKernel> window_kernel(const PixelFormat& input,
+                                                          const DeviceInfo& device,
+                                                          const WindowUse& /*use*/) const override {
+    constexpr int max_pairs_radius = 2;
+    constexpr unsigned halves_capability = 90;  // min.u16x2 and max.u16x2 came with 9.0
+    const int radius = parameters_.radius;
+    const bool weighs = parameters_.alpha == AlphaMode::weighted && input.has_alpha();
+    WindowKernel window{.kernel = {.file = "median.cl"}};
+    RowKernel& kernel = window.kernel;
+    kernel.macros = formatted("-D BORDER={} -D ALPHA_WEIGHTED={} -D RADIUS={}",
+                              static_cast<int>(parameters_.border), weighs ? 1 : 0, radius);
+    kernel.pixels = 1;
+    if (radius <= max_pairs_radius) {
+      kernel.function = "median_pairs";
+      kernel.pixels = input.channels > 2 ? 4 : 8;
+      kernel.lines = radius == 1 ? 4 : 16;
+      kernel.group_width = 32;
+      kernel.group_height = 4;
+      if (device.compute_capability >= halves_capability) kernel.macros += " -D HALVES=1";
+      window.is_shared = !weighs;  // where alpha weighs, it returns to what it has stored
+      // Windows of 5x5 leave no registers for other code; those of 3x3 few.
+      window.loads = radius == 1 ? 4 : std::numeric_limits<double>::infinity();
+    } else if (input.depth == 8) {
+      kernel.function = "median_sliding";
+      kernel.lines = 64;
+      kernel.group_width = 32;
+      window.is_shared = false;  // it stores channel by channel
+    } else {
+      kernel.function = "median_bisection";
+      window.loads = input.channels * (input.depth / 2.0) * (2 * radius + 1) * (2 * radius + 1);
+    }
+    kernel.variant = label();
+    return window;
   }
 
  private:
@@ -62,33 +92,6 @@ class Median final : public OneStepStage {
     const int radius = parameters_.radius;
     if (radius <= 3) return 10e-12 * radius;
     return depth == 8 ? 300e-12 : 500e-12 * (2 * radius + 1);
-  }
-
-  [[nodiscard]] RowKernel kernel(const PixelFormat& format, const DeviceInfo& device) const {
-    constexpr int max_pairs_radius = 2;
-    constexpr unsigned halves_capability = 90;  // min.u16x2 and max.u16x2 came with 9.0
-    RowKernel kernel{.file = "median.cl"};
-    const bool weighs = parameters_.alpha == AlphaMode::weighted && format.has_alpha();
-    kernel.macros =
-        formatted("-D BORDER={} -D ALPHA_WEIGHTED={} -D RADIUS={}",
-                  static_cast<int>(parameters_.border), weighs ? 1 : 0, parameters_.radius);
-    kernel.pixels = 1;
-    if (parameters_.radius <= max_pairs_radius) {
-      kernel.function = "median_pairs";
-      kernel.pixels = format.channels > 2 ? 4 : 8;
-      kernel.lines = parameters_.radius == 1 ? 4 : 16;
-      kernel.group_width = 32;
-      kernel.group_height = 4;
-      if (device.compute_capability >= halves_capability) kernel.macros += " -D HALVES=1";
-    } else if (format.depth == 8) {
-      kernel.function = "median_sliding";
-      kernel.lines = 64;
-      kernel.group_width = 32;
-    } else {
-      kernel.function = "median_bisection";
-    }
-    kernel.variant = label();
-    return kernel;
   }
 
   MedianParameters parameters_;

@@ -9,12 +9,11 @@
 #include <fcntl.h>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/format.hpp"
-#include "base/posix_file.hpp"
 #include "base/words.hpp"
 #include "codec/codec.hpp"
 #include "codec/codec_table.hpp"
-#include "codec/other_formats.hpp"
 #include "codec/unread.hpp"
 #include "image/image.hpp"
 #include "stage/options/number.hpp"

@@ -8,7 +8,7 @@
 #include "device/device_constants.hpp"
 #include "host/arithmetic.hpp"
 #include "host/pixels.hpp"
-#include "image/luma.hpp"
+#include "image/sample_arithmetic.hpp"
 
 #ifdef __x86_64__
 #include <immintrin.h>

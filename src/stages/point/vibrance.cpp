@@ -5,7 +5,7 @@
 #include "base/format.hpp"
 #include "host/arithmetic.hpp"
 #include "host/pixels.hpp"
-#include "image/luma.hpp"
+#include "image/sample_arithmetic.hpp"
 #include "stage/options/catalogue.hpp"
 
 namespace gpufilter {

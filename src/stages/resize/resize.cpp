@@ -8,9 +8,9 @@
 #include <string>
 #include <utility>
 
-#include "base/division.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/numbers.hpp"
 #include "base/printable.hpp"
 #include "device/device_constants.hpp"
 #include "stage/device/row_pass.hpp"

@@ -65,16 +65,17 @@ class Blur final : public OneStepStage {
     blur_rows(source, target, sizes.source.height, parameters_.border, parameters_.alpha);
   }
 
-  [[nodiscard]] std::optional<RowKernel> window_kernel(const PixelFormat& input,
-                                                       const DeviceInfo& device,
-                                                       const WindowUse& use) const override {
+  [[nodiscard]] std::optional<WindowKernel> window_kernel(const PixelFormat& input,
+                                                          const DeviceInfo& device,
+                                                          const WindowUse& use) const override {
     if (parameters_.variant != BlurVariant::automatic) return std::nullopt;
-    if (auto tile = window_tile(device, input, use)) return tile;
+    if (auto tile = window_tile(device, input, use)) return WindowKernel{*std::move(tile)};
     RowKernel kernel = kernel_for(device, input);
     kernel.function = "blur_rolled";
     kernel.lines = 8;
     kernel.group_height = 1;
-    return kernel;
+    const double loads = (1 + 2.0 / static_cast<double>(kernel.pixels)) * (1 + 2.0 / 8);
+    return WindowKernel{std::move(kernel), loads};
   }
 
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,

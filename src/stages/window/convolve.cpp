@@ -11,7 +11,6 @@
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "device/device_constants.hpp"
-#include "stage/device/row_pass.hpp"
 #include "stage/options/matrix_text.hpp"
 #include "stage/options/number.hpp"
 #include "stage/options/shared_parameters.hpp"
@@ -130,19 +129,20 @@ class Convolve final : public OneStepStage {
     convolve_rows(source, target, sizes.source.height, parameters_, numbers(source.format));
   }
 
-  [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
-                                                    const PictureShape& input) const override {
-    const ConvolutionNumbers& of_format = numbers(input.format);
+  [[nodiscard]] std::optional<WindowKernel> window_kernel(const PixelFormat& input,
+                                                          const DeviceInfo& /*device*/,
+                                                          const WindowUse& /*use*/) const override {
+    const ConvolutionNumbers& of_format = numbers(input);
     RowKernel kernel{.file = "convolve.cl", .function = "convolve"};
-    kernel.macros =
-        formatted("-D BORDER={} -D ALPHA_WEIGHTED={} -D EXACT={} -D WIDE={} -D INVERSE_MAX={:a}f",
-                  static_cast<int>(parameters_.border), weighs(input.format) ? 1 : 0,
-                  of_format.exact ? 1 : 0, of_format.largest > INT32_MAX ? 1 : 0,
-                  1.0F / static_cast<float>(input.format.max_sample()));
+    kernel.macros = formatted(
+        "-D BORDER={} -D ALPHA_WEIGHTED={} -D EXACT={} -D WIDE={} -D INVERSE_MAX={:a}f",
+        static_cast<int>(parameters_.border), weighs(input) ? 1 : 0, of_format.exact ? 1 : 0,
+        of_format.largest > INT32_MAX ? 1 : 0, 1.0F / static_cast<float>(input.max_sample()));
     kernel.pixels = 1;
     kernel.tables = {constants_of(of_format), weights_of(of_format)};
     kernel.variant = label();
-    return make_row_pass(session, std::move(kernel), input, input);
+    return WindowKernel{std::move(kernel),
+                        static_cast<double>(parameters_.matrix.coefficients.size())};
   }
 
  private:

@@ -8,7 +8,6 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "device/device_constants.hpp"
-#include "stage/device/row_pass.hpp"
 #include "stage/options/number.hpp"
 #include "stage/options/shared_parameters.hpp"
 #include "stages/window/denoise_rows.hpp"
@@ -76,19 +75,19 @@ class Denoise : public OneStepStage {
                  denoise_numbers(parameters_, source.format));
   }
 
-  [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
-                                                    const PictureShape& input) const override {
-    return pass_of(session, input, denoise_numbers(parameters_, input.format), false);
+  [[nodiscard]] std::optional<WindowKernel> window_kernel(const PixelFormat& input,
+                                                          const DeviceInfo& /*device*/,
+                                                          const WindowUse& /*use*/) const override {
+    return kernel_of(input, denoise_numbers(parameters_, input), false);
   }
 
  protected:
   [[nodiscard]] const DenoiseParameters& parameters() const { return parameters_; }
 
-  [[nodiscard]] std::unique_ptr<DevicePass> pass_of(Session& session, const PictureShape& input,
-                                                    const DenoiseNumbers& numbers,
-                                                    bool chroma) const {
+  [[nodiscard]] WindowKernel kernel_of(const PixelFormat& input, const DenoiseNumbers& numbers,
+                                       bool chroma) const {
     RowKernel kernel{.file = "denoise.cl", .function = "denoise"};
-    const bool weighs = parameters_.alpha == AlphaMode::weighted && input.format.has_alpha();
+    const bool weighs = parameters_.alpha == AlphaMode::weighted && input.has_alpha();
     kernel.macros = formatted("-D BORDER={} -D ALPHA_WEIGHTED={} -D TAPS={} -D CHROMA={}",
                               static_cast<int>(parameters_.border), weighs ? 1 : 0,
                               numbers.taps.size(), chroma ? 1 : 0);
@@ -100,7 +99,7 @@ class Denoise : public OneStepStage {
     kernel.tables = {to_bytes(std::span<const std::int32_t>(constants)),
                      to_bytes(std::span<const std::int32_t>(taps))};
     kernel.variant = label();
-    return make_row_pass(session, std::move(kernel), input, input);
+    return {std::move(kernel), static_cast<double>(numbers.taps.size())};
   }
 
  private:
@@ -129,9 +128,10 @@ class DenoiseChroma final : public Denoise {
     denoise_chroma_rows(source, target, sizes.source.height, parameters(),
                         chroma_numbers(parameters(), source.format));
   }
-  [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
-                                                    const PictureShape& input) const override {
-    return pass_of(session, input, chroma_numbers(parameters(), input.format), true);
+  [[nodiscard]] std::optional<WindowKernel> window_kernel(const PixelFormat& input,
+                                                          const DeviceInfo& /*device*/,
+                                                          const WindowUse& /*use*/) const override {
+    return kernel_of(input, chroma_numbers(parameters(), input), true);
   }
 };
 

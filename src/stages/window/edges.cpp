@@ -8,7 +8,6 @@
 
 #include "base/format.hpp"
 #include "host/loops.hpp"
-#include "stage/device/row_pass.hpp"
 #include "stage/options/shared_parameters.hpp"
 #include "stage/window_rows.hpp"
 
@@ -151,17 +150,17 @@ class Edges final : public OneStepStage {
                                  &parameters_);
   }
 
-  [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
-                                                    const PictureShape& input) const override {
+  [[nodiscard]] std::optional<WindowKernel> window_kernel(const PixelFormat& input,
+                                                          const DeviceInfo& /*device*/,
+                                                          const WindowUse& /*use*/) const override {
     RowKernel kernel{.file = "edges.cl", .function = "edges"};
-    const bool weighs = parameters_.alpha == AlphaMode::weighted && input.format.has_alpha();
+    const bool weighs = parameters_.alpha == AlphaMode::weighted && input.has_alpha();
     kernel.macros = formatted("-D BORDER={} -D ALPHA_WEIGHTED={} -D OPERATOR={}",
                               static_cast<int>(parameters_.border), weighs ? 1 : 0,
                               static_cast<int>(parameters_.by));
-    kernel.pixels = 1;
-    kernel.lines = 4;
+    kernel.lines = 8;
     kernel.variant = label();
-    return make_row_pass(session, std::move(kernel), input, input);
+    return WindowKernel{std::move(kernel), 1.5 * 1.25};  // 6 x 10 for 4 x 8
   }
 
  private:

@@ -4,10 +4,9 @@
 #include <array>
 #include <vector>
 
-#include "base/division.hpp"
 #include "base/format.hpp"
+#include "base/numbers.hpp"
 #include "host/loops.hpp"
-#include "stage/device/row_pass.hpp"
 #include "stage/options/shared_parameters.hpp"
 #include "stage/window_rows.hpp"
 
@@ -214,11 +213,12 @@ class LineExtremes final : public Step {
             static_cast<double>(input.channels * (parameters_.radius + 2))};
   }
 
-  [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
-                                                    const PictureShape& input) const override {
+  [[nodiscard]] std::optional<WindowKernel> window_kernel(const PixelFormat& input,
+                                                          const DeviceInfo& /*device*/,
+                                                          const WindowUse& /*use*/) const override {
     RowKernel kernel{.file = "morphology.cl",
                      .function = along_rows_ ? "extremes_along_rows" : "extremes_along_columns"};
-    const bool weighs = parameters_.alpha == AlphaMode::weighted && input.format.has_alpha();
+    const bool weighs = parameters_.alpha == AlphaMode::weighted && input.has_alpha();
     kernel.macros =
         formatted("-D BORDER={} -D ALPHA_WEIGHTED={} -D RADIUS={} -D LARGEST={}",
                   static_cast<int>(parameters_.border), weighs ? 1 : 0, parameters_.radius,
@@ -228,7 +228,8 @@ class LineExtremes final : public Step {
     kernel.pixels = along_rows_ ? results : 1;
     kernel.lines = along_rows_ ? 1 : results;
     kernel.variant = window_text(parameters_.radius);
-    return make_row_pass(session, std::move(kernel), input, input);
+    return WindowKernel{std::move(kernel),
+                        1 + 2.0 * parameters_.radius / static_cast<double>(results)};
   }
 
  private:

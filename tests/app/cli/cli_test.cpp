@@ -131,16 +131,13 @@ Progress half(std::uint64_t done = 1, std::uint64_t all = 2) {
 }
 
 // tests/cli/messages_test.cpp tests what a terminal shows.
-TEST(Progress, IsLinesWhereThereIsNoTerminal) {
+TEST(Progress, IsALineASecondWhereThereIsNoTerminal) {
   EXPECT_EQ(heard([] {
               ProgressDisplay display(ProgressMode::on);
               display.show(half());
               display.clear();
             }),
             "gpufilter: a.png, 50 %\n");
-}
-
-TEST(Progress, IsALineASecond) {
   EXPECT_EQ(heard([] {
               ProgressDisplay display(ProgressMode::on);
               for (std::uint64_t i = 1; i <= 999; ++i)
@@ -149,9 +146,6 @@ TEST(Progress, IsALineASecond) {
               display.show(half(1000, 1000));
             }),
             "gpufilter: a.png, 0 %\ngpufilter: a.png, 100 %\n");
-}
-
-TEST(Progress, SaysNothingWhereItIsOffOrNobodyLooks) {
   for (const ProgressMode mode : {ProgressMode::off, ProgressMode::automatic}) {
     EXPECT_EQ(heard([mode] {
                 ProgressDisplay display(mode);

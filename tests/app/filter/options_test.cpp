@@ -129,7 +129,7 @@ TEST_F(FilterOptionsTest, MemoryIsInBytesOrWithASuffix) {
   }
 }
 
-TEST_F(FilterOptionsTest, EachJobTakesAThread) {
+TEST_F(FilterOptionsTest, JobsTakeThreadsAndParametersStages) {
   EXPECT_EQ(parsed({}).threads, std::nullopt);
   EXPECT_EQ(parsed({"--threads", "3"}).threads, 3);
   EXPECT_EQ(parsed({"--threads", "1"}).folder.jobs, 1);
@@ -137,9 +137,6 @@ TEST_F(FilterOptionsTest, EachJobTakesAThread) {
   EXPECT_EQ(parsed({"--threads", "4", "--jobs", "4"}).folder.jobs, 4);
   EXPECT_EQ(complaint({"in", "out", "--threads", "3", "--jobs", "4"}),
             "--jobs 4 is more than --threads 3: each job takes one of the threads");
-}
-
-TEST_F(FilterOptionsTest, ParametersWithoutTheirStageAreRefused) {
   EXPECT_EQ(complaint_about({"--border", "wrap"}),
             "--border wrap: no stage here takes it; it goes with " + stages_with("--border"));
   EXPECT_EQ(complaint_about({"--alpha", "independent", "--levels", "auto"}),
@@ -371,13 +368,10 @@ std::string objection_to_stages(const std::vector<const char*>& words) {
   return test::objection_to([&] { return chain(words); });
 }
 
-TEST(StageOptions, AParameterBelongsToTheStageBeforeIt) {
+TEST(StageOptions, AParameterBelongsToTheStageBeforeItOrToAll) {
   EXPECT_EQ(chain({"--soft", "tiled", "--tile", "8", "--soft", "tiled", "--tile=32", "--border",
                    "mirror", "--soft", "tiled"}),
             (Notes{"soft 1 8 0", "soft 1 32 1", "soft 1 16 0"}));
-}
-
-TEST(StageOptions, BeforeAnyStageItIsTheDefaultOfAllThatTakeIt) {
   EXPECT_EQ(chain({"--border", "wrap", "--soft", "plain", "--invert", "all", "--sharp", "1"}),
             (Notes{"soft 0 16 2", "invert all", "sharp 1 0.5 2"}));
   EXPECT_EQ(

@@ -70,7 +70,7 @@ TEST_F(HelpPages, AnOptionHasItsNamesAndValues) {
   EXPECT_EQ(usage_line(app_), "gpufilter do FILE [STAGE...] [OPTION...]");
 }
 
-TEST_F(HelpPages, TheGroupOfHelpIsTheLast) {
+TEST_F(HelpPages, APageHasEverythingAndTheGroupOfHelpLast) {
   app_.help_option().description("Show this help");
   EXPECT_EQ(option_groups(app_),
             "More:\n"
@@ -79,9 +79,6 @@ TEST_F(HelpPages, TheGroupOfHelpIsTheLast) {
             "Options:\n"
             "  -h, --help          Show this help\n"
             "  -n, --number N [1]  How many. More is more.\n");
-}
-
-TEST_F(HelpPages, APageHasEverything) {
   app_.footer("Examples:\n");
   const std::string page = command_page(app_);
   EXPECT_EQ(page.find("What it does.\n\n"

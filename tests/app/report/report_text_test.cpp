@@ -127,9 +127,6 @@ TEST(TimingTable, IsWhatPeopleRead) {
             "other                 9.250\n"
             "total               100.000                 5.0          from start to end; lines "
             "above may overlap\n");
-}
-
-TEST(TimingTable, NamesWhatWasLeftOut) {
   RunReport report = example_report();
   report.engine = {};
   report.engine.device = "processor";
@@ -189,17 +186,14 @@ TEST(TimingJson, SaysTheSameToPrograms) {
   EXPECT_EQ(json["total_megapixels_per_second"], 5.0);
 }
 
-TEST(TimingReports, AreSilentAboutJpegWhereThereIsNone) {
+TEST(TimingReports, KnowJpegsAndVerifiedBlocks) {
   RunReport report = example_report();
   report.encoding = std::nullopt;
   report.output_format = &png_codec();
   EXPECT_TRUE(test::contains(timing_table(report), "  PNG, 1234 bytes\n"));
   EXPECT_TRUE(nlohmann::json::parse(timing_json(report))["jpeg"].is_null());
   EXPECT_TRUE(test::contains(timing_csv(report), ",encode,,,,,,51.000000,"));
-}
-
-TEST(TimingReports, TellTablesThatAreNotOfAQuality) {
-  RunReport report = example_report();
+  report = example_report();
   report.encoding = notes_on({{.quality = 92}, "kept from the input", std::nullopt, ""});
   EXPECT_TRUE(test::contains(timing_table(report),
                              "JPEG, 1234 bytes, own tables, about quality 92 (kept from "
@@ -208,6 +202,13 @@ TEST(TimingReports, TellTablesThatAreNotOfAQuality) {
   EXPECT_EQ(json["tables"], "own");
   EXPECT_EQ(json["quality"], 92);
   EXPECT_FALSE(json.contains("subsampling")) << "the picture is grey";
+  report = example_report();
+  report.verified_blocks = 16;
+  EXPECT_TRUE(test::contains(
+      timing_table(report),
+      "\nverified" + std::string(49, ' ') + "16 blocks equal to the processor's baseline\nother "));
+  EXPECT_EQ(nlohmann::json::parse(timing_json(report))["verified_blocks"], 16);
+  EXPECT_TRUE(timing_csv(report).ends_with(",JPEG,\"RGB, 8-bit\",16\n")) << timing_csv(report);
 }
 
 TEST(TimingCsv, HasALineForEveryActivity) {
@@ -235,16 +236,6 @@ TEST(TimingCsv, HasALineForEveryActivity) {
           "below quality 90)\",51.000000,1500000,9.804,0.029" +
           end + "\"Fast, \"\"new\"\" GPU\",,other,,,,,,9.250000,,," + end +
           "\"Fast, \"\"new\"\" GPU\",,total,,,,,the first GPU,100.000000,,5.000," + end);
-}
-
-TEST(TimingReports, CountVerifiedBlocks) {
-  RunReport report = example_report();
-  report.verified_blocks = 16;
-  EXPECT_TRUE(test::contains(
-      timing_table(report),
-      "\nverified" + std::string(49, ' ') + "16 blocks equal to the processor's baseline\nother "));
-  EXPECT_EQ(nlohmann::json::parse(timing_json(report))["verified_blocks"], 16);
-  EXPECT_TRUE(timing_csv(report).ends_with(",JPEG,\"RGB, 8-bit\",16\n")) << timing_csv(report);
 }
 
 TEST(TimingJson, HasTheFormatsOfBothFiles) {

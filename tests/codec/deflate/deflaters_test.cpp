@@ -6,18 +6,29 @@
 #include <bit>
 #include <cmath>
 #include <functional>
+#include <queue>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <isa-l.h>
+#include <zlib.h>
 
+#include "codec/deflate/format.hpp"
+#include "codec/deflate/isal_state.hpp"
+#include "support/each_of.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/png_in_memory.hpp"
 #include "support/png_oracle.hpp"
 
 namespace gpufilter::test {
 namespace {
+
+using Counts = std::vector<std::uint32_t>;
+using Lengths = std::vector<std::uint8_t>;
+using Bytes = std::vector<std::uint8_t>;
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20U;
 constexpr std::size_t row = 997;  // of what a search is shown
@@ -123,17 +134,17 @@ void expect_complete(const Way& way, const Bytes& data) {
 TEST(Deflaters, WriteWhatZlibReadsBack) {
   const Ways ways;
   std::uint32_t seed = 0;
-  for (const std::size_t size : {0, 1, 2, 3, 8, 13, 255, 257, 258, 259, 997, 5000, 10'000, 9'999,
-                                 16'383, 65'534, 65'535, 65'536, 90'001}) {
-    for (const Content content : contents) {
-      const Bytes data = make_bytes(size, content, ++seed);
-      for (const Way& way : ways.all()) {
-        SCOPED_TRACE(way.name + ", " + std::to_string(size) + " bytes, content " +
-                     std::to_string(static_cast<int>(content)));
-        expect_joinable(way, data);
-        expect_complete(way, data);
-        if (::testing::Test::HasFailure()) return;
-      }
+  for (const auto& [size, content] :
+       each_of(std::vector<std::size_t>{0, 1, 2, 3, 8, 13, 255, 257, 258, 259, 997, 5000, 10'000,
+                                        9'999, 16'383, 65'534, 65'535, 65'536, 90'001},
+               contents)) {
+    const Bytes data = make_bytes(size, content, ++seed);
+    for (const Way& way : ways.all()) {
+      SCOPED_TRACE(way.name + ", " + std::to_string(size) + " bytes, content " +
+                   std::to_string(static_cast<int>(content)));
+      expect_joinable(way, data);
+      expect_complete(way, data);
+      if (::testing::Test::HasFailure()) return;
     }
   }
 }
@@ -327,10 +338,8 @@ TEST(Deflaters, WriteChunksThatCanBeJoined) {
 TEST(Deflaters, DependOnTheDataAlone) {
   const Bytes data = make_bytes(150'000, Content::repeated, 1);
   const Ways used;
-  for (const Way& way : used.all()) {
-    for (const Content content : contents)
-      (void)way.deflate(make_bytes(90'000, content, 2), false);
-  }
+  for (const auto& [way, content] : each_of(used.all(), contents))
+    (void)way.deflate(make_bytes(90'000, content, 2), false);
   const Ways fresh;
   for (std::size_t i = 0; i < fresh.all().size(); ++i) {
     EXPECT_TRUE(copy_of(used.all()[i].deflate(data, false)) ==
@@ -366,6 +375,241 @@ TEST(Deflaters, FindWhatRepeatsItself) {
               deflated(repeated, 6).size() * 11 / 10)
         << level;
   }
+}
+
+// Huffman codes: complete, no longer than allowed, and as short as Huffman's algorithm makes them.
+
+Lengths lengths_for(const Counts& counts, unsigned longest) {
+  Lengths lengths(counts.size(), 77);
+  make_code_lengths(counts, longest, lengths);
+  return lengths;
+}
+
+std::uint64_t message_bits(const Counts& counts, const Lengths& lengths) {
+  std::uint64_t bits = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    bits += std::uint64_t{counts[i]} * lengths[i];
+  return bits;
+}
+
+// What Huffman's algorithm makes of them without a limit: every node's count, added up.
+std::uint64_t fewest_bits(const Counts& counts) {
+  std::priority_queue<std::uint64_t, std::vector<std::uint64_t>, std::greater<>> nodes;
+  for (const std::uint32_t count : counts) {
+    if (count > 0) nodes.push(count);
+  }
+  std::uint64_t bits = 0;
+  while (nodes.size() > 1) {
+    std::uint64_t both = nodes.top();
+    nodes.pop();
+    both += nodes.top();
+    nodes.pop();
+    bits += both;
+    nodes.push(both);
+  }
+  return bits;
+}
+
+void expect_complete(const Counts& counts, const Lengths& lengths, unsigned longest) {
+  std::uint64_t taken = 0;  // of the code space
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    EXPECT_EQ(lengths[i] > 0, counts[i] > 0) << i;
+    EXPECT_LE(lengths[i], longest) << i;
+    if (lengths[i] > 0) taken += std::uint64_t{1} << (longest - lengths[i]);
+  }
+  EXPECT_EQ(taken, std::uint64_t{1} << longest);
+}
+
+TEST(HuffmanCode, IsCompleteAndShort) {
+  std::mt19937 random(1);
+  for (int i = 0; i < 300; ++i) {
+    Counts counts(2 + random() % (literal_symbols - 1));
+    for (std::uint32_t& count : counts)
+      count = random() % 3 == 0 ? 0 : static_cast<std::uint32_t>(random() % (1U << random() % 20U));
+    counts[0] = 1;
+    counts[1] = 5;
+    const Lengths lengths = lengths_for(counts, longest_code);
+    expect_complete(counts, lengths, longest_code);
+    if (*std::max_element(lengths.begin(), lengths.end()) < longest_code) {
+      EXPECT_EQ(message_bits(counts, lengths), fewest_bits(counts));
+    }
+  }
+}
+
+// Counts like Fibonacci's numbers make the longest codes.
+TEST(HuffmanCode, IsNotLongerThanAllowed) {
+  Counts counts{1, 1};
+  while (counts.size() < 30)
+    counts.push_back(counts[counts.size() - 1] + counts[counts.size() - 2]);
+  for (const unsigned longest : {5U, 7U, 15U}) {
+    const Lengths lengths = lengths_for(counts, longest);
+    expect_complete(counts, lengths, longest);
+    EXPECT_EQ(*std::max_element(lengths.begin(), lengths.end()), longest);
+    EXPECT_TRUE(std::is_sorted(lengths.rbegin(), lengths.rend()));
+  }
+}
+
+TEST(HuffmanCode, OfOneSymbolHasOneBitAndIsTheCanonicalOneWrittenBackwards) {
+  EXPECT_EQ(lengths_for({0, 0, 9, 0}, 15), (Lengths{0, 0, 1, 0}));
+  EXPECT_EQ(lengths_for({0, 0, 0}, 15), (Lengths{0, 0, 0}));
+  // The example of RFC 1951, 3.2.2: codes of these lengths are 010 to 110, 00, 1110 and 1111.
+  const Lengths lengths{3, 3, 3, 3, 3, 2, 4, 4};
+  std::vector<std::uint16_t> codes(lengths.size());
+  make_codes(lengths, codes);
+  EXPECT_EQ(codes,
+            (std::vector<std::uint16_t>{0b010, 0b110, 0b001, 0b101, 0b011, 0b00, 0b0111, 0b1111}));
+}
+
+// The fields of ISA-L's decoder that codec/deflate/isal_state.hpp uses mean what it says they mean,
+// for streams made by zlib.
+
+// Text-like bytes: a block of them has codes of many lengths and matches.
+Bytes make_data(std::size_t size) {
+  Bytes data(size);
+  std::uint32_t state = 1;
+  for (std::uint8_t& byte : data) {
+    state = state * 1664525 + 1013904223;
+    byte = static_cast<std::uint8_t>("etaoin shrdlu"[(state >> 24U) % 13]);
+  }
+  return data;
+}
+
+// Raw deflate data of the parts, each of which ends as its flush says.
+Bytes deflated_parts(const std::vector<std::pair<Bytes, int>>& parts) {
+  z_stream stream{};
+  EXPECT_EQ(deflateInit2(&stream, 6, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY), Z_OK);
+  Bytes result(std::size_t{1} << 20U);
+  stream.next_out = result.data();
+  stream.avail_out = static_cast<uInt>(result.size());
+  for (auto [data, flush] : parts) {
+    stream.next_in = data.data();
+    stream.avail_in = static_cast<uInt>(data.size());
+    EXPECT_GE(deflate(&stream, flush), Z_OK);
+    EXPECT_EQ(stream.avail_in, 0U);
+  }
+  result.resize(result.size() - stream.avail_out);
+  deflateEnd(&stream);
+  return result;
+}
+
+// Where blocks end, in bits, according to zlib.
+std::vector<std::size_t> block_ends(Bytes stream_bytes) {
+  z_stream stream{};
+  EXPECT_EQ(inflateInit2(&stream, -15), Z_OK);
+  Bytes output(std::size_t{1} << 20U);
+  stream.next_in = stream_bytes.data();
+  stream.avail_in = static_cast<uInt>(stream_bytes.size());
+  stream.next_out = output.data();
+  stream.avail_out = static_cast<uInt>(output.size());
+  std::vector<std::size_t> ends;
+  for (int status = Z_OK; status == Z_OK;) {
+    status = inflate(&stream, Z_BLOCK);
+    if (status != Z_OK && status != Z_STREAM_END) break;
+    if (status == Z_OK && (stream.data_type & 128) == 0) continue;
+    ends.push_back(stream.total_in * 8 - static_cast<std::size_t>(stream.data_type & 7));
+  }
+  inflateEnd(&stream);
+  return ends;
+}
+
+// Inflates `input` into `output`, and returns the decoder's state afterwards.
+inflate_state state_after(Bytes& input, std::span<std::uint8_t> output) {
+  inflate_state state{};
+  isal_inflate_init(&state);
+  state.next_in = input.data();
+  state.avail_in = static_cast<std::uint32_t>(input.size());
+  state.next_out = output.data();
+  state.avail_out = static_cast<std::uint32_t>(output.size());
+  EXPECT_EQ(isal_inflate(&state), ISAL_DECOMP_OK);
+  return state;
+}
+
+TEST(IsalState, WasCheckedForTheseVersions) {
+  static const std::vector<std::pair<int, int>> checked{{2, 30}, {2, 31}};
+  const std::pair version{ISAL_MAJOR_VERSION, ISAL_MINOR_VERSION};
+  EXPECT_EQ(std::count(checked.begin(), checked.end(), version), 1)
+      << "ISA-L " << version.first << "." << version.second
+      << ": read how igzip_inflate.c uses the fields in codec/deflate/isal_state.hpp, run all "
+         "tests "
+         "of codec, and add the version here";
+}
+
+TEST(IsalState, KnowsTheEndAndWhatFollowsIt) {
+  for (std::size_t size = 1; size < 60; ++size) {
+    const Bytes data = make_data(size);
+    const Bytes stream = deflated_parts({{data, Z_FINISH}});
+    for (const std::size_t excess : {0, 1, 2, 7, 8, 9, 40}) {
+      Bytes input = stream;
+      input.resize(stream.size() + excess, 0xA5);
+      Bytes output(size + 1);
+      const inflate_state state = state_after(input, output);
+      EXPECT_TRUE(isal_has_ended(state));
+      EXPECT_FALSE(isal_is_between_blocks(state));
+      EXPECT_EQ(isal_unread_bits(state) / 8, excess) << size;
+    }
+    Bytes cut(stream.begin(), stream.end() - 1);
+    Bytes output(size + 1);
+    EXPECT_FALSE(isal_has_ended(state_after(cut, output)));
+  }
+}
+
+TEST(IsalState, KnowsPlacesBetweenBlocks) {
+  for (std::size_t size = 1; size < 60; ++size) {
+    const Bytes data = make_data(size);
+    const Bytes stream = deflated_parts({{data, Z_FULL_FLUSH}});
+    Bytes output(size + 1);
+    Bytes whole = stream;
+    EXPECT_TRUE(isal_is_between_blocks(state_after(whole, output))) << size;
+    for (std::size_t missing = 1; missing <= std::size_t{4}; ++missing) {
+      Bytes cut(stream.begin(), stream.end() - static_cast<std::ptrdiff_t>(missing));
+      EXPECT_FALSE(isal_is_between_blocks(state_after(cut, output))) << size << ", " << missing;
+    }
+    Bytes more = stream;
+    more.push_back(0x04);  // the beginning of a block with codes of its own
+    EXPECT_FALSE(isal_is_between_blocks(state_after(more, output))) << size;
+  }
+}
+
+TEST(IsalState, ShowsWhatWasInflatedAhead) {
+  const Bytes data = make_data(5000);
+  Bytes input = deflated_parts({{data, Z_FINISH}});
+  std::array<std::uint8_t, 1> output{};
+  inflate_state state = state_after(input, output);
+  const auto kept = isal_kept_output(state);
+  ASSERT_GT(kept.size(), 1U);
+  EXPECT_TRUE(std::equal(kept.begin(), kept.end(), data.begin() + 1));
+  isal_drop_kept_output(state, 1);
+  EXPECT_EQ(isal_kept_output(state).size(), kept.size() - 1);
+  state.next_out = output.data();
+  state.avail_out = 1;
+  EXPECT_EQ(isal_inflate(&state), ISAL_DECOMP_OK);
+  EXPECT_EQ(output[0], data[2]) << "the byte after the one that was dropped";
+}
+
+TEST(IsalState, CanBeginWithABlockAtAnyBit) {
+  std::array<bool, 8> seen{};
+  for (std::size_t size = 40; size < 120; ++size) {
+    Bytes first = make_data(size);
+    const Bytes second = make_data(2 * size);
+    Bytes stream = deflated_parts({{first, Z_BLOCK}, {second, Z_BLOCK}, {{}, Z_FINISH}});
+    const auto ends = block_ends(stream);
+    ASSERT_GE(ends.size(), 2U);
+    seen.at(ends[0] % 8) = true;
+    inflate_state state{};
+    isal_inflate_init(&state);
+    ASSERT_EQ(isal_inflate_set_dict(&state, first.data(), static_cast<std::uint32_t>(size)),
+              COMP_OK);
+    isal_set_single_block(state, stream, ends[0]);
+    Bytes output(2 * size + 1);
+    state.next_out = output.data();
+    state.avail_out = static_cast<std::uint32_t>(output.size());
+    ASSERT_EQ(isal_inflate(&state), ISAL_DECOMP_OK);
+    EXPECT_TRUE(isal_has_ended(state));
+    EXPECT_EQ(state.avail_out, 1U);
+    EXPECT_TRUE(std::equal(second.begin(), second.end(), output.begin()));
+    EXPECT_EQ(stream.size() * 8 - isal_unread_bits(state), ends[1]);
+  }
+  EXPECT_EQ(std::count(seen.begin(), seen.end(), true), 8) << "every bit of a byte";
 }
 
 }  // namespace

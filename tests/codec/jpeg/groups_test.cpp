@@ -2,34 +2,33 @@
 // refusals as from top to bottom by one.
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include "base/background.hpp"
 #include "base/error.hpp"
-#include "base/ordered_pieces.hpp"
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/jpeg/read/group_reader.hpp"
 #include "codec/jpeg/read/row_decoder.hpp"
-#include "codec/jpeg/read/scans.hpp"
+#include "support/each_of.hpp"
 #include "support/failing_streams.hpp"
 #include "support/jpeg.hpp"
 #include "support/jpeg_parts.hpp"
 #include "support/jpeg_scans.hpp"
+#include "support/pictures.hpp"
 #include "support/texts.hpp"
 
-namespace gpufilter {
+namespace gpufilter::test {
 namespace {
 
-using test::Bytes;
-using test::decode_by_threads;
-using test::JpegRecipe;
-using test::threads_agree;
-using test::with_bytes;
-using test::without_bytes;
+using Clock = std::chrono::steady_clock;
 
 // How many groups two threads cut the picture into; 0 where they do not.
 int groups_of(const Bytes& jpeg) {
@@ -57,14 +56,12 @@ Bytes encode_groups(const JpegRecipe& recipe, unsigned restart_interval, int cha
     if (recipe.before_start) recipe.before_start(jpeg);
     jpeg.restart_interval = restart_interval;
   };
-  return test::encode_with_libjpeg(test::textured_raster(pixels_across, pixels_down, channels),
-                                   with_restarts);
+  return encode_with_libjpeg(textured_raster(pixels_across, pixels_down, channels), with_restarts);
 }
 
 Bytes encode_groups(const Factors& sampling, unsigned restart_interval) {
-  JpegRecipe recipe;
-  recipe.horizontal_subsampling = sampling.horizontal;
-  recipe.vertical_subsampling = sampling.vertical;
+  const JpegRecipe recipe{.horizontal_subsampling = sampling.horizontal,
+                          .vertical_subsampling = sampling.vertical};
   return encode_groups(recipe, restart_interval);
 }
 
@@ -75,11 +72,11 @@ unsigned mcus_a_row(const Factors& sampling) {
 
 void expect_as_libjpeg(const Bytes& jpeg, bool in_groups) {
   EXPECT_EQ(groups_of(jpeg) > 1, in_groups) << groups_of(jpeg);
-  EXPECT_TRUE(decode_by_threads(jpeg, 2).samples == test::decode_with_libjpeg(jpeg).samples);
+  EXPECT_TRUE(decode_by_threads(jpeg, 2).samples == decode_with_libjpeg(jpeg).samples);
   EXPECT_TRUE(threads_agree(jpeg));
 }
 
-TEST(JpegGroups, HaveTheSamplesOfTheWhole) {
+TEST(JpegGroups, HaveTheSamplesOfTheWholeAndNeedNotHoldWholeRowsInEveryInterval) {
   for (const Factors& sampling : all_factors) {
     const unsigned row = mcus_a_row(sampling);
     for (const unsigned interval : {1U, row / 2, row, 2 * row, 3 * row}) {
@@ -88,10 +85,7 @@ TEST(JpegGroups, HaveTheSamplesOfTheWhole) {
       expect_as_libjpeg(encode_groups(sampling, interval), true);
     }
   }
-}
-
-// Rows and intervals begin together after as many rows of MCUs as the interval has MCUs.
-TEST(JpegGroups, NeedNotHoldWholeRowsInEveryInterval) {
+  // Rows and intervals begin together after as many rows of MCUs as the interval has MCUs.
   expect_as_libjpeg(encode_groups(Factors{2, 2}, 5), true);  // of 24 in a row
   expect_as_libjpeg(encode_groups(Factors{1, 1}, 5), true);  // of 48
   expect_as_libjpeg(encode_groups(Factors{1, 1}, 47), false);
@@ -99,53 +93,42 @@ TEST(JpegGroups, NeedNotHoldWholeRowsInEveryInterval) {
 }
 
 TEST(JpegGroups, AreOfAnyColors) {
-  JpegRecipe grey;
-  grey.raster_colors = JCS_GRAYSCALE;
-  grey.stored_colors = JCS_GRAYSCALE;
+  JpegRecipe grey{.raster_colors = JCS_GRAYSCALE, .stored_colors = JCS_GRAYSCALE};
   expect_as_libjpeg(encode_groups(grey, 48, 1), true);
   grey.before_start = [](jpeg_compress_struct& jpeg) {
     jpeg.comp_info[0].h_samp_factor = 2;
     jpeg.comp_info[0].v_samp_factor = 2;
   };
   expect_as_libjpeg(encode_groups(grey, 24, 1), true);
-  JpegRecipe rgb;
-  rgb.stored_colors = JCS_RGB;
+  const JpegRecipe rgb{.stored_colors = JCS_RGB};
   expect_as_libjpeg(encode_groups(rgb, 48), true);
-  for (const J_COLOR_SPACE stored : {JCS_CMYK, JCS_YCCK}) {
-    for (const bool adobe : {false, true}) {
-      JpegRecipe ink;
-      ink.raster_colors = JCS_CMYK;
-      ink.stored_colors = stored;
-      ink.adobe_marker = adobe;
-      const Bytes jpeg = encode_groups(ink, 48, 4);
-      EXPECT_GT(groups_of(jpeg), 1);
-      EXPECT_TRUE(threads_agree(jpeg));
-    }
+  for (const auto& [stored, adobe] :
+       each_of(std::array{JCS_CMYK, JCS_YCCK}, std::array{false, true})) {
+    const JpegRecipe ink{.raster_colors = JCS_CMYK, .stored_colors = stored, .adobe_marker = adobe};
+    const Bytes jpeg = encode_groups(ink, 48, 4);
+    EXPECT_GT(groups_of(jpeg), 1);
+    EXPECT_TRUE(threads_agree(jpeg));
   }
 }
 
 TEST(JpegGroups, NeedASequentialScanOfAllComponents) {
-  JpegRecipe progressive;
-  progressive.progressive = true;
+  const JpegRecipe progressive{.progressive = true};
   expect_as_libjpeg(encode_groups(progressive, 24), false);
-  JpegRecipe arithmetic;
-  arithmetic.arithmetic = true;
+  const JpegRecipe arithmetic{.arithmetic = true};
   expect_as_libjpeg(encode_groups(arithmetic, 24), false);
-  JpegRecipe apart;
-  apart.one_scan_a_component = true;
+  const JpegRecipe apart{.one_scan_a_component = true};
   expect_as_libjpeg(encode_groups(apart, 24), false);
   expect_as_libjpeg(encode_groups(Factors{2, 2}, 0), false);
 }
 
 TEST(JpegGroups, UseTheTablesOfTheFile) {
-  JpegRecipe recipe;
-  recipe.before_start = [](jpeg_compress_struct& jpeg) {
+  const JpegRecipe recipe{.before_start = [](jpeg_compress_struct& jpeg) {
     jpeg.optimize_coding = TRUE;
     jpeg_set_quality(&jpeg, 3, FALSE);  // divisors of 16 bits
     jpeg.comp_info[0].component_id = 'Y';
     jpeg.comp_info[1].component_id = 200;
     jpeg.comp_info[2].component_id = 0;
-  };
+  }};
   expect_as_libjpeg(encode_groups(recipe, 24), true);
 }
 
@@ -173,7 +156,7 @@ TEST(JpegGroups, SharesLeaveTwoToEach) {
 
 std::vector<std::size_t> restart_markers(const Bytes& jpeg) {
   std::vector<std::size_t> places;
-  for (std::size_t i = test::scan_data_begin(jpeg); i + 1 < jpeg.size(); ++i) {
+  for (std::size_t i = scan_data_begin(jpeg); i + 1 < jpeg.size(); ++i) {
     if (jpeg[i] == 0xFF && jpeg[i + 1] >= 0xD0 && jpeg[i + 1] <= 0xD7) places.push_back(i);
   }
   return places;
@@ -245,11 +228,9 @@ TEST_P(DamagedGroups, WithBytesBetween) {
   std::vector<std::size_t> places = {markers_.front(), markers_[8],     markers_[20],
                                      markers_.back(),  markers_[9] + 2, jpeg_.size() - 2,
                                      jpeg_.size()};
-  for (const std::size_t place : places) {
-    for (const Bytes& extra : extras) {
-      ASSERT_TRUE(threads_agree(with_bytes(jpeg_, place, extra)))
-          << place << ": " << extra.size() << " bytes, " << int{extra.front()};
-    }
+  for (const auto& [place, extra] : each_of(places, extras)) {
+    ASSERT_TRUE(threads_agree(with_bytes(jpeg_, place, extra)))
+        << place << ": " << extra.size() << " bytes, " << int{extra.front()};
   }
 }
 
@@ -257,14 +238,13 @@ TEST_P(DamagedGroups, WithBytesBetween) {
 TEST(JpegGroups, CountMarkersAsTheFileDoes) {
   const Bytes jpeg = encode_groups(Factors{1, 1}, 48);
   const std::vector<std::size_t> markers = restart_markers(jpeg);
-  const test::DetailedLog detailed;
+  const DetailedLog detailed;
   // In the first group, and in one that begins at another number than 0.
   for (const std::size_t index : {std::size_t{10}, std::size_t{30}}) {
     const Bytes padded = with_bytes(jpeg, markers.at(index), Bytes(40, 1));
     EXPECT_TRUE(threads_agree(padded)) << index;
     const std::string log = decode_by_threads(padded, 2).log;
-    EXPECT_TRUE(
-        test::contains(log, " extraneous bytes before marker 0xd" + std::to_string(index % 8)));
+    EXPECT_TRUE(contains(log, " extraneous bytes before marker 0xd" + std::to_string(index % 8)));
   }
 }
 
@@ -276,7 +256,7 @@ TEST_P(DamagedGroups, WithEndlessPadding) {
 }
 
 TEST_P(DamagedGroups, CutOff) {
-  for (std::size_t size = test::scan_data_begin(jpeg_); size < jpeg_.size();
+  for (std::size_t size = scan_data_begin(jpeg_); size < jpeg_.size();
        size += 1 + jpeg_.size() / 97) {
     const Bytes cut = without_bytes(jpeg_, size, jpeg_.size());
     ASSERT_TRUE(threads_agree(cut)) << size;
@@ -288,7 +268,7 @@ TEST_P(DamagedGroups, CutOff) {
 TEST_P(DamagedGroups, WithChangedBytes) {
   std::uint32_t state = 7;
   int refused = 0;
-  const std::size_t begin = test::scan_data_begin(jpeg_);
+  const std::size_t begin = scan_data_begin(jpeg_);
   for (int round = 0; round < 80; ++round) {
     Bytes damaged = jpeg_;
     for (int i = 0; i <= round % 3; ++i) {
@@ -309,16 +289,16 @@ INSTANTIATE_TEST_SUITE_P(Jpeg, DamagedGroups,
 TEST(JpegGroups, EndAsTheFileDoes) {
   const Bytes jpeg = encode_groups(Factors{2, 2}, 24);
   const std::size_t end = jpeg.size() - 2;
-  const std::size_t scan = test::scan_data_begin(jpeg) - 14;
+  const std::size_t scan = scan_data_begin(jpeg) - 14;
   ASSERT_EQ(jpeg[scan + 1], 0xDA);
   const Bytes second(jpeg.begin() + static_cast<std::ptrdiff_t>(scan), jpeg.end());
   EXPECT_TRUE(threads_agree(with_bytes(jpeg, end, second)));
   EXPECT_NE(decode_by_threads(with_bytes(jpeg, end, second), 2).refusal, "");
-  const Bytes comment = test::jpeg_segment(0xFE, {0xFF, 0xD3, 0xFF, 0xD4});
+  const Bytes comment = jpeg_segment(0xFE, {0xFF, 0xD3, 0xFF, 0xD4});
   EXPECT_TRUE(threads_agree(with_bytes(jpeg, end, comment)));
   EXPECT_EQ(decode_by_threads(with_bytes(jpeg, end, comment), 2).refusal, "");
   // A length that looks like a marker.
-  EXPECT_TRUE(threads_agree(with_bytes(jpeg, end, test::jpeg_segment(0xE3, Bytes(0xFFD1, 0)))));
+  EXPECT_TRUE(threads_agree(with_bytes(jpeg, end, jpeg_segment(0xE3, Bytes(0xFFD1, 0)))));
   EXPECT_TRUE(threads_agree(with_bytes(jpeg, end, {0xFF, 0xE1, 0, 1})));
   EXPECT_TRUE(threads_agree(without_bytes(jpeg, end, jpeg.size())));
   EXPECT_TRUE(threads_agree(with_bytes(jpeg, jpeg.size(), Bytes(100'000, 0xFF))));
@@ -329,7 +309,7 @@ TEST(JpegGroups, PassOnWhatTheSourceThrows) {
   ASSERT_GT(jpeg.size(), 135'000U);
   const ThreadLimit limit(2);
   for (const std::size_t good : {std::size_t{70'000}, std::size_t{135'000}}) {
-    const auto reader = open_jpeg(std::make_unique<test::FailingSource>(jpeg, good), {});
+    const auto reader = open_jpeg(std::make_unique<FailingSource>(jpeg, good), {});
     Image image(reader->header().size, reader->header().format);
     EXPECT_THROW(reader->read(image.rows()), std::runtime_error) << good;
   }
@@ -358,5 +338,303 @@ TEST(JpegGroups, MayBeLeftInTheMiddle) {
   }
 }
 
+// Truncated or changed files: refused in one line if pixels are lost, never a crash.
+
+Bytes first_bytes(const Bytes& jpeg, std::size_t count) {
+  return {jpeg.begin(), jpeg.begin() + static_cast<std::ptrdiff_t>(count)};
+}
+
+Bytes textured(bool progressive, bool arithmetic = false) {
+  const JpegRecipe recipe{.progressive = progressive, .arithmetic = arithmetic};
+  return encode_with_libjpeg(textured_raster(150, 120, 3), recipe);
+}
+
+// But not where only the end marker is missing, unless its data are arithmetic, which have no other
+// end.
+void expect_refused_wherever_cut(const Bytes& jpeg, std::size_t step, bool arithmetic = false) {
+  constexpr const char* reason = "some.jpg: the file ends too early";
+  constexpr std::size_t end_marker = 2;
+  const std::size_t data_end = jpeg.size() - end_marker;
+  ASSERT_EQ(refusal_of(jpeg), "");
+  for (std::size_t count = 0; count < data_end; count += step)
+    ASSERT_EQ(refusal_of(first_bytes(jpeg, count)), reason) << count;
+  ASSERT_EQ(refusal_of(first_bytes(jpeg, data_end - 1)), reason);
+  for (const std::size_t count : {data_end, data_end + 1}) {
+    const Bytes cut = first_bytes(jpeg, count);
+    ASSERT_EQ(refusal_of(cut), arithmetic ? reason : "");
+    if (arithmetic) continue;
+    ASSERT_EQ(decode_with_codec(cut).samples, decode_with_codec(jpeg).samples);
+  }
+}
+
+TEST(DamagedJpeg, IsRefusedWhereverItIsCut) {
+  expect_refused_wherever_cut(textured(false), 97);
+  expect_refused_wherever_cut(textured(true), 97);
+  expect_refused_wherever_cut(textured(false, true), 97, true);
+}
+
+TEST(DamagedJpeg, PhotographsAreRefusedWhereverTheyAreCut) {
+  for (const char* name : {"testorig.jpg", "testimgint.jpg", "testimgari.jpg"}) {
+    const std::string relative = std::string("corpora/jpeg/") + name;
+    GPUFILTER_REQUIRE_SHARED(relative);
+    expect_refused_wherever_cut(shared_file(relative), 7,
+                                std::string_view(name) == "testimgari.jpg");
+  }
+  GPUFILTER_REQUIRE_SHARED("photos/canyon-3072x2048.jpg");
+  expect_refused_wherever_cut(shared_file("photos/canyon-3072x2048.jpg"), 59461);
+}
+
+// The end marker exists, but data before it is missing: libjpeg itself would fill the rest with
+// grey.
+TEST(DamagedJpeg, IsRefusedWhereDataIsMissingBeforeTheEnd) {
+  for (const bool progressive : {false, true}) {
+    const Bytes jpeg = textured(progressive);
+    const std::size_t begin = scan_data_begin(jpeg);
+    Bytes cut = first_bytes(jpeg, begin + (progressive ? 200 : (jpeg.size() - begin) / 2));
+    while (cut.back() == 0xFF)
+      cut.pop_back();
+    cut.insert(cut.end(), {0xFF, 0xD9});
+    EXPECT_EQ(refusal_of(cut), "some.jpg: damaged JPEG: premature end of data segment");
+  }
+}
+
+TEST(DamagedJpeg, IsRefusedWhereARestartIsMissingAndIsRefusedWhereItIsNoJpeg) {
+  const JpegRecipe recipe{.restart_rows = 1};
+  Bytes jpeg = encode_with_libjpeg(textured_raster(150, 120, 3), recipe);
+  const auto marker = [&](std::uint8_t code) {
+    std::size_t at = scan_data_begin(jpeg);
+    while (jpeg[at] != 0xFF || jpeg[at + 1] != code)
+      ++at;
+    return static_cast<std::ptrdiff_t>(at);
+  };
+  const auto first = marker(0xD0);
+  const auto second = marker(0xD1);
+  jpeg.erase(jpeg.begin() + first, jpeg.begin() + second);
+  EXPECT_TRUE(refusal_of(jpeg).starts_with("some.jpg: damaged JPEG: ")) << refusal_of(jpeg);
+  EXPECT_EQ(refusal_of({}), "some.jpg: the file ends too early");
+  EXPECT_EQ(refusal_of(Bytes(1000, 'x')),
+            "some.jpg: damaged JPEG: Not a JPEG file: starts with 0x78 0x78");
+}
+
+// Sets each byte of the headers, and bytes throughout the data, to other values. The picture may
+// change; every refusal has to be a PictureError on one line.
+TEST(DamagedJpeg, NeverDoesMoreThanRefuse) {
+  const JpegRecipe ycck{.raster_colors = JCS_CMYK, .stored_colors = JCS_YCCK, .progressive = true};
+  const JpegRecipe restarts{.restart_rows = 1};
+  int refused = 0;
+  int decoded = 0;
+  for (const Bytes& jpeg :
+       {encode_with_libjpeg(textured_raster(60, 50, 3)),
+        encode_with_libjpeg(textured_raster(60, 50, 3), restarts),
+        encode_with_libjpeg(textured_raster(60, 50, 4), ycck), textured(true, true)}) {
+    const std::size_t step = std::max<std::size_t>(1, jpeg.size() / 800);
+    std::uint32_t state = 1;
+    for (std::size_t at = 0; at < jpeg.size(); at += at < 700 ? 1 : step) {
+      state = state * 1664525U + 1013904223U;
+      Bytes changed = jpeg;
+      changed[at] = static_cast<std::uint8_t>(changed[at] ^ (1U + (state >> 24U) % 255U));
+      if (at % 3 == 0) changed[state % changed.size()] = static_cast<std::uint8_t>(state >> 16U);
+      // The limit keeps a changed size from making the test slow.
+      const std::string message = refusal_of(changed, {100'000});
+      (message.empty() ? decoded : refused) += 1;
+      ASSERT_EQ(message.find('\n'), std::string::npos) << message;
+    }
+  }
+  EXPECT_GT(refused, 500);
+  EXPECT_GT(decoded, 100);
+}
+
+TEST(DamagedJpeg, PassesOnWhatTheSourceThrows) {
+  const Bytes jpeg = textured(false);
+  for (const std::size_t good :
+       {std::size_t{0}, std::size_t{100}, jpeg.size() / 2, jpeg.size() - 1}) {
+    EXPECT_THROW(
+        {
+          const auto reader = open_jpeg(std::make_unique<FailingSource>(jpeg, good), {});
+          Image image(reader->header().size, reader->header().format);
+          reader->read(image.rows());
+          reader->finish();
+        },
+        std::runtime_error)
+        << good;
+  }
+}
+
+// JPEG files made to cost more than they should: countless segments, coefficients without data,
+// endless scans.
+
+void append(Bytes& to, const Bytes& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+// `count` times `repeated` after the first marker of a small JPEG, then `last`.
+Bytes with_segments(const Bytes& repeated, int count, const Bytes& last = {}) {
+  const Bytes jpeg = encode_with_libjpeg(textured_raster(16, 16, 3));
+  Bytes file(jpeg.begin(), jpeg.begin() + 2);
+  for (int i = 0; i < count; ++i)
+    append(file, repeated);
+  append(file, last);
+  file.insert(file.end(), jpeg.begin() + 2, jpeg.end());
+  return file;
+}
+
+// libjpeg alone takes half a minute for 100,000.
+TEST(JpegHostile, ReadsAnyNumberOfSegmentsInLinearTime) {
+  const Bytes exif = jpeg_segment(0xE1, bytes_of(std::string("Exif\0\0II*\0", 10)));
+  for (const auto& [marker, content] : each_of(
+           std::vector<std::uint8_t>{0xE1, 0xE2, 0xFE},
+           std::vector<Bytes>{{}, bytes_of("x"), bytes_of(std::string("ICC_PROFILE\0\1\1", 14))})) {
+    const auto start = Clock::now();
+    const Bytes file = with_segments(jpeg_segment(marker, content), 100'000, exif);
+    EXPECT_EQ(refusal_of(file), "");
+    EXPECT_EQ(metadata_in(file).exif.size(), 4U);
+    EXPECT_LT(Clock::now() - start, std::chrono::seconds(5)) << int{marker};
+  }
+}
+
+// The log while the picture is read to its end.
+std::string jpeg_warnings(const Bytes& jpeg) {
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(refusal_of(jpeg), "");
+  return ::testing::internal::GetCapturedStderr();
+}
+
+TEST(JpegHostile, KeepsAThousandComments) {
+  const std::string too_many =
+      "gpufilter: warning: some.jpg: skipped some of its comments: there are too many\n";
+  const Bytes comment = jpeg_segment(0xFE, bytes_of("a comment"));
+  const Bytes profile =
+      jpeg_segment(0xE2, bytes_of(std::string("ICC_PROFILE\0\1\1", 14) + std::string(200, 'p')));
+  const Bytes thousand = with_segments(comment, 1000, profile);
+  EXPECT_EQ(metadata_in(thousand).text.size(), 1000U);
+  EXPECT_EQ(jpeg_warnings(thousand), "");
+
+  const Bytes more = with_segments(comment, 1500, profile);
+  const Metadata metadata = metadata_in(more);
+  EXPECT_EQ(metadata.text.size(), 1000U);
+  ASSERT_TRUE(metadata.icc_profile);
+  EXPECT_EQ(metadata.icc_profile->data.size(), 200U);
+  EXPECT_EQ(jpeg_warnings(more), too_many);
+
+  // 8 MiB of them.
+  const Bytes large = with_segments(jpeg_segment(0xFE, Bytes(65533, 'c')), 200);
+  EXPECT_EQ(metadata_in(large).text.size(), 128U);
+  EXPECT_EQ(jpeg_warnings(large), too_many);
+}
+
+TEST(JpegHostile, WarnsOfADamagedProfile) {
+  const Bytes part =
+      jpeg_segment(0xE2, bytes_of(std::string("ICC_PROFILE\0\1\2", 14) + "half of it"));
+  const Bytes file = with_segments(part, 1);
+  EXPECT_FALSE(metadata_in(file).icc_profile);
+  EXPECT_EQ(jpeg_warnings(file),
+            "gpufilter: warning: some.jpg: skipped damaged metadata: colour profile\n");
+}
+
+TEST(JpegHostile, KeepsAThousandOtherSegments) {
+  const std::string too_many =
+      "gpufilter: warning: some.jpg: skipped some of its APP segments: there are too many\n";
+  const Bytes segment = jpeg_segment(0xE9, bytes_of("a segment"));
+  EXPECT_EQ(jpeg_warnings(with_segments(segment, 1000)), "");
+  EXPECT_EQ(jpeg_warnings(with_segments(segment, 1001)), too_many);
+  const auto kept = [](const Bytes& file) {
+    return open_jpeg(memory_source(file, "some.jpg"), {})->header().stored->private_metadata();
+  };
+  EXPECT_EQ(kept(with_segments(segment, 2000)).size(), 1000U);
+  // 16 MiB of them.
+  const Bytes large = with_segments(jpeg_segment(0xE9, Bytes(65533, 'c')), 300);
+  EXPECT_EQ(kept(large).size(), 256U);
+  EXPECT_EQ(jpeg_warnings(large), too_many);
+}
+
+// libjpeg takes a length that does not count even itself for that of an empty segment.
+TEST(JpegHostile, ReadsSegmentsOfImpossibleLengthsAsLibjpegDoesAndRefusesAFileThatEndsInASegment) {
+  for (const auto& [marker, length] : each_of(std::vector<std::uint8_t>{0xE1, 0xE2, 0xED, 0xFE},
+                                              std::vector<std::uint8_t>{0, 1, 2})) {
+    const Bytes file = with_segments({0xFF, marker, 0, length}, 1);
+    ASSERT_EQ(refusal_of(file), "") << int{marker} << " " << int{length};
+    EXPECT_EQ(decode_with_codec(file).samples, decode_with_libjpeg(file).samples);
+  }
+  for (const std::uint8_t marker : {std::uint8_t{0xE1}, std::uint8_t{0xE2}, std::uint8_t{0xFE}}) {
+    EXPECT_EQ(refusal_of({0xFF, 0xD8, 0xFF, marker, 0xFF, 0xFF, 1, 2, 3}),
+              "some.jpg: the file ends too early");
+  }
+}
+
+constexpr std::uint8_t one_to_one = 0x11;
+
+TEST(JpegHostile, BoundsTheMemoryOfCoefficientsAndCountsCoefficientsAsLibjpegDoes) {
+  const std::vector<std::uint8_t> four(4, one_to_one);
+  const std::string message = refusal_of(tiny_jpeg({progressive_arithmetic, 65500, 7600, four}, 4));
+  EXPECT_EQ(message,
+            "some.jpg: a JPEG of several scans is held in memory as a whole, and its 3799 MiB are "
+            "more than the limit of 1024 MiB: save it as a baseline JPEG, or filter it with "
+            "--max-memory 3799M");
+  EXPECT_NE(refusal_of(tiny_jpeg({sequential_arithmetic, 65500, 7600, four}, 1)), "");
+  // One scan of all components is decoded row by row.
+  EXPECT_EQ(refusal_of(tiny_jpeg({sequential_arithmetic, 16, 16, four}, 4), {.max_memory = 0}), "");
+  // 2 bytes per sample; chroma counts as stored, in whole units of all components.
+  const auto fits = [](const JpegFrame& of, std::uint64_t bytes) {
+    const Bytes file = tiny_jpeg(of, static_cast<int>(of.sampling.size()));
+    return refusal_of(file, {.max_memory = bytes}).empty();
+  };
+  const auto takes = [&](const JpegFrame& of, std::uint64_t bytes) {
+    return fits(of, bytes) && !fits(of, bytes - 1);
+  };
+  EXPECT_TRUE(takes({progressive_arithmetic, 64, 32, {one_to_one}}, 64 * 32 * 2));
+  EXPECT_TRUE(takes({progressive_arithmetic, 57, 25, {one_to_one}}, 64 * 32 * 2));
+  EXPECT_TRUE(takes({progressive_arithmetic, 64, 32, {0x22, 0x11, 0x11}}, 64 * 32 * 3));
+  EXPECT_TRUE(takes({progressive_arithmetic, 72, 33, {0x22, 0x11, 0x11}}, 80 * 48 * 3));
+}
+
+// A photograph of 100 megapixels whose chroma is not subsampled.
+TEST(JpegHostile, LetsLargeProgressivePicturesIn) {
+  const Bytes file =
+      tiny_jpeg({progressive_arithmetic, 12'500, 8'000, std::vector(3, one_to_one)}, 3);
+  EXPECT_EQ(open_jpeg(memory_source(file, "some.jpg"), {})->header().size,
+            (ImageSize{12'500, 8'000}));
+}
+
+// A Huffman table with one code, of one bit, for `symbol`.
+Bytes one_code(std::uint8_t table, std::uint8_t symbol) {
+  Bytes data(18, 0);
+  data[0] = table;
+  data[1] = 1;
+  data[17] = symbol;
+  return jpeg_segment(0xC4, data);
+}
+
+// Grey, all zeros, with one scan for each coefficient and bit.
+Bytes file_of_scans(int side, int scans) {
+  Bytes file = jpeg_frame({progressive, side, side, {one_to_one}});
+  append(file, one_code(0x00, 0));     // no difference to the block before
+  append(file, one_code(0x10, 0xE0));  // 16384 blocks without coefficients, when zeros follow
+  const std::size_t blocks =
+      static_cast<std::size_t>(side / 8) * static_cast<std::size_t>(side / 8);
+  append(file, jpeg_scan(1, 0, 0, 0));
+  file.insert(file.end(), blocks / 8 + 1, 0);
+  int written = 1;
+  for (int bit = 13; bit >= 0; --bit) {
+    for (std::uint8_t k = 1; k < 64 && written < scans; ++k, ++written) {
+      append(file,
+             jpeg_scan(1, k, k, static_cast<std::uint8_t>((bit == 13 ? 0 : (bit + 1) << 4) | bit)));
+      file.insert(file.end(), (blocks / 16384 + 1) * 15 / 8 + 1, 0);
+    }
+  }
+  append(file, {0xFF, 0xD9});
+  return file;
+}
+
+TEST(JpegHostile, BoundsWhatScansGoThrough) {
+  EXPECT_EQ(refusal_of(file_of_scans(800, 400)), "");
+  EXPECT_EQ(refusal_of(file_of_scans(80, 501)), "some.jpg: damaged JPEG: more than 500 scans");
+  const auto start = Clock::now();
+  EXPECT_EQ(
+      refusal_of(file_of_scans(8000, 400)),
+      "some.jpg: unsupported JPEG: 135 scans are too many for its size: save it as a baseline "
+      "JPEG");
+  EXPECT_LT(Clock::now() - start, std::chrono::seconds(30));
+}
+
 }  // namespace
-}  // namespace gpufilter
+}  // namespace gpufilter::test

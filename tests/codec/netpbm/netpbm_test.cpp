@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "codec/netpbm/codec.hpp"
-#include "image/luma.hpp"
+#include "image/sample_arithmetic.hpp"
 #include "support/coding.hpp"
 #include "support/pictures.hpp"
 
@@ -13,6 +13,7 @@ namespace gpufilter::test {
 namespace {
 
 using namespace std::string_literals;
+using Samples = std::vector<std::uint32_t>;
 
 std::vector<std::uint32_t> samples_in(const std::string& file) {
   const Decoded decoded = decode(bytes_of(file));
@@ -22,17 +23,12 @@ std::vector<std::uint32_t> samples_in(const std::string& file) {
   return samples;
 }
 
-using Samples = std::vector<std::uint32_t>;
-
-TEST(NetpbmReader, ReadsPlainFilesWithComments) {
+TEST(NetpbmReader, ReadsPlainFilesWithCommentsAndReadsBinaryFilesAndScalesSamplesOfOtherMaxima) {
   EXPECT_EQ(samples_in("P3\n# made by hand\n2 1 # size\n255\n1 2 3\n254 255 0"),
             (Samples{1, 2, 3, 254, 255, 0}));
   EXPECT_EQ(samples_in("P2\t1\r\n2 65535 1\n65535\n"), (Samples{1, 65535}));
   EXPECT_EQ(samples_in("P1 3 2 1 0 1\n011 "), (Samples{0, 255, 0, 255, 0, 0}));
   EXPECT_EQ(samples_in("P1#x\n2 1#y\n10"), (Samples{0, 255}));
-}
-
-TEST(NetpbmReader, ReadsBinaryFiles) {
   EXPECT_EQ(samples_in("P6 1 2 255\n\x01\x02\x03\xfd\xfe\xff"s), (Samples{1, 2, 3, 253, 254, 255}));
   EXPECT_EQ(samples_in("P5 2 1 65535\n\x01\x02\xff\xfe"s), (Samples{0x0102, 0xfffe}));
   // Rows of bits begin with a new byte; the bits behind them mean nothing.
@@ -41,10 +37,7 @@ TEST(NetpbmReader, ReadsBinaryFiles) {
   // One byte of white space follows the maximum, even if the samples look like white space.
   EXPECT_EQ(samples_in("P5 2 1 255 \n\n"), (Samples{10, 10}));
   EXPECT_EQ(samples_in("P5 1 1 255# with a comment\n\x20"), Samples{32});
-}
-
-// (v * max + maxval / 2) / maxval, by hand.
-TEST(NetpbmReader, ScalesSamplesOfOtherMaxima) {
+  // (v * max + maxval / 2) / maxval, by hand.
   EXPECT_EQ(samples_in("P2 3 1 2 0 1 2"), (Samples{0, 128, 255}));
   EXPECT_EQ(samples_in("P5 4 1 3\n"s + "\x00\x01\x02\x03"s), (Samples{0, 85, 170, 255}));
   EXPECT_EQ(samples_in("P2 3 1 1023 0 512 1023"), (Samples{0, 32800, 65535}));

@@ -1,20 +1,29 @@
 // Level 9 stores pixels in the fewest bits, and palettes and grey of few bits stay what they are.
 // All files are read by an independently written decoder.
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <random>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 
+#include "codec/png/read/rows.hpp"
+#include "codec/png/write/compression.hpp"
+#include "support/each_of.hpp"
+#include "support/instruction_sets.hpp"
 #include "support/pictures.hpp"
 #include "support/png_in_memory.hpp"
 
 namespace gpufilter::test {
 namespace {
+
+using Drawn = std::function<std::uint32_t(int x, int y, int channel)>;
+using Row = std::vector<std::uint8_t>;
 
 PngSettings settings_of_level(int level) {
   PngSettings settings;
@@ -23,7 +32,6 @@ PngSettings settings_of_level(int level) {
 }
 
 // A sample of each channel by place.
-using Drawn = std::function<std::uint32_t(int x, int y, int channel)>;
 
 Image drawn_image(ImageSize size, const PixelFormat& format, const Drawn& drawn) {
   Image image = random_image(size, format, 1);
@@ -170,12 +178,11 @@ const std::vector<Stored>& stored_pictures() {
          const bool clear = scattered(x, y) % 2 == 0;
          return c == 3 ? (clear ? 0U : 65535U) : clear ? 258U : scattered(x + 97 * c, y) | 1U;
        },
-       "16 bits, type 2, tRNS"},
-  };
+       "16 bits, type 2, tRNS"}};
   return pictures;
 }
 
-TEST(PngSmallest, StoresPixelsInTheFewestBits) {
+TEST(PngSmallest, StoresPixelsInTheFewestBitsAndKeepsPixelsOfEverySize) {
   for (const Stored& picture : stored_pictures()) {
     SCOPED_TRACE(picture.name);
     const Image image = drawn_image({98, 67}, picture.format, picture.drawn);
@@ -187,22 +194,17 @@ TEST(PngSmallest, StoresPixelsInTheFewestBits) {
     by_row.rows_a_time = 1;
     EXPECT_TRUE(encode_png(image, by_row) == file);
   }
-}
-
-// Awkward widths, whose last byte is not full, and the smallest pictures.
-TEST(PngSmallest, KeepsPixelsOfEverySize) {
-  for (const Stored& picture : stored_pictures()) {
-    for (const ImageSize size : {ImageSize{1, 1}, {1, 50}, {50, 1}, {7, 3}, {9, 8}}) {
-      SCOPED_TRACE(picture.name);
-      const Image image = drawn_image(size, picture.format, picture.drawn);
-      const Bytes file = encode_png(image, settings_of_level(9));
-      EXPECT_TRUE(as_rgba(decode_png(file)) == rgba_of(image));
-      EXPECT_TRUE(as_rgba(decode_png(file)).size() == size.pixels() * 4);
-    }
+  // Awkward widths, whose last byte is not full, and the smallest pictures.
+  for (const auto& [picture, size] :
+       each_of(stored_pictures(), Sizes{{1, 1}, {1, 50}, {50, 1}, {7, 3}, {9, 8}})) {
+    SCOPED_TRACE(picture.name);
+    const Image image = drawn_image(size, picture.format, picture.drawn);
+    const Bytes file = encode_png(image, settings_of_level(9));
+    EXPECT_TRUE(as_rgba(decode_png(file)) == rgba_of(image));
+    EXPECT_TRUE(as_rgba(decode_png(file)).size() == size.pixels() * 4);
   }
 }
 
-// A profile is for grey or for colours.
 TEST(PngSmallest, KeepsColoursThatAProfileDescribes) {
   const auto with_profile = [](const char* space) {
     PngSettings settings = settings_of_level(9);
@@ -347,6 +349,230 @@ TEST(PngStorage, GreyOfFewBitsStaysSo) {
   });
   EXPECT_EQ(stored_as(encode_png(image, settings)), "8 bits, type 0");
   EXPECT_TRUE(same_pixels(read_png(encode_png(image, settings)).image, image));
+}
+
+// PNG's row filters in both directions, against the formulas of the PNG specification.
+
+constexpr std::size_t distances[] = {1, 2, 3, 4, 6, 8};
+
+enum class RowContent { random, smooth, extreme };
+
+Row make_row(std::size_t size, RowContent content, std::mt19937& random) {
+  Row row(size);
+  int value = 128;
+  for (std::uint8_t& byte : row) {
+    const auto number = static_cast<int>(random() >> 8U);
+    value = std::clamp(value + number % 7 - 3, 0, 255);
+    byte = static_cast<std::uint8_t>(content == RowContent::random   ? number
+                                     : content == RowContent::smooth ? value
+                                                                     : number % 2 * 255);
+  }
+  return row;
+}
+
+// Section 9 of the specification, word by word.
+int prediction(int filter, int left, int up, int corner) {
+  switch (filter) {
+    case 1:
+      return left;
+    case 2:
+      return up;
+    case 3:
+      return (left + up) / 2;
+    case 4: {
+      const int estimate = left + up - corner;
+      const int to_left = std::abs(estimate - left);
+      const int to_up = std::abs(estimate - up);
+      const int to_corner = std::abs(estimate - corner);
+      if (to_left <= to_up && to_left <= to_corner) return left;
+      return to_up <= to_corner ? up : corner;
+    }
+    default:
+      return 0;
+  }
+}
+
+Row expected_filtered(int filter, const Row& row, const Row& above, std::size_t distance) {
+  Row filtered{static_cast<std::uint8_t>(filter)};
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const int left = i < distance ? 0 : row[i - distance];
+    const int corner = i < distance ? 0 : above[i - distance];
+    filtered.push_back(
+        static_cast<std::uint8_t>(row[i] - prediction(filter, left, above[i], corner)));
+  }
+  return filtered;
+}
+
+Row filtered_by(PngFilter filter, const Row& row, const Row& above, std::size_t distance) {
+  Row filtered(row.size() + 1, 0xA5);
+  png_filter_row(filter, row, above.data(), distance, filtered.data());
+  return filtered;
+}
+
+Row unfiltered(const Row& filtered, const Row& above, std::size_t distance) {
+  Row padded = filtered;
+  Row padded_above = above;
+  padded.resize(filtered.size() + unfilter_slack, 0x5A);
+  padded_above.resize(above.size() + unfilter_slack, 0x5A);
+  Row row(filtered.size() - 1 + unfilter_slack, 0xA5);
+  EXPECT_TRUE(png_unfilter_row(padded[0], padded.data() + 1, padded_above.data(), row.data(),
+                               filtered.size() - 1, distance));
+  row.resize(filtered.size() - 1);
+  return row;
+}
+
+void expect_specified_filters_and_back() {
+  std::mt19937 random(1);
+  for (const auto& [distance, pixels, content] :
+       each_of(distances, std::vector<std::size_t>{1, 2, 3, 15, 16, 17, 33, 1000},
+               std::array{RowContent::random, RowContent::smooth, RowContent::extreme})) {
+    const Row row = make_row(pixels * distance, content, random);
+    const Row above = make_row(pixels * distance, content, random);
+    for (int filter = 0; filter < 5; ++filter) {
+      const Row filtered = filtered_by(PngFilter(filter), row, above, distance);
+      ASSERT_EQ(filtered, expected_filtered(filter, row, above, distance))
+          << "filter " << filter << ", " << pixels << " pixels of " << distance << " bytes";
+      ASSERT_EQ(unfiltered(filtered, above, distance), row)
+          << "filter " << filter << ", " << pixels << " pixels of " << distance << " bytes";
+    }
+  }
+}
+
+TEST(PngFilterTest, DoesWhatTheSpecificationSaysAndBack) {
+  with_each_instruction_set(expect_specified_filters_and_back);
+}
+
+// Every difference of three neighbours that may decide, one triple per row.
+TEST(PngFilterTest, PredictsPaethForEveryTriple) {
+  for (int left = 0; left < 256; left += 3) {
+    for (int up = 0; up < 256; ++up) {
+      Row row;
+      Row above;
+      for (int corner = 0; corner < 256; ++corner) {
+        row.insert(row.end(), {static_cast<std::uint8_t>(left), 77});
+        above.insert(above.end(),
+                     {static_cast<std::uint8_t>(corner), static_cast<std::uint8_t>(up)});
+      }
+      const Row filtered = filtered_by(PngFilter::paeth, row, above, 1);
+      ASSERT_EQ(filtered, expected_filtered(4, row, above, 1)) << left << " " << up;
+      ASSERT_EQ(unfiltered(filtered, above, 1), row) << left << " " << up;
+    }
+  }
+}
+
+// `count` rows filtered one after the other, a third of them at least by Paeth; `rows` are what
+// they are made of, each behind the one above it.
+Row filtered_one_by_one(std::vector<Row>& rows, std::size_t size, std::size_t count,
+                        std::size_t distance, RowContent content, std::mt19937& random) {
+  rows = {make_row(size, content, random)};
+  Row filtered;
+  for (std::size_t y = 0; y < count; ++y) {
+    rows.push_back(make_row(size, content, random));
+    const int filter = random() % 3 == 0 ? static_cast<int>(random() % 5) : 4;
+    const Row row = expected_filtered(filter, rows[y + 1], rows[y], distance);
+    filtered.insert(filtered.end(), row.begin(), row.end());
+  }
+  filtered.resize(filtered.size() + unfilter_slack, 0x5A);
+  return filtered;
+}
+
+TEST(PngFilterTest, UndoesManyRowsAsOneByOne) {
+  std::mt19937 random(3);
+  for (const auto& [distance, pixels, count, content] :
+       each_of(distances, std::vector<std::size_t>{1, 2, 3, 16, 33, 500},
+               std::vector<std::size_t>{1, 2, 3, 4, 11},
+               std::array{RowContent::random, RowContent::smooth, RowContent::extreme})) {
+    const std::size_t size = pixels * distance;
+    std::vector<Row> rows;
+    const Row filtered = filtered_one_by_one(rows, size, count, distance, content, random);
+    Row above = rows[0];
+    above.resize(size + unfilter_slack, 0x5A);
+    const std::size_t pitch = size + unfilter_slack + count % 2;
+    Row undone(count * pitch, 0xA5);
+    ASSERT_TRUE(png_unfilter_rows(filtered.data(), count, above.data(), undone.data(), pitch, size,
+                                  distance));
+    for (std::size_t y = 0; y < count; ++y) {
+      ASSERT_TRUE(std::equal(rows[y + 1].begin(), rows[y + 1].end(),
+                             undone.begin() + static_cast<std::ptrdiff_t>(y * pitch)))
+          << "row " << y << " of " << count << ", " << pixels << " pixels of " << distance;
+    }
+  }
+}
+
+TEST(PngFilterTest, UndoesNoRowsWithAFilterThatIsNoneAndNeedsNoRowAboveForNoneAndSub) {
+  constexpr std::size_t size = 9;
+  const Row above(size + unfilter_slack, 1);
+  for (std::size_t wrong = 0; wrong < 5; ++wrong) {
+    Row filtered(5 * (size + 1) + unfilter_slack, 4);
+    Row undone(5 * (size + unfilter_slack));
+    filtered[wrong * (size + 1)] = 5;
+    EXPECT_FALSE(png_unfilter_rows(filtered.data(), 5, above.data(), undone.data(),
+                                   size + unfilter_slack, size, 3))
+        << wrong;
+  }
+  std::mt19937 random(4);
+  const Row row = make_row(60, RowContent::random, random);
+  for (const PngFilter filter : {PngFilter::none, PngFilter::sub}) {
+    Row filtered(61, 0xA5);
+    png_filter_row(filter, row, nullptr, 3, filtered.data());
+    EXPECT_EQ(filtered, expected_filtered(static_cast<int>(filter), row, Row(60, 99), 3));
+  }
+}
+
+std::uint64_t sum_of_residues(const Row& filtered, std::size_t distance) {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 1 + distance; i < filtered.size(); ++i)
+    sum += std::min<unsigned>(filtered[i], 256U - filtered[i]);
+  return sum;
+}
+
+// Small differences, for which the residue is the difference and nothing wraps around.
+TEST(PngFilterTest, TakesTheFilterThatLeavesLeast) {
+  std::mt19937 random(2);
+  const Row ramp_across = [] {
+    Row row;
+    for (int i = 0; i < 300; ++i)
+      row.push_back(static_cast<std::uint8_t>(i * 200 / 300));
+    return row;
+  }();
+  const Row smooth = make_row(300, RowContent::smooth, random);
+  const Row other = make_row(300, RowContent::smooth, random);
+  Row near_smooth = smooth;
+  for (std::uint8_t& byte : near_smooth)
+    byte = static_cast<std::uint8_t>(byte ^ (random() & 1U));
+  EXPECT_EQ(filtered_by(PngFilter::best, ramp_across, Row(300, 0), 3)[0], 1);
+  EXPECT_EQ(filtered_by(PngFilter::best, near_smooth, smooth, 3)[0], 2);
+  for (const Row& above : {smooth, other, near_smooth, ramp_across}) {
+    const Row best = filtered_by(PngFilter::best, smooth, above, 3);
+    for (const int filter : {1, 2, 3, 4}) {
+      EXPECT_LE(sum_of_residues(best, 3),
+                sum_of_residues(filtered_by(PngFilter(filter), smooth, above, 3), 3));
+    }
+  }
+}
+
+TEST(PngFilterTest, TakesTheSameFilterWithEachInstructionSet) {
+  std::mt19937 random(5);
+  for (const auto& [distance, content] : each_of(
+           distances, std::array{RowContent::random, RowContent::smooth, RowContent::extreme})) {
+    const Row row = make_row(1001 * distance, content, random);
+    const Row above = make_row(1001 * distance, content, random);
+    std::vector<Row> results;
+    with_each_instruction_set(
+        [&] { results.push_back(filtered_by(PngFilter::best, row, above, distance)); });
+    for (const Row& result : results)
+      EXPECT_EQ(result, results.front());
+  }
+}
+
+TEST(PngFilterTest, KnowsFiveFilters) {
+  const Row filtered(10 + unfilter_slack, 1);
+  const Row above(10 + unfilter_slack, 1);
+  Row row(10 + unfilter_slack);
+  for (int filter = 5; filter < 256; ++filter) {
+    EXPECT_FALSE(png_unfilter_row(static_cast<std::uint8_t>(filter), filtered.data(), above.data(),
+                                  row.data(), 10, 1));
+  }
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "codec/webp/codec.hpp"
 #include "codec/whole_picture.hpp"
 #include "support/coding.hpp"
+#include "support/each_of.hpp"
 #include "support/pictures.hpp"
 
 namespace gpufilter::test {
@@ -65,46 +66,39 @@ TEST(WebpWriter, StaysLosslessUnlessAQualityIsGiven) {
   const Image image = slope(3);
   const Bytes input = encode(webp_codec(), image, with_option(lossless_option(), "always")).file;
   for (const bool has_quality : {false, true}) {
-    const auto reader = open_picture(memory_source(input, "in"));
-    Bytes output;
-    const auto sink = memory_sink(output, "out");
-    const auto writer =
-        create_picture(webp_codec(), *sink, reader->header(),
-                       has_quality ? with_option(quality_option(), "80") : WriteOptions());
-    writer->write(image.rows());
-    writer->finish({});
+    const Bytes output =
+        rewritten(webp_codec(), input, image,
+                  has_quality ? with_option(quality_option(), "80") : WriteOptions());
     EXPECT_EQ(is_lossless(output), !has_quality);
   }
 }
 
-// Written again and again, a picture keeps its quality.
 TEST(WebpWriter, KeepsTheQualityOfItsInput) {
-  for (const int quality : {10, 50, 75, 80, 90, 100}) {
-    for (const PixelFormat format : {PixelFormat{3, 8}, PixelFormat{4, 8}}) {
-      Image image = random_image({160, 120}, format, 1);
-      for (int y = 0; y < 60; ++y)  // half of it smooth, so that there are several segments
-        std::memset(image.rows().row(y), y, image.rows().row_bytes());
-      const auto given = with_option(quality_option(), std::to_string(quality));
-      Bytes file = encode(webp_codec(), image, given).file;
-      std::string before;
-      for (int i = 0; i < 3; ++i) {
-        const auto reader = open_picture(memory_source(file, "in"));
-        const auto sink = memory_sink(file, "out");
-        const auto writer = create_picture(webp_codec(), *sink, reader->header());
-        const std::string text = writer->notes()->text;
-        const auto* stored = dynamic_cast<const StoredFidelity*>(reader->header().stored.get());
-        ASSERT_TRUE(stored->quality());
-        EXPECT_NEAR(*stored->quality(), quality, 4);
-        EXPECT_EQ(text, "quality about " + std::to_string(*stored->quality()) +
-                            " (estimated from the input)");
-        if (i > 0) {
-          EXPECT_EQ(text, before);
-        }
-        before = text;
-        file.clear();
-        writer->write(image.rows());
-        writer->finish({});
+  for (const auto& [quality, format] :
+       each_of(std::array{10, 50, 75, 80, 90, 100}, Formats{{3, 8}, {4, 8}})) {
+    Image image = random_image({160, 120}, format, 1);
+    for (int y = 0; y < 60; ++y)  // half of it smooth, so that there are several segments
+      std::memset(image.rows().row(y), y, image.rows().row_bytes());
+    const auto given = with_option(quality_option(), std::to_string(quality));
+    Bytes file = encode(webp_codec(), image, given).file;
+    std::string before;
+    for (int i = 0; i < 3; ++i) {
+      const auto reader = open_picture(memory_source(file, "in"));
+      const auto sink = memory_sink(file, "out");
+      const auto writer = create_picture(webp_codec(), *sink, reader->header());
+      const std::string text = writer->notes()->text;
+      const auto* stored = dynamic_cast<const StoredFidelity*>(reader->header().stored.get());
+      ASSERT_TRUE(stored->quality());
+      EXPECT_NEAR(*stored->quality(), quality, 4);
+      EXPECT_EQ(text, "quality about " + std::to_string(*stored->quality()) +
+                          " (estimated from the input)");
+      if (i > 0) {
+        EXPECT_EQ(text, before);
       }
+      before = text;
+      file.clear();
+      writer->write(image.rows());
+      writer->finish({});
     }
   }
 }

@@ -19,10 +19,13 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "support/each_of.hpp"
 #include "support/filtering.hpp"
 
 namespace gpufilter::lab {
 namespace {
+
+using test::each_of;
 
 constexpr std::array<std::size_t, 16> lengths{
     0, 1, 2, 31, 32, 33, 63, 64, 1023, 1024, 1025, 4097, 65537, 99999, 1048576, 1048577};
@@ -173,10 +176,10 @@ TEST_P(OnPath, IntegersEqualTheReference) {
 }
 
 TEST_P(OnPath, ExtremeIntegersEqualTheReference) {
-  for (const std::int32_t value : {0, 1, -1, INT32_MAX, INT32_MIN, 0x55555555}) {
-    for (const std::size_t length : {std::size_t{1}, std::size_t{2}, std::size_t{3}}) {
-      expect_reference(std::vector<std::int32_t>(length, value));
-    }
+  for (const auto& [value, length] :
+       each_of(std::vector<std::int32_t>{0, 1, -1, INT32_MAX, INT32_MIN, 0x55555555},
+               std::vector<std::size_t>{1, 2, 3})) {
+    expect_reference(std::vector<std::int32_t>(length, value));
   }
   // 2^20 + 1 values whose sum needs 37 bits.
   expect_reference(std::vector<std::int32_t>(1048577, -65537));
@@ -323,10 +326,8 @@ TEST_P(OnPath, StrangeFloatsEqualTheReference) {
   const std::array strange{0.0F,   -0.0F,  1.0F,     least,
                            -least, 1e-40F, infinity, -infinity,
                            3e38F,  -3e38F, nan,      std::numeric_limits<float>::min()};
-  for (const float value : strange) {
-    for (const std::size_t length : {std::size_t{1}, std::size_t{33}, std::size_t{1025}}) {
-      expect_reference(std::vector<float>(length, value));
-    }
+  for (const auto& [value, length] : each_of(strange, std::vector<std::size_t>{1, 33, 1025})) {
+    expect_reference(std::vector<float>(length, value));
   }
   std::mt19937 random(6);
   for (const std::size_t count : {strange.size() - 6, strange.size() - 2, strange.size()}) {

@@ -7,16 +7,14 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "base/thread_limit.hpp"
+#include "base/threads.hpp"
 #include "pipeline/run/run.hpp"
 #include "stages/window/blur.hpp"
 #include "support/picture_tasks.hpp"
 #include "support/texts.hpp"
 
-namespace gpufilter {
+namespace gpufilter::test {
 namespace {
-
-using test::task_of;
 
 constexpr const char* gpu = "A GPU, driver 1";
 
@@ -124,10 +122,10 @@ TEST_F(DispatcherTest, ASmallPictureStartsNoGpu) {
   const auto fleet = make_auto();
   const Assignment unknown = fleet->assign(task_of(100, 100));
   EXPECT_EQ(name_of(unknown), "the processor");
-  test::expect_parts(unknown.reason, {" ms estimated; a GPU 5", " ms to start"});
+  expect_parts(unknown.reason, {" ms estimated; a GPU 5", " ms to start"});
   know_gpu();
   const Assignment known = fleet->assign(task_of(100, 100));
-  EXPECT_TRUE(test::contains(known.reason, " ms estimated; A GPU 1"));
+  EXPECT_TRUE(contains(known.reason, " ms estimated; A GPU 1"));
   EXPECT_EQ(engines_made_, 0);
 }
 
@@ -143,7 +141,7 @@ TEST_F(DispatcherTest, OnePictureWaitsForAGpuThatPays) {
   fleet->conclude();
   EXPECT_FALSE(MachineRates(store_ptr_, "vendor").may_have_gpu()) << "the stand-in is no GPU";
   const auto later = make_auto();
-  EXPECT_TRUE(test::contains(later->assign(task_of(1000, 1000)).reason, "no GPU found"));
+  EXPECT_TRUE(contains(later->assign(task_of(1000, 1000)).reason, "no GPU found"));
   EXPECT_EQ(engines_made_, 1);
 }
 
@@ -157,7 +155,7 @@ TEST_F(DispatcherTest, CompilingCountsUntilItWasDone) {
     const auto fleet = make_auto();
     const Assignment assignment = fleet->assign(task);
     EXPECT_EQ(name_of(assignment), "the processor");
-    EXPECT_TRUE(test::contains(assignment.reason, " to start and 86000000 ms to compile"));
+    EXPECT_TRUE(contains(assignment.reason, " to start and 86000000 ms to compile"));
   }
   RunReport report;
   report.engine.kind = "gpu";
@@ -167,12 +165,12 @@ TEST_F(DispatcherTest, CompilingCountsUntilItWasDone) {
   const auto fleet = make_auto();
   const Assignment assignment = fleet->assign(task);
   EXPECT_EQ(engines_made_, 1);
-  EXPECT_FALSE(test::contains(assignment.reason, "to compile"));
+  EXPECT_FALSE(contains(assignment.reason, "to compile"));
   PictureTask other = task_of(1000, 1000, {make_blur({}), make_blur({})});
-  EXPECT_TRUE(test::contains(fleet->assign(other).reason, "to compile"));
+  EXPECT_TRUE(contains(fleet->assign(other).reason, "to compile"));
   other = task;
   other.shape.format = {4, 8};
-  EXPECT_TRUE(test::contains(fleet->assign(other).reason, "to compile"));
+  EXPECT_TRUE(contains(fleet->assign(other).reason, "to compile"));
   go_.set_value();
 }
 
@@ -297,4 +295,4 @@ TEST_F(DispatcherTest, AllOfNoGpuIsTheProcessorUnlessThatThrows) {
 }
 
 }  // namespace
-}  // namespace gpufilter
+}  // namespace gpufilter::test

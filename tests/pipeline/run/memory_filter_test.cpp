@@ -2,7 +2,10 @@
 #include "pipeline/run/memory_filter.hpp"
 
 #include <array>
+#include <atomic>
+#include <filesystem>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,16 +13,24 @@
 #include <gtest/gtest.h>
 
 #include "base/log.hpp"
+#include "base/stop.hpp"
+#include "base/threads.hpp"
+#include "codec/codec_table.hpp"
 #include "lab/stage_samples.hpp"
+#include "pipeline/execute/band_executor.hpp"
+#include "pipeline/execute/host_check.hpp"
 #include "pipeline/run/memory_picture.hpp"
+#include "pipeline/run/run.hpp"
 #include "stage/options/catalogue.hpp"
 #include "stages/window/blur.hpp"
+#include "support/each_of.hpp"
 #include "support/filtering.hpp"
 #include "support/guarded_memory.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/pictures.hpp"
 #include "support/random_chains.hpp"
 #include "support/stage_cases.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -68,13 +79,6 @@ std::optional<Image> filtered(MemoryFilter& filter, const Image& picture, std::s
   return result;
 }
 
-std::shared_ptr<const Stage> stage_of(const char* option, const char* value) {
-  for (const StageKind& kind : stage_catalogue()) {
-    if (kind.option == option) return kind.make(value);
-  }
-  throw UsageError(option);
-}
-
 // How many pictures the chain took.
 int compare_with_reference(const StageChain& chain, ImageSize size, const std::string& text) {
   int taken = 0;
@@ -95,7 +99,7 @@ int compare_with_reference(const StageChain& chain, ImageSize size, const std::s
   return taken;
 }
 
-TEST(MemoryFilter, TouchesOnlyPixelsInEveryStage) {
+TEST(MemoryFilter, TouchesOnlyPixelsInEveryStageAndGivesTheReferencesBitsForChains) {
   with_each_instruction_set([] {
     for (const StageKind& kind : stage_catalogue()) {
       if (kind.option == "--encoded") continue;  // goes after --linear
@@ -105,9 +109,6 @@ TEST(MemoryFilter, TouchesOnlyPixelsInEveryStage) {
       EXPECT_GT(taken, 0) << kind.option;
     }
   });
-}
-
-TEST(MemoryFilter, GivesTheReferencesBitsForChains) {
   Chains chains(3);
   for (int i = 0; i < 25; ++i) {
     const StageChain chain = chains.draw(4);
@@ -131,12 +132,9 @@ TEST(MemoryFilter, GivesTheReferencesBitsForWholePictures) {
       {stage("--levels", "auto"), stage("--tonemap", "reinhard"), stage("--gray")},
       {stage("--pad", "3"), stage("--trim"), stage("--gaussian", "2")},
       {stage("--trim")},
-      {stage("--crop", "50%"), stage("--flip"), stage("--trim"), stage("--rotate", "90")},
-  };
-  for (const StageChain& chain : cases) {
-    for (const ImageSize size : {ImageSize{1, 1}, ImageSize{5, 300}, ImageSize{211, 97}})
-      compare_with_reference(chain, size, names(chain));
-  }
+      {stage("--crop", "50%"), stage("--flip"), stage("--trim"), stage("--rotate", "90")}};
+  for (const auto& [chain, size] : each_of(cases, Sizes{{1, 1}, {5, 300}, {211, 97}}))
+    compare_with_reference(chain, size, names(chain));
 }
 
 TEST(MemoryFilter, WrappedBordersReadTheOppositeSide) {
@@ -195,7 +193,7 @@ TEST(MemoryFilter, StartsAgainOnTheProcessorAfterADeviceFailed) {
   if (all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   const Image picture = random_image({190, 100}, {3, 8}, 5);
   const StageChain blur{make_blur({})};
-  const StageChain turned{stage_of("--rotate", "90"), make_blur({})};
+  const StageChain turned{stage_of("--rotate 90"), make_blur({})};
   log::set_level(log::Level::off);
   for (const StageChain& chain : {blur, turned}) {
     Engine engine({{all_sessions().front()->device(), "the first"}, processor("the last")}, {});
@@ -232,14 +230,91 @@ TEST(MemoryFilter, StartsAgainOnTheProcessorAfterADeviceFailed) {
 
 TEST(MemoryFilter, KnowsTheShapeOfTheResult) {
   ProcessorAlone processor;
-  const auto shape_after = [&](const char* option, const char* value) {
-    return MemoryFilter({stage_of(option, value)}, processor).result_shape({{30, 20}, {4, 8}});
+  const auto shape_after = [&](const char* words) {
+    return MemoryFilter({stage_of(words)}, processor).result_shape({{30, 20}, {4, 8}});
   };
-  EXPECT_EQ(shape_after("--rotate", "90"), (PictureShape{{20, 30}, {4, 8}}));
-  EXPECT_EQ(shape_after("--resize", "50%"), (PictureShape{{15, 10}, {4, 8}}));
-  EXPECT_EQ(shape_after("--gray", ""), (PictureShape{{30, 20}, {2, 8}}));
-  EXPECT_EQ(shape_after("--depth", "16"), (PictureShape{{30, 20}, {4, 16}}));
-  EXPECT_THROW(static_cast<void>(shape_after("--trim", "")), UsageError);
+  EXPECT_EQ(shape_after("--rotate 90"), (PictureShape{{20, 30}, {4, 8}}));
+  EXPECT_EQ(shape_after("--resize 50%"), (PictureShape{{15, 10}, {4, 8}}));
+  EXPECT_EQ(shape_after("--gray"), (PictureShape{{30, 20}, {2, 8}}));
+  EXPECT_EQ(shape_after("--depth 16"), (PictureShape{{30, 20}, {4, 16}}));
+  EXPECT_THROW(static_cast<void>(shape_after("--trim")), UsageError);
+}
+
+// A stopped call computes no more rows than it has begun.
+
+constexpr int width = 16;
+constexpr int height = 3000;
+// What a pass computes in a hundredth of a second, by the cost that StoppingStage says.
+constexpr int rows_at_once = 10;
+
+// Says that a row takes a millisecond, and requests a stop as soon as it is run.
+class StoppingStage final : public OneStepStage {
+ public:
+  explicit StoppingStage(std::stop_source& source) : source_(source) {}
+  [[nodiscard]] std::string name() const override { return "stopping"; }
+  [[nodiscard]] std::string key() const override { return "stopping"; }
+  [[nodiscard]] StageCost cost(const PixelFormat& /*input*/) const override {
+    return {{"stopping", 1e-3 / width, 1e-3 / width}, 1};
+  }
+  void run(const ConstRows& /*source*/, const MutableRows& target,
+           const StageSizes& /*sizes*/) const override {
+    rows_ += target.rows.count();
+    source_.request_stop();
+  }
+  [[nodiscard]] int rows() const { return rows_; }
+
+ private:
+  std::stop_source& source_;
+  mutable std::atomic<int> rows_ = 0;
+};
+
+class StopTest : public ::testing::Test {
+ protected:
+  std::stop_source source_;
+  std::stop_token token_ = source_.get_token();
+  std::shared_ptr<const StoppingStage> stage_ = std::make_shared<StoppingStage>(source_);
+  Image input_ = random_image({width, height}, {3, 8}, 1);
+  Image output_{input_.size(), input_.format()};
+  Plan plan_ = make_plan({input_.size(), input_.format()}, {stage_}, {});
+};
+
+TEST_F(StopTest, EndsAPassAfterAHundredthOfASecond) {
+  const StopScope call(token_);
+  const ConstRows source = std::as_const(input_).rows();
+  EXPECT_THROW(run_on_host(plan_.passes.front(), source, output_.rows()), Stopped);
+  EXPECT_EQ(stage_->rows(), rows_at_once);
+}
+
+TEST_F(StopTest, CannotEndOtherCalls) {
+  run_on_host(plan_.passes.front(), std::as_const(input_).rows(), output_.rows());
+  EXPECT_EQ(stage_->rows(), height);
+}
+
+TEST_F(StopTest, EndsThePartsOfAllThreads) {
+  const ThreadLimit limit(8);
+  Timeline timeline;
+  const auto executor = make_host_executor(plan_, &timeline);
+  const StopScope call(token_);
+  EXPECT_THROW(executor->run(std::as_const(input_).rows(), output_.rows()), Stopped);
+  EXPECT_GE(stage_->rows(), rows_at_once);
+  EXPECT_LE(stage_->rows(), 8 * rows_at_once);
+}
+
+TEST_F(StopTest, EndsAFileAndLeavesNoOutput) {
+  const TemporaryFolder folder;
+  const std::string in = folder.path() / "in.png";
+  const std::string out = folder.path() / "out.png";
+  write_png(input_, in);
+  Engine engine({{std::nullopt, "the processor"}}, {});
+  {
+    const StopScope call(token_);
+    EXPECT_THROW(static_cast<void>(filter_picture(in, out, nullptr, {stage_}, engine, {})),
+                 Stopped);
+  }
+  const auto bands = static_cast<int>(allowed_threads()) + 2;
+  EXPECT_LE(stage_->rows(), bands * rows_at_once);
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+    EXPECT_EQ(entry.path().filename(), "in.png");
 }
 
 }  // namespace

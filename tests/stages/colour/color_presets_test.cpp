@@ -14,10 +14,10 @@
 #include "support/pictures.hpp"
 #include "support/texts.hpp"
 
-namespace gpufilter {
+namespace gpufilter::test {
 namespace {
 
-using Samples = std::vector<std::uint32_t>;
+using Pixel = std::vector<std::uint32_t>;
 
 MatrixRows rows_of(const std::string& value) {
   const auto rows = find_color_preset(value);
@@ -25,21 +25,20 @@ MatrixRows rows_of(const std::string& value) {
 }
 
 // One pixel through a preset.
-Samples filtered(const std::string& value, const Samples& pixel, int depth = 8) {
+Pixel filtered(const std::string& value, const Pixel& pixel, int depth = 8) {
   const PixelFormat format{static_cast<int>(pixel.size()), depth};
   Image image({1, 1}, format);
   for (int c = 0; c < format.channels; ++c)
-    test::set_sample(image, 0, 0, c, pixel[static_cast<std::size_t>(c)]);
-  const Image result =
-      test::filter_on_host(image, {make_color(to_matrix(rows_of(value)), value)}, {});
-  Samples samples;
+    set_sample(image, 0, 0, c, pixel[static_cast<std::size_t>(c)]);
+  const Image result = filter_on_host(image, {make_color(to_matrix(rows_of(value)), value)}, {});
+  Pixel samples;
   for (int c = 0; c < result.format().channels; ++c)
-    samples.push_back(test::sample_at(result, 0, 0, c));
+    samples.push_back(sample_at(result, 0, 0, c));
   return samples;
 }
 
 std::string preset_objection(const std::string& value) {
-  return test::objection_to([&] { return find_color_preset(value); });
+  return objection_to([&] { return find_color_preset(value); });
 }
 
 // https://www.w3.org/TR/filter-effects-1/
@@ -104,65 +103,59 @@ TEST(ColorPresets, HueIsTheFormulaRoundedToNineDecimals) {
   }
 }
 
-TEST(ColorPresets, NoEffectIsExactlyTheIdentity) {
+TEST(ColorPresets, NoEffectIsExactlyTheIdentityAndGreyStaysGrey) {
   for (const std::string value :
        {"grayscale=0", "sepia=0%", "invert=0", "saturate=1", "hue=0", "hue=360", "hue=-720",
         "brightness=1", "contrast=100%", "opacity=1"}) {
     EXPECT_TRUE(to_matrix(rows_of(value)).is_identity()) << value;
   }
-}
-
-TEST(ColorPresets, GreyStaysGrey) {
   for (const std::string value :
        {"grayscale", "grayscale=0.3", "rec601", "rec2020", "average", "saturate=3.7", "hue=33",
         "swap-rb", "red-channel", "protanopia", "deuteranopia", "tritanopia"}) {
     for (std::uint32_t grey = 0; grey < 256; ++grey) {
-      ASSERT_EQ(filtered(value, {grey, grey, grey}), (Samples{grey, grey, grey})) << value;
+      ASSERT_EQ(filtered(value, {grey, grey, grey}), (Pixel{grey, grey, grey})) << value;
     }
   }
 }
 
 TEST(ColorPresets, PixelsWorkedOutByHand) {
-  EXPECT_EQ(filtered("sepia", {255, 255, 255}), (Samples{255, 255, 239}));
-  EXPECT_EQ(filtered("sepia", {10, 20, 30}), (Samples{25, 22, 17}));
-  EXPECT_EQ(filtered("grayscale", {255, 0, 0}), (Samples{54, 54, 54}));
-  EXPECT_EQ(filtered("rec601", {0, 255, 0}), (Samples{150, 150, 150}));
-  EXPECT_EQ(filtered("rec2020", {0, 0, 65535}, 16), (Samples{3886, 3886, 3886}));
-  EXPECT_EQ(filtered("average", {1, 2, 9}), (Samples{4, 4, 4}));
-  EXPECT_EQ(filtered("negate", {0, 100, 255, 7}), (Samples{255, 155, 0, 7}));
-  EXPECT_EQ(filtered("bgr", {1, 2, 3}), (Samples{3, 2, 1}));
-  EXPECT_EQ(filtered("contrast=2", {0, 128, 200}), (Samples{0, 128, 255}));  // 128.5 to even
-  EXPECT_EQ(filtered("opacity=50%", {1, 2, 3}), (Samples{1, 2, 3, 128}));    // 127.5 to even
-  EXPECT_EQ(filtered("opacity=50%", {9, 100}), (Samples{9, 9, 9, 50}));
-  EXPECT_EQ(filtered("luminance-to-alpha", {255, 255, 255}), (Samples{0, 0, 0, 255}));
-  EXPECT_EQ(filtered("luminance-to-alpha", {0, 100, 0, 9}), (Samples{0, 0, 0, 72}));
-  EXPECT_EQ(filtered("alpha-channel", {1, 2, 3, 77}), (Samples{77, 77, 77, 255}));
-  EXPECT_EQ(filtered("opaque", {1, 2, 3, 0}), (Samples{1, 2, 3, 255}));
-  EXPECT_EQ(filtered("blue-channel", {1, 2, 3, 4}), (Samples{3, 3, 3, 4}));
-  EXPECT_EQ(filtered("protanopia", {255, 0, 0}), (Samples{39, 29, 0}));
+  EXPECT_EQ(filtered("sepia", {255, 255, 255}), (Pixel{255, 255, 239}));
+  EXPECT_EQ(filtered("sepia", {10, 20, 30}), (Pixel{25, 22, 17}));
+  EXPECT_EQ(filtered("grayscale", {255, 0, 0}), (Pixel{54, 54, 54}));
+  EXPECT_EQ(filtered("rec601", {0, 255, 0}), (Pixel{150, 150, 150}));
+  EXPECT_EQ(filtered("rec2020", {0, 0, 65535}, 16), (Pixel{3886, 3886, 3886}));
+  EXPECT_EQ(filtered("average", {1, 2, 9}), (Pixel{4, 4, 4}));
+  EXPECT_EQ(filtered("negate", {0, 100, 255, 7}), (Pixel{255, 155, 0, 7}));
+  EXPECT_EQ(filtered("bgr", {1, 2, 3}), (Pixel{3, 2, 1}));
+  EXPECT_EQ(filtered("contrast=2", {0, 128, 200}), (Pixel{0, 128, 255}));  // 128.5 to even
+  EXPECT_EQ(filtered("opacity=50%", {1, 2, 3}), (Pixel{1, 2, 3, 128}));    // 127.5 to even
+  EXPECT_EQ(filtered("opacity=50%", {9, 100}), (Pixel{9, 9, 9, 50}));
+  EXPECT_EQ(filtered("luminance-to-alpha", {255, 255, 255}), (Pixel{0, 0, 0, 255}));
+  EXPECT_EQ(filtered("luminance-to-alpha", {0, 100, 0, 9}), (Pixel{0, 0, 0, 72}));
+  EXPECT_EQ(filtered("alpha-channel", {1, 2, 3, 77}), (Pixel{77, 77, 77, 255}));
+  EXPECT_EQ(filtered("opaque", {1, 2, 3, 0}), (Pixel{1, 2, 3, 255}));
+  EXPECT_EQ(filtered("blue-channel", {1, 2, 3, 4}), (Pixel{3, 3, 3, 4}));
+  EXPECT_EQ(filtered("protanopia", {255, 0, 0}), (Pixel{39, 29, 0}));
 }
 
 // The primaries in JFIF's YCbCr, which every JPEG library agrees on.
-TEST(ColorPresets, YcbcrIsJfifs) {
-  EXPECT_EQ(filtered("ycbcr", {255, 0, 0}), (Samples{76, 85, 255}));
-  EXPECT_EQ(filtered("ycbcr", {0, 255, 0}), (Samples{150, 44, 21}));
-  EXPECT_EQ(filtered("ycbcr", {0, 0, 255}), (Samples{29, 255, 107}));
-  EXPECT_EQ(filtered("ycbcr", {255, 255, 255}), (Samples{255, 128, 128}));
-  EXPECT_EQ(filtered("ycbcr", {1000, 1000, 1000}, 16), (Samples{1000, 32896, 32896}));
-  EXPECT_EQ(filtered("from-ycbcr", {76, 85, 255}), (Samples{254, 0, 0}));
-  EXPECT_EQ(filtered("from-ycbcr", {90, 128, 128}), (Samples{90, 90, 90}));
-}
-
-TEST(ColorPresets, YcbcrAndBackIsNear) {
-  const Image image = test::random_image({64, 64}, {3, 16}, 11);
-  const Image back = test::filter_on_host(image,
-                                          {make_color(to_matrix(rows_of("ycbcr")), ""),
-                                           make_color(to_matrix(rows_of("from-ycbcr")), "")},
-                                          {});
+TEST(ColorPresets, YcbcrIsJfifsAndYcbcrAndBackIsNear) {
+  EXPECT_EQ(filtered("ycbcr", {255, 0, 0}), (Pixel{76, 85, 255}));
+  EXPECT_EQ(filtered("ycbcr", {0, 255, 0}), (Pixel{150, 44, 21}));
+  EXPECT_EQ(filtered("ycbcr", {0, 0, 255}), (Pixel{29, 255, 107}));
+  EXPECT_EQ(filtered("ycbcr", {255, 255, 255}), (Pixel{255, 128, 128}));
+  EXPECT_EQ(filtered("ycbcr", {1000, 1000, 1000}, 16), (Pixel{1000, 32896, 32896}));
+  EXPECT_EQ(filtered("from-ycbcr", {76, 85, 255}), (Pixel{254, 0, 0}));
+  EXPECT_EQ(filtered("from-ycbcr", {90, 128, 128}), (Pixel{90, 90, 90}));
+  const Image image = random_image({64, 64}, {3, 16}, 11);
+  const Image back = filter_on_host(image,
+                                    {make_color(to_matrix(rows_of("ycbcr")), ""),
+                                     make_color(to_matrix(rows_of("from-ycbcr")), "")},
+                                    {});
   for (int i = 0; i < 64 * 64 * 3; ++i) {
     const int x = i / 3 % 64;
     const int y = i / 192;
-    ASSERT_NEAR(test::sample_at(back, x, y, i % 3), test::sample_at(image, x, y, i % 3), 2);
+    ASSERT_NEAR(sample_at(back, x, y, i % 3), sample_at(image, x, y, i % 3), 2);
   }
 }
 
@@ -184,13 +177,10 @@ TEST(ColorPresets, RefuseAmountsThatMakeNoSense) {
             "--color brightness=1e7: the amount must be between 0 and 1000000");
 }
 
-TEST(ColorPresets, OtherNamesAreNoPresets) {
+TEST(ColorPresets, OtherNamesAreNoPresetsAndKnowWhatMayHaveBeenMeantAndHaveNamesOfTheirOwn) {
   for (const std::string value : {"", "=", "=1", "Sepia", "sepia ", "sepia.txt", "./sepia"}) {
     EXPECT_FALSE(find_color_preset(value).has_value()) << value;
   }
-}
-
-TEST(ColorPresets, KnowWhatMayHaveBeenMeant) {
   using Names = std::vector<std::string>;
   EXPECT_EQ(color_presets_like("sepai"), Names{"sepia"});
   EXPECT_EQ(color_presets_like("sepa"), Names{"sepia"});
@@ -200,9 +190,6 @@ TEST(ColorPresets, KnowWhatMayHaveBeenMeant) {
   EXPECT_EQ(color_presets_like("bright"), Names{"brightness"});
   EXPECT_EQ(color_presets_like("warm.txt"), Names{});
   EXPECT_EQ(color_presets_like(""), Names{});
-}
-
-TEST(ColorPresets, HaveNamesOfTheirOwn) {
   std::set<std::string_view> names;
   for (const ColorPreset& preset : color_preset_table()) {
     EXPECT_TRUE(names.insert(preset.name).second) << preset.name;
@@ -241,10 +228,10 @@ TEST(ColorPresets, TheListHoldsEveryMatrixToTheBit) {
     EXPECT_EQ(parse_color_matrix(text, name),
               to_matrix(rows_of(takes ? name + "=" + amount.str() : name)))
         << text;
-    EXPECT_TRUE(test::contains(text, preset.source)) << name;
-    EXPECT_TRUE(test::contains(text, preset.meaning)) << name;
+    EXPECT_TRUE(contains(text, preset.source)) << name;
+    EXPECT_TRUE(contains(text, preset.meaning)) << name;
   }
 }
 
 }  // namespace
-}  // namespace gpufilter
+}  // namespace gpufilter::test

@@ -14,16 +14,14 @@
 #include "stages/median/median_networks.hpp"
 #include "stages/median/median_plan.hpp"
 #include "stages/median/median_steps.hpp"
+#include "support/each_of.hpp"
 #include "support/filtering.hpp"
 #include "support/objection.hpp"
 #include "support/pictures.hpp"
 #include "support/stage_cases.hpp"
 
-namespace gpufilter {
+namespace gpufilter::test {
 namespace {
-
-using test::objection_to_value;
-using test::same_pixels;
 
 struct Weighted {
   std::uint32_t sample;
@@ -38,7 +36,7 @@ std::vector<Weighted> window(const Image& image, const MedianParameters& paramet
   for (int row = y - parameters.radius; row <= y + parameters.radius; ++row) {
     for (int column = x - parameters.radius; column <= x + parameters.radius; ++column) {
       const auto sample = [&](int c) {
-        return test::sample_beyond(image, column, row, c, parameters.border);
+        return sample_beyond(image, column, row, c, parameters.border);
       };
       all.push_back({sample(channel),
                      format.has_alpha() ? sample(format.channels - 1) : format.max_sample()});
@@ -74,10 +72,10 @@ Image naive_median(const Image& image, const MedianParameters& parameters) {
   const PixelFormat format = image.format();
   Image result(image.size(), format);
   const bool weighs = parameters.alpha == AlphaMode::weighted && format.has_alpha();
-  for (const auto [x, y, c] : test::each_sample(image.size(), format.channels)) {
+  for (const auto [x, y, c] : each_sample(image.size(), format.channels)) {
     const bool is_alpha = format.has_alpha() && c + 1 == format.channels;
     std::vector<Weighted> all = window(image, parameters, x, y, c);
-    test::set_sample(
+    set_sample(
         result, x, y, c,
         weighs && !is_alpha ? weighted_median(std::move(all)) : plain_median(std::move(all)));
   }
@@ -86,42 +84,37 @@ Image naive_median(const Image& image, const MedianParameters& parameters) {
 
 // Neighbours differ little, as in photographs: histograms are then mostly moved, not made anew.
 Image smooth_image(ImageSize size, PixelFormat format) {
-  Image image = test::random_image(size, format, 5);
+  Image image = random_image(size, format, 5);
   const int max = format.max_sample();
-  for (const auto [x, y, c] : test::each_sample(size, format.channels)) {
-    const int noise = static_cast<int>(test::sample_at(image, x, y, c)) / 64;
+  for (const auto [x, y, c] : each_sample(size, format.channels)) {
+    const int noise = static_cast<int>(sample_at(image, x, y, c)) / 64;
     const int base = max / 2 + max / 3 * ((x + 2 * y + 7 * c) % 60 - 30) / 30;
-    test::set_sample(image, x, y, c, static_cast<std::uint32_t>(std::clamp(base + noise, 0, max)));
+    set_sample(image, x, y, c, static_cast<std::uint32_t>(std::clamp(base + noise, 0, max)));
   }
   return image;
 }
 
 void check_median(const Image& image, const MedianParameters& parameters) {
   const Image expected = naive_median(image, parameters);
-  test::check_on_host(image, {make_median(parameters)}, expected, {3, 1000});
+  check_on_host(image, {make_median(parameters)}, expected, {3, 1000});
 }
 
-TEST(MedianOnProcessor, EqualsTheMiddleOfSortedWindows) {
+TEST(MedianOnProcessor, EqualsTheMiddleOfSortedWindowsAndHasNoSeamsInWidePictures) {
   std::size_t turn = 0;
-  for (const int radius : {1, 2, 3, 4, 7, 10, 12}) {
-    for (const PixelFormat& format : test::all_formats()) {
-      for (const ImageSize size : {ImageSize{1, 1}, {2, 9}, {33, 7}, {351, 3}, {67, 19}}) {
-        for (const Image& image : test::window_pictures(size, format)) {
-          check_median(image, {radius, test::all_borders.at(turn++ % 4),
-                               turn % 5 == 0 ? AlphaMode::independent : AlphaMode::weighted});
-          if (HasFatalFailure()) return;
-        }
-      }
+  for (const auto& [radius, format, size] :
+       each_of(std::array{1, 2, 3, 4, 7, 10, 12}, all_formats(),
+               Sizes{{1, 1}, {2, 9}, {33, 7}, {351, 3}, {67, 19}})) {
+    for (const Image& image : window_pictures(size, format)) {
+      ASSERT_NO_FATAL_FAILURE(
+          check_median(image, {radius, all_borders.at(turn++ % 4),
+                               turn % 5 == 0 ? AlphaMode::independent : AlphaMode::weighted}));
     }
   }
-}
-
-TEST(MedianOnProcessor, HasNoSeamsInWidePictures) {
   for (const int radius : {1, 3, 4, 8, 10}) {
-    check_median(test::random_image({4133, 2}, {1, 8}, 7), {.radius = radius});
-    check_median(test::random_image({1371, 2}, {3, 8}, 7), {.radius = radius});
-    check_median(test::mixed_alpha_image({1041, 2}, {4, 16}, 8), {.radius = radius});
-    if (HasFatalFailure()) return;
+    check_median(random_image({4133, 2}, {1, 8}, 7), {.radius = radius});
+    check_median(random_image({1371, 2}, {3, 8}, 7), {.radius = radius});
+    ASSERT_NO_FATAL_FAILURE(
+        check_median(mixed_alpha_image({1041, 2}, {4, 16}, 8), {.radius = radius}));
   }
 }
 
@@ -131,46 +124,36 @@ TEST(MedianOnProcessor, TakesPicturesThatNoTilesFill) {
   for (const int radius : {2, 4, 7, 9}) {
     for (int size = 1; size <= 34; size += 3) {
       const int channels = 1 + static_cast<int>(turn % 4);
-      check_median(test::random_image({size, 35 - size}, {channels, size % 2 == 0 ? 8 : 16}, 9),
-                   {radius, test::all_borders.at(turn++ / 4 % 4), AlphaMode::independent});
-      if (HasFatalFailure()) return;
+      ASSERT_NO_FATAL_FAILURE(
+          check_median(random_image({size, 35 - size}, {channels, size % 2 == 0 ? 8 : 16}, 9),
+                       {radius, all_borders.at(turn++ / 4 % 4), AlphaMode::independent}));
     }
     for (const int width : {127, 128, 129, 257, 511, 512, 513}) {
-      check_median(test::random_image({width, 3}, {1, 8}, 10), {.radius = radius});
-      if (HasFatalFailure()) return;
+      ASSERT_NO_FATAL_FAILURE(
+          check_median(random_image({width, 3}, {1, 8}, 10), {.radius = radius}));
     }
   }
 }
 
 // Rows whose pitch is a multiple of 2 or 4 KiB are computed in smaller groups.
-TEST(MedianOnProcessor, TakesRowsOfAnyPitch) {
-  for (const int width : {2048, 4096}) {
-    for (const int height : {1, 7}) {
-      check_median(test::random_image({width, height}, {1, 8}, 9), {.radius = 1});
-      check_median(test::opaque_image({width / 4, height}, {4, 8}, 10), {.radius = 1});
-      if (HasFatalFailure()) return;
-    }
+TEST(MedianOnProcessor, TakesRowsOfAnyPitchAndTakesWindowsLargerThanThePicture) {
+  for (const auto& [width, height] : each_of(std::array{2048, 4096}, std::array{1, 7})) {
+    check_median(random_image({width, height}, {1, 8}, 9), {.radius = 1});
+    ASSERT_NO_FATAL_FAILURE(
+        check_median(opaque_image({width / 4, height}, {4, 8}, 10), {.radius = 1}));
   }
-}
-
-TEST(MedianOnProcessor, TakesWindowsLargerThanThePicture) {
   std::size_t turn = 0;
-  for (const int radius : {15, 31}) {
-    for (const PixelFormat& format : test::all_formats()) {
-      for (const Image& image : test::window_pictures({41, 5}, format)) {
-        check_median(image, {radius, test::all_borders.at(turn++ % 4), AlphaMode::weighted});
-        if (HasFatalFailure()) return;
-      }
+  for (const auto& [radius, format] : each_of(std::array{15, 31}, all_formats())) {
+    for (const Image& image : window_pictures({41, 5}, format)) {
+      ASSERT_NO_FATAL_FAILURE(
+          check_median(image, {radius, all_borders.at(turn++ % 4), AlphaMode::weighted}));
     }
   }
 }
 
 TEST(MedianOnProcessor, MovesItsHistogramsOverSmoothPictures) {
-  for (const int radius : {3, 5, 10, 20}) {
-    for (const PixelFormat format : {PixelFormat{3, 8}, {1, 16}}) {
-      check_median(smooth_image({150, 40}, format), {.radius = radius});
-      if (HasFatalFailure()) return;
-    }
+  for (const auto& [radius, format] : each_of(std::array{3, 5, 10, 20}, Formats{{3, 8}, {1, 16}})) {
+    ASSERT_NO_FATAL_FAILURE(check_median(smooth_image({150, 40}, format), {.radius = radius}));
   }
 }
 
@@ -266,16 +249,11 @@ TEST(MedianNetworks, AreRightForAllZerosAndOnes) {
 }
 
 TEST(MedianText, IsAWholeNumberUpTo31) {
-  EXPECT_EQ(objection_to_value(median_stage_kind(), "0"),
-            "--median 0: a whole number from 1 to 31");
-  EXPECT_EQ(objection_to_value(median_stage_kind(), "32"),
-            "--median 32: a whole number from 1 to 31");
-  EXPECT_EQ(objection_to_value(median_stage_kind(), "1.5"),
-            "--median 1.5: a whole number from 1 to 31");
-  EXPECT_EQ(objection_to_value(median_stage_kind(), "small"),
-            "--median small: a whole number from 1 to 31");
+  for (const std::string value : {"0", "32", "1.5", "small"})
+    EXPECT_EQ(objection_to_value(median_stage_kind(), value),
+              "--median " + value + ": a whole number from 1 to 31");
   EXPECT_EQ(objection_to_value(median_stage_kind(), "31"), "none");
 }
 
 }  // namespace
-}  // namespace gpufilter
+}  // namespace gpufilter::test

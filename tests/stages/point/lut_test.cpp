@@ -12,13 +12,14 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include "support/each_of.hpp"
 #include "support/objection.hpp"
 #include "support/pictures.hpp"
 #include "support/single_pixels.hpp"
 #include "support/stage_cases.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace gpufilter {
+namespace gpufilter::test {
 namespace {
 
 Cube random_cube(int size, unsigned seed, bool curves = false) {
@@ -86,33 +87,33 @@ std::array<double, 3> looked_up(const Cube& cube, std::array<double, 3> color) {
 // The largest difference from the oracle.
 int distance(const Cube& cube, double strength, const Image& image) {
   const auto stage = make_lut(cube, strength, "test");
-  const Image result = test::filter_on_host(image, {stage}, {});
+  const Image result = filter_on_host(image, {stage}, {});
   const double max = image.format().max_sample();
   const bool grey = image.format().color_channels() == 1;
   int largest = 0;
-  for (const auto [x, y] : test::each_pixel(image)) {
+  for (const auto [x, y] : each_pixel(image)) {
     std::array<double, 3> color{};
     for (int c = 0; c < 3; ++c)
-      color.at(static_cast<std::size_t>(c)) = test::sample_at(image, x, y, grey ? 0 : c) / max;
+      color.at(static_cast<std::size_t>(c)) = sample_at(image, x, y, grey ? 0 : c) / max;
     const auto found = looked_up(cube, color);
     for (std::size_t c = 0; c < 3; ++c) {
       const double mixed = color.at(c) + strength * (found.at(c) - color.at(c));
       const int expected = static_cast<int>(std::nearbyint(std::clamp(mixed, 0.0, 1.0) * max));
-      const int got = static_cast<int>(test::sample_at(result, x, y, static_cast<int>(c)));
+      const int got = static_cast<int>(sample_at(result, x, y, static_cast<int>(c)));
       largest = std::max(largest, std::abs(got - expected));
     }
     if (image.format().has_alpha()) {
       const int alpha = image.format().channels - 1;
-      EXPECT_EQ(test::sample_at(result, x, y, 3), test::sample_at(image, x, y, alpha));
+      EXPECT_EQ(sample_at(result, x, y, 3), sample_at(image, x, y, alpha));
     }
   }
   return largest;
 }
 
 TEST(Lut, IsWithinOneOfDoublePrecision) {
-  for (const PixelFormat& format : test::all_formats()) {
+  for (const PixelFormat& format : all_formats()) {
     for (const Image& image :
-         {test::random_image({517, 19}, format, 1), test::extreme_image({33, 5}, format, 2)}) {
+         {random_image({517, 19}, format, 1), extreme_image({33, 5}, format, 2)}) {
       for (const int size : {2, 3, 17, 33, 64}) {
         Cube cube = random_cube(size, static_cast<unsigned>(size));
         EXPECT_LE(distance(cube, 1, image), 1) << size << " " << to_string(format);
@@ -125,23 +126,17 @@ TEST(Lut, IsWithinOneOfDoublePrecision) {
   }
 }
 
-TEST(Lut, OfTheLargestSizeIsWithinOneToo) {
+TEST(Lut, OfTheLargestSizeIsWithinOneTooAndAfterCurvesIsWithinOneTooAndOfCurvesIsTheNearestSample) {
   const Cube cube = random_cube(Cube::largest, 5);
-  EXPECT_LE(distance(cube, 1, test::random_image({301, 33}, {3, 16}, 3)), 1);
-  EXPECT_LE(distance(cube, 1, test::random_image({301, 33}, {3, 8}, 4)), 1);
-}
-
-TEST(Lut, AfterCurvesIsWithinOneToo) {
-  for (const PixelFormat& format : test::all_formats()) {
-    const Image image = test::random_image({517, 19}, format, 1);
+  EXPECT_LE(distance(cube, 1, random_image({301, 33}, {3, 16}, 3)), 1);
+  EXPECT_LE(distance(cube, 1, random_image({301, 33}, {3, 8}, 4)), 1);
+  for (const PixelFormat& format : all_formats()) {
+    const Image image = random_image({517, 19}, format, 1);
     EXPECT_LE(distance(shaped_cube(2, 3), 1, image), 1) << to_string(format);
     EXPECT_LE(distance(shaped_cube(17, 4), 0.3, image), 1) << to_string(format);
   }
-}
-
-TEST(Lut, OfCurvesIsTheNearestSample) {
-  for (const PixelFormat& format : test::all_formats()) {
-    const Image image = test::random_image({517, 19}, format, 1);
+  for (const PixelFormat& format : all_formats()) {
+    const Image image = random_image({517, 19}, format, 1);
     for (const int size : {2, 5, 1024}) {
       Cube cube = random_cube(size, 7, true);
       cube.low = {0, -1, 0.25};
@@ -151,26 +146,22 @@ TEST(Lut, OfCurvesIsTheNearestSample) {
   }
 }
 
-TEST(Lut, GivesTheSameBitsEverywhere) {
-  for (const PixelFormat& format : test::all_formats()) {
-    const Image image = test::random_image({517, 19}, format, 1);
-    for (const bool curves : {false, true}) {
-      for (const double strength : {1.0, 0.3}) {
-        Cube cube = random_cube(9, 8, curves);
-        cube.low = {-0.5, 0.2, 0};
-        cube.high = {1.5, 0.7, 1};
-        const StageChain chain{make_lut(std::move(cube), strength, "test")};
-        test::expect_everywhere(chain, image, test::filter_on_host(image, chain, {}));
-      }
+TEST(Lut, GivesTheSameBitsEverywhereAndAfterCurvesGivesTheSameBitsEverywhere) {
+  for (const PixelFormat& format : all_formats()) {
+    const Image image = random_image({517, 19}, format, 1);
+    for (const auto& [curves, strength] :
+         each_of(std::array{false, true}, std::vector<double>{1.0, 0.3})) {
+      Cube cube = random_cube(9, 8, curves);
+      cube.low = {-0.5, 0.2, 0};
+      cube.high = {1.5, 0.7, 1};
+      const StageChain chain{make_lut(std::move(cube), strength, "test")};
+      expect_everywhere(chain, image, filter_on_host(image, chain, {}));
     }
   }
-}
-
-TEST(Lut, AfterCurvesGivesTheSameBitsEverywhere) {
-  for (const PixelFormat& format : test::all_formats()) {
-    const Image image = test::random_image({517, 19}, format, 1);
+  for (const PixelFormat& format : all_formats()) {
+    const Image image = random_image({517, 19}, format, 1);
     const StageChain chain{make_lut(shaped_cube(9, 8), 0.7, "test")};
-    test::expect_everywhere(chain, image, test::filter_on_host(image, chain, {}));
+    expect_everywhere(chain, image, filter_on_host(image, chain, {}));
   }
 }
 
@@ -183,14 +174,14 @@ TEST(Lut, OfTheColoursThemselvesChangesNothing) {
       };
       cube.colors.push_back({share(i % size), share(i / size % size), share(i / size / size)});
     }
-    const Image image = test::random_image({517, 19}, {4, 8}, 9);
+    const Image image = random_image({517, 19}, {4, 8}, 9);
     const StageChain chain{make_lut(cube, 1, "identity")};
-    EXPECT_TRUE(test::same_pixels(test::filter_on_host(image, chain, {}), image)) << size;
+    EXPECT_TRUE(same_pixels(filter_on_host(image, chain, {}), image)) << size;
   }
 }
 
 std::string cube_objection(const std::string& text) {
-  return test::objection_to([&] { return parse_cube(text, "a.cube"); });
+  return objection_to([&] { return parse_cube(text, "a.cube"); });
 }
 
 const std::string eight = "0 0 0\n1 0 0\n0 1 0\n1 1 0\n0 0 1\n1 0 1\n0 1 1\n1 1 1\n";
@@ -289,48 +280,47 @@ Image hald_image(PixelFormat format) {
   for (int i = 0; i < 64; ++i) {
     const std::array steps{i % 4, i / 4 % 4, i / 16};
     for (int c = 0; c < 3; ++c) {
-      test::set_sample(image, i % 8, i / 8, c,
-                       static_cast<std::uint32_t>(steps.at(static_cast<std::size_t>(c))) *
-                           format.max_sample() / 3);
+      set_sample(image, i % 8, i / 8, c,
+                 static_cast<std::uint32_t>(steps.at(static_cast<std::size_t>(c))) *
+                     format.max_sample() / 3);
     }
   }
   return image;
 }
 
 TEST(HaldClut, IsATableOfItsPixels) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   for (const PixelFormat format : {PixelFormat{3, 8}, PixelFormat{3, 16}}) {
-    test::write_png(hald_image(format), folder / "hald.png");
+    write_png(hald_image(format), folder / "hald.png");
     const Cube cube = read_cube(folder / "hald.png");
     EXPECT_EQ(cube.size, 4);
     ASSERT_EQ(cube.colors.size(), 64U);
     EXPECT_EQ(cube.colors[1 + 4 * 2 + 16 * 3], (CubeColor{1.0F / 3, 2.0F / 3, 1}));
-    const Image image = test::random_image({129, 9}, {3, 8}, 3);
-    EXPECT_TRUE(
-        test::same_pixels(test::filter_on_host(image, {make_lut(cube, 1, "identity")}, {}), image));
+    const Image image = random_image({129, 9}, {3, 8}, 3);
+    EXPECT_TRUE(same_pixels(filter_on_host(image, {make_lut(cube, 1, "identity")}, {}), image));
   }
 }
 
 TEST(HaldClut, MayHaveAnyFormat) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const Image image = hald_image({3, 8});
   std::string ppm = "P6\n8 8\n255\n";
   for (int y = 0; y < 8; ++y)
     ppm.append(reinterpret_cast<const char*>(image.rows().row(y)), std::size_t{8} * 3);
-  test::write_file(folder / "hald.ppm", ppm);
-  test::write_png(image, folder / "hald.png");
+  write_file(folder / "hald.ppm", ppm);
+  write_png(image, folder / "hald.png");
   EXPECT_EQ(read_cube(folder / "hald.ppm").colors, read_cube(folder / "hald.png").colors);
 }
 
 // As shells make them of "<(zcat film.cube.gz)": nothing can be read twice.
 TEST(CubeFile, MayBeAPipe) {
-  const test::TemporaryFolder folder;
-  test::write_png(hald_image({3, 8}), folder / "hald.png");
-  test::write_file(folder / "curve.cube", "LUT_1D_SIZE 2\n0 0 0\n1 1 0.5\n");
+  const TemporaryFolder folder;
+  write_png(hald_image({3, 8}), folder / "hald.png");
+  write_file(folder / "curve.cube", "LUT_1D_SIZE 2\n0 0 0\n1 1 0.5\n");
   for (const char* name : {"hald.png", "curve.cube"}) {
     const std::string pipe = folder / "pipe";
     ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-    std::thread writer([&] { test::write_file(pipe, test::read_file(folder / name)); });
+    std::thread writer([&] { write_file(pipe, read_file(folder / name)); });
     const Cube cube = read_cube(pipe);
     writer.join();
     EXPECT_EQ(cube.colors, read_cube(folder / name).colors) << name;
@@ -339,17 +329,17 @@ TEST(CubeFile, MayBeAPipe) {
 }
 
 TEST(HaldClut, OfAWrongSizeIsRefusedByName) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string path = folder / "hald.png";
-  test::write_png(test::random_image({8, 9}, {3, 8}, 1), path);
-  EXPECT_EQ(test::objection_to([&] { return read_cube(path); }),
+  write_png(random_image({8, 9}, {3, 8}, 1), path);
+  EXPECT_EQ(objection_to([&] { return read_cube(path); }),
             path +
                 ": a HaldCLUT is a square of 8, 27, 64, 125, ... or 4096 pixels, "
                 "but this picture has 8x9");
-  test::write_file(path, "\x89PNG and no more");
+  write_file(path, "\x89PNG and no more");
   EXPECT_THROW(static_cast<void>(read_cube(path)), UsageError);
   EXPECT_THROW(static_cast<void>(read_cube(folder / "missing.cube")), UsageError);
 }
 
 }  // namespace
-}  // namespace gpufilter
+}  // namespace gpufilter::test

@@ -11,17 +11,15 @@
 #include <gtest/gtest.h>
 
 #include "stages/window/blur.hpp"
+#include "support/each_of.hpp"
 #include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/objection.hpp"
 #include "support/pictures.hpp"
 #include "support/stage_cases.hpp"
 
-namespace gpufilter {
+namespace gpufilter::test {
 namespace {
-
-using test::objection_to_value;
-using test::same_pixels;
 
 constexpr std::array kernels{ResizeKernel::lanczos, ResizeKernel::cubic, ResizeKernel::linear,
                              ResizeKernel::area,    ResizeKernel::box,   ResizeKernel::nearest};
@@ -45,8 +43,8 @@ class Naive {
 
   [[nodiscard]] Image plain() const {
     Image result(size_, image_.format());
-    for (const auto [x, y, c] : test::each_sample(size_, image_.format().channels))
-      test::set_sample(result, x, y, c, static_cast<std::uint32_t>(sample(x, y, c)));
+    for (const auto [x, y, c] : each_sample(size_, image_.format().channels))
+      set_sample(result, x, y, c, static_cast<std::uint32_t>(sample(x, y, c)));
     return result;
   }
 
@@ -64,9 +62,9 @@ class Naive {
         const double weight = static_cast<double>(at(across_, x, i) * at(down_, y, j)) / 0x1p44;
         const int column = across_.first.at(static_cast<std::size_t>(x)) + i;
         const int row = down_.first.at(static_cast<std::size_t>(y)) + j;
-        const double a = test::sample_at(image_, column, row, last);
+        const double a = sample_at(image_, column, row, last);
         for (int c = 0; c < last; ++c)
-          sums.colors.at(c) += weight * a * test::sample_at(image_, column, row, c);
+          sums.colors.at(c) += weight * a * sample_at(image_, column, row, c);
         sums.alpha += weight * a;
         sums.opaque = sums.opaque && (weight == 0 || a == max());
       }
@@ -87,12 +85,11 @@ class Naive {
   }
   // Where a direction keeps its length there is nothing to resize.
   [[nodiscard]] std::int64_t along_row(int x, int row, int channel) const {
-    if (size_.width == image_.width()) return test::sample_at(image_, x, row, channel);
+    if (size_.width == image_.width()) return sample_at(image_, x, row, channel);
     std::int64_t sum = 0;
     for (int i = 0; i < across_.count; ++i) {
-      sum +=
-          at(across_, x, i) *
-          test::sample_at(image_, across_.first.at(static_cast<std::size_t>(x)) + i, row, channel);
+      sum += at(across_, x, i) *
+             sample_at(image_, across_.first.at(static_cast<std::size_t>(x)) + i, row, channel);
     }
     return rounded(sum);
   }
@@ -117,7 +114,7 @@ TEST(Resize, GivesThePixelsOfPillow) {
   Image row({11, 1}, {1, 8});
   int x = 0;
   for (const std::uint32_t sample : {12, 250, 3, 77, 255, 0, 131, 64, 200, 9, 180})
-    test::set_sample(row, x++, 0, 0, sample);
+    set_sample(row, x++, 0, 0, sample);
   const std::vector<std::pair<ResizeKernel, std::vector<std::uint32_t>>> expected{
       {ResizeKernel::lanczos, {100, 115, 100, 116}},
       {ResizeKernel::lanczos,
@@ -136,30 +133,26 @@ TEST(Resize, GivesThePixelsOfPillow) {
        {12, 12, 250, 3, 3, 77, 255, 255, 0, 131, 131, 64, 200, 200, 9, 180, 180}}};
   for (const auto& [kernel, samples] : expected) {
     const ImageSize size{static_cast<int>(samples.size()), 1};
-    const Image found = test::filter_on_host(row, {make_resize(to(size, kernel))}, {});
+    const Image found = filter_on_host(row, {make_resize(to(size, kernel))}, {});
     ASSERT_EQ(found.size(), size);
     for (int i = 0; i < size.width; ++i) {
-      EXPECT_EQ(test::sample_at(found, i, 0, 0), samples[static_cast<std::size_t>(i)])
+      EXPECT_EQ(sample_at(found, i, 0, 0), samples[static_cast<std::size_t>(i)])
           << "kernel " << static_cast<int>(kernel) << ", pixel " << i << " of " << size.width;
     }
   }
 }
 
 TEST(Resize, IsTheDefinitionOnTheProcessor) {
-  for (const PixelFormat& format : test::all_formats()) {
-    for (const ImageSize& from : {ImageSize{1, 1}, {71, 33}}) {
-      for (const bool extreme : {false, true}) {
-        const Image image =
-            extreme ? test::extreme_image(from, format, 1) : test::random_image(from, format, 2);
-        int next = 0;
-        for (const ImageSize& size :
-             {ImageSize{1, 1}, {23, 9}, {71, 12}, {40, 33}, {150, 50}, {7, 80}}) {
-          const ResizeKernel kernel = kernels.at(static_cast<std::size_t>(next++) % kernels.size());
-          const StageChain chain{make_resize(to(size, kernel, AlphaMode::independent))};
-          const Image expected = Naive(image, size, kernel).plain();
-          test::check_on_host(image, chain, expected, {1, 5, 1000});
-        }
-      }
+  for (const auto& [format, from, extreme] :
+       each_of(all_formats(), Sizes{{1, 1}, {71, 33}}, std::array{false, true})) {
+    const Image image = extreme ? extreme_image(from, format, 1) : random_image(from, format, 2);
+    int next = 0;
+    for (const ImageSize& size :
+         {ImageSize{1, 1}, {23, 9}, {71, 12}, {40, 33}, {150, 50}, {7, 80}}) {
+      const ResizeKernel kernel = kernels.at(static_cast<std::size_t>(next++) % kernels.size());
+      const StageChain chain{make_resize(to(size, kernel, AlphaMode::independent))};
+      const Image expected = Naive(image, size, kernel).plain();
+      check_on_host(image, chain, expected, {1, 5, 1000});
     }
   }
 }
@@ -169,12 +162,12 @@ TEST(Resize, IsTheDefinitionForWidePictures) {
   for (const int channels : {1, 2, 3, 4}) {
     const PixelFormat format{channels, 8};
     for (const int width : {1701, 1024}) {
-      const Image image = test::extreme_image({width, 19}, format, 5);
+      const Image image = extreme_image({width, 19}, format, 5);
       for (const ImageSize& size : {ImageSize{3, 7}, {20, 19}, {851, 6}, {1023, 19}, {2500, 9}}) {
         const ResizeKernel kernel = size.width == 20 ? ResizeKernel::area : ResizeKernel::lanczos;
         const StageChain chain{make_resize(to(size, kernel, AlphaMode::independent))};
         const Image expected = Naive(image, size, kernel).plain();
-        test::check_on_host(image, chain, expected, {1000});
+        check_on_host(image, chain, expected, {1000});
       }
     }
   }
@@ -182,57 +175,54 @@ TEST(Resize, IsTheDefinitionForWidePictures) {
 
 TEST(Resize, WeightsColorsByAlpha) {
   for (const PixelFormat& format : {PixelFormat{2, 8}, {4, 8}, {2, 16}, {4, 16}}) {
-    const Image image = test::mixed_alpha_image({60, 40}, format, 3);
-    for (const ResizeKernel kernel : kernels) {
-      for (const ImageSize& size : {ImageSize{25, 17}, {90, 44}, {60, 21}}) {
-        const Naive naive(image, size, kernel);
-        const Image found = test::filter_on_host(image, {make_resize(to(size, kernel))}, {});
-        int compared = 0;
-        for (const auto [x, y] : test::each_pixel(size)) {
-          const int last = format.channels - 1;
-          const Naive::Weighted expected = naive.weighted(x, y);
-          ASSERT_NEAR(test::sample_at(found, x, y, last), expected.alpha, 0.6);
-          if (expected.opaque || expected.alpha < naive.max() / 16) continue;
-          for (int c = 0; c < last; ++c) {
-            ASSERT_NEAR(test::sample_at(found, x, y, c), expected.colors.at(c), 1)
-                << to_string(format) << " at " << x << ", " << y;
-            ++compared;
-          }
+    const Image image = mixed_alpha_image({60, 40}, format, 3);
+    for (const auto& [kernel, size] : each_of(kernels, Sizes{{25, 17}, {90, 44}, {60, 21}})) {
+      const Naive naive(image, size, kernel);
+      const Image found = filter_on_host(image, {make_resize(to(size, kernel))}, {});
+      int compared = 0;
+      for (const auto [x, y] : each_pixel(size)) {
+        const int last = format.channels - 1;
+        const Naive::Weighted expected = naive.weighted(x, y);
+        ASSERT_NEAR(sample_at(found, x, y, last), expected.alpha, 0.6);
+        if (expected.opaque || expected.alpha < naive.max() / 16) continue;
+        for (int c = 0; c < last; ++c) {
+          ASSERT_NEAR(sample_at(found, x, y, c), expected.colors.at(c), 1)
+              << to_string(format) << " at " << x << ", " << y;
+          ++compared;
         }
-        EXPECT_GT(compared, size.width * size.height / 4);
       }
+      EXPECT_GT(compared, size.width * size.height / 4);
     }
-    const Image opaque = test::opaque_image({60, 40}, format, 4);
-    EXPECT_TRUE(same_pixels(
-        test::filter_on_host(opaque, {make_resize(to({25, 90}, ResizeKernel::lanczos))}, {}),
-        Naive(opaque, {25, 90}, ResizeKernel::lanczos).plain()));
+    const Image opaque = opaque_image({60, 40}, format, 4);
+    EXPECT_TRUE(
+        same_pixels(filter_on_host(opaque, {make_resize(to({25, 90}, ResizeKernel::lanczos))}, {}),
+                    Naive(opaque, {25, 90}, ResizeKernel::lanczos).plain()));
   }
 }
 
 // Also with rows that are no multiple of those that are computed together, and the largest sums.
 TEST(Resize, WeightedIsTheSameWithEveryInstructionSet) {
   std::vector<Image> images;
-  images.push_back(test::mixed_alpha_image({45, 33}, {4, 8}, 11));
+  images.push_back(mixed_alpha_image({45, 33}, {4, 8}, 11));
   Image& extreme = images.emplace_back(ImageSize{31, 26}, PixelFormat{4, 8});
   for (std::size_t i = 0; i < extreme.bytes(); ++i)
     extreme.rows().data[i] = i % 7 < 3 ? 255 : 0;
   for (const Image& image : images) {
-    for (const ResizeKernel kernel : kernels) {
-      for (const ImageSize& size : {ImageSize{7, 5}, {44, 3}, {3, 40}, {130, 66}}) {
-        const StageChain chain{make_resize(to(size, kernel))};
-        const Image expected = [&] {
-          const InstructionSetInUse baseline(InstructionSet::baseline);
-          return test::filter_on_host(image, chain, {});
-        }();
-        test::check_on_host(image, chain, expected, {1, 6, 1000});
-      }
+    for (const auto& [kernel, size] :
+         each_of(kernels, Sizes{{7, 5}, {44, 3}, {3, 40}, {130, 66}})) {
+      const StageChain chain{make_resize(to(size, kernel))};
+      const Image expected = [&] {
+        const InstructionSetInUse baseline(InstructionSet::baseline);
+        return filter_on_host(image, chain, {});
+      }();
+      check_on_host(image, chain, expected, {1, 6, 1000});
     }
   }
 }
 
 TEST(Resize, FindsTheSize) {
   const auto size = [](const ResizeParameters& parameters, ImageSize source) {
-    return test::result_of(make_resize(parameters), {source, {3, 8}}).size;
+    return result_of(make_resize(parameters), {source, {3, 8}}).size;
   };
   const ResizeParameters box{.width = 100, .height = 100};
   EXPECT_EQ(size(box, {400, 200}), (ImageSize{100, 50}));
@@ -259,27 +249,25 @@ TEST(Resize, FindsTheSize) {
 }
 
 TEST(Resize, OfTheSameSizeChangesNothing) {
-  const Image image = test::mixed_alpha_image({50, 20}, {4, 8}, 6);
-  EXPECT_TRUE(same_pixels(
-      test::filter_on_host(image, {make_resize({.width = 50, .height = 20})}, {}), image));
+  const Image image = mixed_alpha_image({50, 20}, {4, 8}, 6);
+  EXPECT_TRUE(
+      same_pixels(filter_on_host(image, {make_resize({.width = 50, .height = 20})}, {}), image));
 }
 
-// The middle of the larger picture.
 TEST(Resize, CoversABoxWithTheMiddle) {
-  const Image image = test::random_image({90, 40}, {3, 8}, 7);
-  const Image found = test::filter_on_host(
+  const Image image = random_image({90, 40}, {3, 8}, 7);
+  const Image found = filter_on_host(
       image, {make_resize({.width = 20, .height = 20, .fit = ResizeFit::cover})}, {});
-  const Image whole =
-      test::filter_on_host(image, {make_resize(to({45, 20}, ResizeKernel::lanczos))}, {});
+  const Image whole = filter_on_host(image, {make_resize(to({45, 20}, ResizeKernel::lanczos))}, {});
   ASSERT_EQ(found.size(), (ImageSize{20, 20}));
-  for (const auto [x, y] : test::each_pixel({20, 20}))
-    ASSERT_EQ(test::sample_at(found, x, y, 1), test::sample_at(whole, x + 12, y, 1));
+  for (const auto [x, y] : each_pixel({20, 20}))
+    ASSERT_EQ(sample_at(found, x, y, 1), sample_at(whole, x + 12, y, 1));
 }
 
 // As ImageMagick's geometries.
 TEST(Resize, SizesAreWrittenInSeveralWays) {
   const auto size_of = [](const std::string& value, ImageSize source) {
-    return test::result_of(resize_stage_kind().make(value), {source, {3, 8}}).size;
+    return result_of(resize_stage_kind().make(value), {source, {3, 8}}).size;
   };
   const ImageSize large{1000, 500};
   EXPECT_EQ(size_of("80", large), (ImageSize{80, 40}));
@@ -308,5 +296,102 @@ TEST(Resize, RefusesOtherValues) {
             "--resize 10001%: a percentage is above 0 and up to 10000");
 }
 
+// What the kernels of --resize promise: areas are means, constants stay, and invisible colours are
+// not shown.
+
+constexpr std::array every_kernel{ResizeKernel::lanczos, ResizeKernel::cubic,
+                                  ResizeKernel::linear,  ResizeKernel::area,
+                                  ResizeKernel::box,     ResizeKernel::nearest};
+
+StageChain exactly(ImageSize size, ResizeKernel kernel) {
+  return {make_resize(
+      {.width = size.width, .height = size.height, .fit = ResizeFit::fill, .kernel = kernel})};
+}
+
+// What a result covers of each sample, in double precision.
+double mean_of_area(const Image& row, int x, int width) {
+  const double scale = static_cast<double>(row.width()) / width;
+  double sum = 0;
+  for (int i = 0; i < row.width(); ++i) {
+    const double covered = std::min((x + 1) * scale, i + 1.0) - std::max(x * scale, double(i));
+    sum += std::max(covered, 0.0) * sample_at(row, i, 0, 0);
+  }
+  return sum / scale;
+}
+
+TEST(ResizeKernels, ByAreaIsTheMeanOfAnArea) {
+  const auto resized = [](const Image& row, int width) {
+    return filter_on_host(row, exactly({width, 1}, ResizeKernel::area), {});
+  };
+  Image three({3, 1}, {1, 8});
+  for (const auto& [x, sample] : {std::pair{0, 0U}, {1, 90U}, {2, 30U}})
+    set_sample(three, x, 0, 0, sample);
+  EXPECT_EQ(sample_at(resized(three, 2), 0, 0, 0), 30U);
+  EXPECT_EQ(sample_at(resized(three, 2), 1, 0, 0), 50U);
+  for (const auto& [depth, from] : each_of(std::array{8, 16}, std::array{1, 5, 97, 1000, 4801})) {
+    const Image row = extreme_image({from, 1}, {1, depth}, 3);
+    for (const int width : {1, 2, 3, 37, 96, 97, 98, 1500}) {
+      const Image found = resized(row, width);
+      for (int x = 0; x < width; ++x) {
+        // Weights have 22 bits.
+        ASSERT_NEAR(sample_at(found, x, 0, 0), mean_of_area(row, x, width), depth == 8 ? 0.51 : 1)
+            << depth << " bits, " << from << " to " << width << " at " << x;
+      }
+    }
+  }
+}
+
+TEST(ResizeKernels, KeepsConstants) {
+  for (const auto& [kernel, depth] : each_of(every_kernel, std::array{8, 16})) {
+    if (depth == 8 && kernel != ResizeKernel::area) continue;  // Pillow's weights
+    for (const auto& [from, width] :
+         {std::pair{77, 1}, {963, 1}, {1000, 1}, {1000, 999}, {60000, 7}, {3, 1000}}) {
+      for (const std::uint32_t level : {0xFFFFU, 0x8001U}) {
+        Image row({from, 1}, {1, depth});
+        for (int x = 0; x < from; ++x)
+          set_sample(row, x, 0, 0, depth == 8 ? level >> 8 : level);
+        const Image found = filter_on_host(row, exactly({width, 1}, kernel), {});
+        for (int x = 0; x < width; ++x) {
+          ASSERT_EQ(sample_at(found, x, 0, 0), sample_at(row, 0, 0, 0))
+              << depth << " bits, " << from << " to " << width;
+        }
+      }
+    }
+  }
+}
+
+// A blue disc in the middle; around it, and in places within, invisible green.
+Image blue_and_invisible_green(PixelFormat format) {
+  Image image({64, 64}, format);
+  for (const auto [x, y] : each_pixel({64, 64})) {
+    for (int c = 0; c < 4; ++c)
+      set_sample(image, x, y, c, 0);
+    const bool visible = (x - 32) * (x - 32) + (y - 32) * (y - 32) < 600 && (x * y) % 11 != 3;
+    set_sample(image, x, y, visible ? 2 : 1, format.max_sample());
+    set_sample(image, x, y, 3, visible ? format.max_sample() : 0);
+  }
+  return image;
+}
+
+TEST(ResizeKernels, NeverShowsInvisibleColours) {
+  for (const PixelFormat& format : {PixelFormat{4, 8}, PixelFormat{4, 16}}) {
+    const Image image = blue_and_invisible_green(format);
+    for (const auto& [kernel, size] :
+         each_of(every_kernel, Sizes{{150, 131}, {91, 64}, {40, 51}, {200, 20}})) {
+      const StageChain chain = exactly(size, kernel);
+      const Image found = filter_on_host(image, chain, {});
+      int shown = 0;
+      for (const auto [x, y] : each_pixel(size)) {
+        const bool green = sample_at(found, x, y, 1) != 0;
+        if (green && sample_at(found, x, y, 3) != 0) ++shown;
+      }
+      EXPECT_EQ(shown, 0) << to_string(format) << " to " << size.width << "x" << size.height;
+      check_on_host(image, chain, found, {1000});
+      for (Session* session : kernel_sessions(format))
+        check_on_device(*session, image, chain, found, {1000});
+    }
+  }
+}
+
 }  // namespace
-}  // namespace gpufilter
+}  // namespace gpufilter::test

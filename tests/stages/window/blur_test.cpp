@@ -18,8 +18,10 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "stages/window/blur_means.hpp"
+#include "support/each_of.hpp"
 #include "support/filtering.hpp"
 #include "support/naive_stages.hpp"
+#include "support/objection.hpp"
 #include "support/pictures.hpp"
 #include "support/stage_cases.hpp"
 #include "support/texts.hpp"
@@ -27,6 +29,7 @@
 namespace gpufilter {
 namespace {
 
+using test::each_of;
 using test::same_pixels;
 
 constexpr std::array blur_sizes{ImageSize{1, 1},    ImageSize{1, 40},  ImageSize{40, 1},
@@ -66,34 +69,26 @@ std::vector<ImageSize> host_sizes() {
   return all;
 }
 
-TEST(BlurOnProcessor, EqualsTheDefinition) {
-  for (const PixelFormat& format : test::all_formats()) {
-    for (const ImageSize& size : host_sizes()) {
-      for (const Image& image : test::different_pictures(size, format)) {
-        for (const Border border : test::all_borders) {
-          for (const AlphaMode alpha : alpha_modes) {
-            if (alpha == AlphaMode::independent && !format.has_alpha()) continue;
-            check_blur(image, {.border = border, .alpha = alpha},
-                       test::naive_blur(image, border, alpha));
-            if (HasFatalFailure()) return;
-          }
-        }
+TEST(BlurOnProcessor, EqualsTheDefinitionAndWeighsAPictureWithOneTransparentPixel) {
+  for (const auto& [format, size] : each_of(test::all_formats(), host_sizes())) {
+    for (const Image& image : test::different_pictures(size, format)) {
+      for (const auto& [border, alpha] : each_of(test::all_borders, alpha_modes)) {
+        if (alpha == AlphaMode::independent && !format.has_alpha()) continue;
+        ASSERT_NO_FATAL_FAILURE(check_blur(image, {.border = border, .alpha = alpha},
+                                           test::naive_blur(image, border, alpha)));
       }
     }
   }
-}
-
-// Tiles of columns whose pixels are all opaque use the plain blur; a single other pixel in or next
-// to a tile prevents that.
-TEST(BlurOnProcessor, WeighsAPictureWithOneTransparentPixel) {
+  // Tiles of columns whose pixels are all opaque use the plain blur; a single other pixel in or
+  // next to a tile prevents that.
   for (const PixelFormat format : {PixelFormat{2, 8}, {4, 8}, {2, 16}, {4, 16}}) {
     const int tile = 1920 / format.channels;
     const int width = 2 * tile + 7;
     for (const int x : {0, 1, 2, tile - 1, tile, tile + 1, tile + 2, width - 2, width - 1}) {
       Image image = test::opaque_image({width, 5}, format, 7);
       test::set_sample(image, x, 2, format.channels - 1, format.max_sample() / 3);
-      check_blur(image, {}, test::naive_blur(image, Border::replicate, AlphaMode::weighted));
-      if (HasFatalFailure()) return;
+      ASSERT_NO_FATAL_FAILURE(
+          check_blur(image, {}, test::naive_blur(image, Border::replicate, AlphaMode::weighted)));
     }
   }
 }
@@ -130,7 +125,7 @@ TEST(BlurOnProcessor, DividesByEverySumOfAlpha) {
   }
 }
 
-TEST(BlurOnProcessor, IsTheSameForEveryBandHeight) {
+TEST(BlurOnProcessor, IsTheSameForEveryBandHeightAndOfAnOpaquePictureIsTheSameForBothAlphaModes) {
   for (const Border border : test::all_borders) {
     const Image image = test::random_image({31, 33}, {4, 8}, 4);
     const StageChain thrice(3, make_blur({.border = border}));
@@ -140,9 +135,6 @@ TEST(BlurOnProcessor, IsTheSameForEveryBandHeight) {
       ASSERT_TRUE(same_pixels(banded, whole)) << name(border) << ", bands of " << rows;
     }
   }
-}
-
-TEST(BlurOnProcessor, OfAnOpaquePictureIsTheSameForBothAlphaModes) {
   for (const PixelFormat format : {PixelFormat{2, 8}, {4, 8}, {2, 16}, {4, 16}}) {
     const Image image = test::opaque_image({31, 33}, format, 5);
     for (const Border border : test::all_borders) {
@@ -242,16 +234,13 @@ TEST_P(BlurKernel, EqualsTheProcessor) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   const auto& [variant, tile, border] = GetParam();
   for (Session* session : test::kernel_sessions()) {
-    for (const PixelFormat& format : test::all_formats()) {
-      for (const AlphaMode alpha : alpha_modes) {
-        const BlurParameters parameters{variant, tile, border, alpha};
-        if (!is_tested(parameters, format, session->device().kind)) continue;
-        if (variant == BlurVariant::tiled && !blur_tile_fits(session->device(), tile, format)) {
-          continue;  // refused: DeviceLimits below
-        }
-        check_format(*session, parameters, format);
-        if (HasFatalFailure()) return;
+    for (const auto& [format, alpha] : each_of(test::all_formats(), alpha_modes)) {
+      const BlurParameters parameters{variant, tile, border, alpha};
+      if (!is_tested(parameters, format, session->device().kind)) continue;
+      if (variant == BlurVariant::tiled && !blur_tile_fits(session->device(), tile, format)) {
+        continue;  // refused: DeviceLimits below
       }
+      ASSERT_NO_FATAL_FAILURE(check_format(*session, parameters, format));
     }
   }
 }
@@ -265,18 +254,15 @@ TEST(BlurKernels, ShareTheCombinationsBetweenThem) {
       std::set<std::tuple<int, int, AlphaMode>> of_formats;
       std::set<std::pair<Border, int>> of_depths;
       std::set<std::pair<Border, AlphaMode>> of_alpha;
-      for (const Border border : test::all_borders) {
-        for (const PixelFormat& format : test::all_formats()) {
-          for (const AlphaMode alpha : alpha_modes) {
-            if (!is_tested({BlurVariant::tiled, tile, border, alpha}, format, kind)) continue;
-            of_formats.insert({format.channels, format.depth, alpha});
-            formats_of_both.insert({format.channels, format.depth, alpha});
-            of_depths.insert({border, format.depth});
-            if (!format.has_alpha()) continue;
-            of_alpha.insert({border, alpha});
-            borders_of_both.insert({border, format.depth, alpha});
-          }
-        }
+      for (const auto& [border, format, alpha] :
+           each_of(test::all_borders, test::all_formats(), alpha_modes)) {
+        if (!is_tested({BlurVariant::tiled, tile, border, alpha}, format, kind)) continue;
+        of_formats.insert({format.channels, format.depth, alpha});
+        formats_of_both.insert({format.channels, format.depth, alpha});
+        of_depths.insert({border, format.depth});
+        if (!format.has_alpha()) continue;
+        of_alpha.insert({border, alpha});
+        borders_of_both.insert({border, format.depth, alpha});
       }
       EXPECT_EQ(of_formats.size(), tile == 16 ? 12U : 6U) << tile;
       EXPECT_EQ(of_depths.size(), tile == 16 ? 8U : 6U) << tile;
@@ -331,12 +317,10 @@ class SmallDevice : public ::testing::Test {
 
 TEST_F(SmallDevice, RefusesATileOfTooManyWorkItems) {
   const auto blur = make_blur({.variant = BlurVariant::tiled, .tile = 32});
-  try {
-    static_cast<void>(blur->prepare(*session_, {{64, 64}, {1, 8}}));
-    FAIL() << "the tile was accepted";
-  } catch (const UsageError& error) {
-    test::expect_parts(std::string(error.what()), {"--tile 32", "128 work-items"});
-  }
+  test::expect_parts(test::objection_to([&] {
+                       return blur->prepare(*session_, {{64, 64}, {1, 8}});
+                     }),
+                     {"--tile 32", "128 work-items"});
 }
 
 TEST_F(SmallDevice, RefusesATileOfTooMuchLocalMemory) {

@@ -14,14 +14,15 @@
 
 #include "base/format.hpp"
 #include "stages/window/blur.hpp"
+#include "support/each_of.hpp"
 #include "support/filtering.hpp"
+#include "support/objection.hpp"
 #include "support/pictures.hpp"
 #include "support/stage_cases.hpp"
+#include "support/temporary_folder.hpp"
 
-namespace gpufilter {
+namespace gpufilter::test {
 namespace {
-
-using test::same_pixels;
 
 __extension__ using Wide = __int128;
 
@@ -36,7 +37,7 @@ class NaivePixel {
       std::array<std::int64_t, 4> pixel{};
       for (int c = 0; c < format_.channels; ++c)
         pixel.at(static_cast<std::size_t>(c)) =
-            test::sample_beyond(image, column, row, c, parameters.border);
+            sample_beyond(image, column, row, c, parameters.border);
       pixels_.push_back(pixel);
       weights_.push_back(matrix_.coefficients.at(static_cast<std::size_t>(i)));
     }
@@ -145,11 +146,11 @@ class NaivePixel {
 Image naive_convolution(const Image& image, const ConvolveParameters& parameters, bool exact) {
   Image result(image.size(), image.format());
   const bool weighted = parameters.alpha == AlphaMode::weighted && image.format().has_alpha();
-  for (const auto [x, y] : test::each_pixel(image)) {
+  for (const auto [x, y] : each_pixel(image)) {
     const NaivePixel pixel(image, parameters, x, y);
     for (int c = 0; c < image.format().channels; ++c) {
       const std::int64_t sample = exact ? pixel.exact(c, weighted) : pixel.decimal(c, weighted);
-      test::set_sample(result, x, y, c, static_cast<std::uint32_t>(sample));
+      set_sample(result, x, y, c, static_cast<std::uint32_t>(sample));
     }
   }
   return result;
@@ -206,85 +207,76 @@ const std::vector<MatrixSample>& samples() {
       {in_decimals({3, 3, {-1, -1, -1, -1, 8, -1, -1, -1, -1}, 1, 12.5}), false},
       {in_decimals(scaled(random_matrix(9, 7, -5, 9, 5), 44.4, 0)), false},
       {{5, 1, {-0.5, 0, 0, 0, 0.5}, 1}, false},
-      {{1, 3, {-2.5, 1, -0.25}, 1, 100}, false},
-  };
+      {{1, 3, {-2.5, 1, -0.25}, 1, 100}, false}};
   return all;
 }
 
 // With alpha, most shortcuts need pixels that are opaque and others that are not.
 std::vector<Image> convolve_pictures(ImageSize size, PixelFormat format) {
   std::vector<Image> made;
-  made.push_back(test::random_image(size, format, 1));
-  made.push_back(format.has_alpha() ? test::mixed_alpha_image(size, format, 2)
-                                    : test::extreme_image(size, format, 2));
-  if (format.has_alpha()) made.push_back(test::opaque_image(size, format, 3));
+  made.push_back(random_image(size, format, 1));
+  made.push_back(format.has_alpha() ? mixed_alpha_image(size, format, 2)
+                                    : extreme_image(size, format, 2));
+  if (format.has_alpha()) made.push_back(opaque_image(size, format, 3));
   return made;
 }
 
 void check_convolution(const Image& image, const ConvolveParameters& parameters, bool exact) {
   const Image expected = naive_convolution(image, parameters, exact);
-  test::check_on_host(image, {make_convolve(parameters)}, expected, {2, 1000});
+  check_on_host(image, {make_convolve(parameters)}, expected, {2, 1000});
 }
 
 TEST(ConvolveOnProcessor, EqualsTheDefinition) {
   std::size_t turn = 0;
-  for (const MatrixSample& sample : samples()) {
-    for (const PixelFormat& format : test::all_formats()) {
-      for (const ImageSize size : {ImageSize{1, 1}, {2, 9}, {33, 7}, {351, 3}}) {
-        for (const Image& image : convolve_pictures(size, format)) {
-          const ConvolveParameters parameters{
-              sample.matrix, test::all_borders.at(turn++ % 4),
-              turn % 3 == 0 ? AlphaMode::independent : AlphaMode::weighted};
-          check_convolution(image, parameters, sample.exact);
-          if (HasFatalFailure()) return;
-        }
-      }
+  for (const auto& [sample, format, size] :
+       each_of(samples(), all_formats(), Sizes{{1, 1}, {2, 9}, {33, 7}, {351, 3}})) {
+    for (const Image& image : convolve_pictures(size, format)) {
+      const ConvolveParameters parameters{
+          sample.matrix, all_borders.at(turn++ % 4),
+          turn % 3 == 0 ? AlphaMode::independent : AlphaMode::weighted};
+      ASSERT_NO_FATAL_FAILURE(check_convolution(image, parameters, sample.exact));
     }
   }
 }
 
 TEST(ConvolveOnDevices, EqualsTheProcessor) {
-  std::vector<test::ChainInTurn> chains;
+  std::vector<ChainInTurn> chains;
   for (const MatrixSample& sample : samples()) {
     chains.emplace_back([&](Border border, AlphaMode alpha) {
       return StageChain{make_convolve({sample.matrix, border, alpha})};
     });
   }
-  test::expect_the_processors_bits(chains, {.share = 2, .pictures = convolve_pictures});
+  expect_the_processors_bits(chains, {.share = 2, .pictures = convolve_pictures});
 }
 
-TEST(Convolve, OfOnesIsTheBlur) {
+TEST(Convolve, OfOnesIsTheBlurAndDoesNotTurnTheMatrixRound) {
   const ConvolutionMatrix ones{3, 3, std::vector<double>(9, 1), 9};
-  for (const PixelFormat& format : test::all_formats()) {
+  for (const PixelFormat& format : all_formats()) {
     for (const Image& image : convolve_pictures({67, 19}, format)) {
-      for (const Border border : test::all_borders) {
-        for (const AlphaMode alpha : {AlphaMode::weighted, AlphaMode::independent}) {
-          EXPECT_TRUE(same_pixels(
-              test::filter_on_host(image, {make_convolve({ones, border, alpha})}, {}),
-              test::filter_on_host(image, {make_blur({.border = border, .alpha = alpha})}, {})));
-        }
+      for (const auto& [border, alpha] :
+           each_of(all_borders, std::array{AlphaMode::weighted, AlphaMode::independent})) {
+        EXPECT_TRUE(same_pixels(
+            filter_on_host(image, {make_convolve({ones, border, alpha})}, {}),
+            filter_on_host(image, {make_blur({.border = border, .alpha = alpha})}, {})));
       }
     }
   }
-}
-
-// The first coefficient is that of the top left neighbour, so everything moves down and right.
-TEST(Convolve, DoesNotTurnTheMatrixRound) {
-  const Image image = test::random_image({9, 7}, {3, 8}, 5);
+  // The first coefficient is that of the top left neighbour, so everything moves down and right.
+  const Image image = random_image({9, 7}, {3, 8}, 5);
   const Image moved =
-      test::filter_on_host(image, {convolve_stage_kind().make("1 0 0; 0 0 0; 0 0 0")}, {});
-  EXPECT_EQ(test::sample_at(moved, 4, 3, 1), test::sample_at(image, 3, 2, 1));
+      filter_on_host(image, {convolve_stage_kind().make("1 0 0; 0 0 0; 0 0 0")}, {});
+  EXPECT_EQ(sample_at(moved, 4, 3, 1), sample_at(image, 3, 2, 1));
 }
 
 TEST(Convolve, LeavesTheAlphaOfAnOpaquePictureOpaque) {
-  const Image image = test::opaque_image({20, 10}, {4, 8}, 6);
+  const Image image = opaque_image({20, 10}, {4, 8}, 6);
   const Image edges =
-      test::filter_on_host(image, {convolve_stage_kind().make("-1 -1 -1; -1 8 -1; -1 -1 -1")}, {});
+      filter_on_host(image, {convolve_stage_kind().make("-1 -1 -1; -1 8 -1; -1 -1 -1")}, {});
   const Image brighter =
-      test::filter_on_host(image, {convolve_stage_kind().make("1 2 1", {{"--scale", "2"}})}, {});
-  for (const auto [x, y] : test::each_pixel({20, 10})) {
-    ASSERT_EQ(test::sample_at(edges, x, y, 3), 255U);
-    ASSERT_EQ(test::sample_at(brighter, x, y, 3), 255U);
+      filter_on_host(image, {convolve_stage_kind().make("1 2 1", {{"--scale", "2"}})}, {});
+  for (const auto [x, y] : each_pixel({20, 10})) {
+    ASSERT_EQ(sample_at(edges, x, y, 3), 255U);
+    ASSERT_EQ(sample_at(brighter, x, y, 3), 255U);
   }
 }
 
@@ -292,9 +284,92 @@ TEST(Convolve, LeavesTheAlphaOfAnOpaquePictureOpaque) {
 TEST(Convolve, OfLargeWholeNumbersIsExactWithIndependentAlpha) {
   const ConvolveParameters parameters{
       {3, 1, {1, 40'000, 1}, 1}, Border::mirror, AlphaMode::independent};
-  for (const PixelFormat& format : test::all_formats())
-    check_convolution(test::random_image({33, 7}, format, 7), parameters, true);
+  for (const PixelFormat& format : all_formats())
+    check_convolution(random_image({33, 7}, format, 7), parameters, true);
+}
+
+// The value of --convolve: a matrix written out, or a file.
+
+std::string convolve_key(const std::string& value, const GivenParameters& given = {}) {
+  return convolve_stage_kind().make(value, given)->key();
+}
+
+TEST(ConvolveText, HasScaleAndOffsetAndMayBeAFileOfLibvipsOrOfRows) {
+  EXPECT_EQ(convolve_key("1 2 1; 2 4 2; 1 2 1"),
+            convolve_key("1,2,1;2,4,2;1,2,1", {{"--scale", "16"}}));
+  EXPECT_EQ(convolve_key("1 -2 1"), convolve_key("1 -2 1", {{"--scale", "1"}, {"--offset", "0"}}));
+  EXPECT_EQ(convolve_key("1 -2 1", {{"--scale", "-1"}}),
+            convolve_key("-1 2 -1", {{"--scale", "1"}}));
+  EXPECT_NE(convolve_key("1 -2 1"), convolve_key("1 -2 1", {{"--offset", "50%"}}));
+  EXPECT_NE(convolve_key("1 -2 1", {{"--offset", "50"}}),
+            convolve_key("1 -2 1", {{"--offset", "50%"}}));
+  const TemporaryFolder folder;
+  write_file(folder / "vips.mat", "3 3 8 128\n-1 -1 -1\n-1 16 -1\n-1 -1 -1\n");
+  EXPECT_EQ(convolve_key(folder / "vips.mat"),
+            convolve_key("-1 -1 -1; -1 16 -1; -1 -1 -1", {{"--scale", "8"}, {"--offset", "128"}}));
+  EXPECT_EQ(convolve_key(folder / "vips.mat", {{"--scale", "auto"}, {"--offset", "0"}}),
+            convolve_key("-1 -1 -1; -1 16 -1; -1 -1 -1", {{"--scale", "8"}}));
+  write_file(folder / "short.mat", "3 1\n1 2 1\n");  // scale 1, as libvips
+  EXPECT_EQ(convolve_key(folder / "short.mat"), convolve_key("1 2 1", {{"--scale", "1"}}));
+  write_file(folder / "rows.txt", "# a comment\n1 2 1\r\n2, 4, 2\n1 2 1 # more\n");
+  EXPECT_EQ(convolve_key(folder / "rows.txt"), convolve_key("1 2 1; 2 4 2; 1 2 1"));
+}
+
+std::string convolve_objection(const std::string& value, const GivenParameters& given = {}) {
+  return objection_to_value(convolve_stage_kind(), value, given);
+}
+
+TEST(ConvolveText, RefusesWhatIsNoMatrix) {
+  EXPECT_EQ(convolve_objection("1 2; 3 4"),
+            "--convolve: 2x2 numbers; each side is odd, from 1 to 15");
+  EXPECT_EQ(convolve_objection("1 2 3; 4 5 6"),
+            "--convolve: 3x2 numbers; each side is odd, from 1 to 15");
+  EXPECT_EQ(convolve_objection("1 2 3; 4 5; 1 2 3"),
+            "--convolve: row 2: 2 numbers, but the first row has 3");
+  EXPECT_EQ(convolve_objection("1 2 x"), "--convolve 1 2 x: neither a matrix nor a file");
+  EXPECT_EQ(convolve_objection("none.mat"), "--convolve none.mat: neither a matrix nor a file");
+  EXPECT_EQ(convolve_objection("1 2e 3"), "--convolve: row 1: '2e' is not a number");
+  EXPECT_EQ(convolve_objection("1 , , 3"), "--convolve: row 1: ',' without a number before it");
+  EXPECT_EQ(convolve_objection("1 2 1", {{"--scale", "0"}}),
+            "--convolve: the scale is 0, and cannot divide");
+  EXPECT_EQ(convolve_objection("1 2 1", {{"--scale", "few"}}), "--scale: 'few' is not a number");
+  EXPECT_EQ(convolve_objection("1 2 1", {{"--offset", "65536"}}),
+            "--convolve: the offset has to be from -65535 to 65535");
+  EXPECT_EQ(convolve_objection("1 2 1", {{"--offset", "-101%"}}),
+            "--convolve: the offset has to be from -100 to 100%");
+  std::string wide;
+  for (int i = 0; i < 17; ++i)
+    wide += "1 ";
+  EXPECT_EQ(convolve_objection(wide), "--convolve: 17x1 numbers; each side is odd, from 1 to 15");
+}
+
+TEST(ConvolveText, RefusesNumbersThatAreTooLarge) {
+  EXPECT_EQ(convolve_objection("1 1e7 1", {{"--scale", "1"}}),
+            "--convolve: the coefficients, divided by the scale of 1, add up to more than 1048576 "
+            "without their signs; use a larger --scale");
+  const auto too_large = [](int scale) {
+    return formatted(
+        "--convolve: whole numbers are summed exactly, which these are too large for; divide them "
+        "and --scale ({}) by a common factor",
+        scale);
+  };
+  EXPECT_EQ(convolve_objection("1 10000000 1"), too_large(10'000'002));
+  EXPECT_EQ(convolve_objection("-524288 0 524288", {{"--scale", "1048576"}}), "none");
+  EXPECT_EQ(convolve_objection("-524288 0 524289", {{"--scale", "1048576"}}), too_large(1'048'576));
+  EXPECT_EQ(convolve_objection("1 2 1", {{"--scale", "1048577"}}), too_large(1'048'577));
+  EXPECT_EQ(convolve_objection("1.5 2 1", {{"--scale", "1048577"}}), "none");  // decimals
+}
+
+// 2^14 * 2^15 is the largest product.
+TEST(ConvolveText, RefusesNumbersThatAreTooLargeForWeightsOfAlpha) {
+  EXPECT_EQ(convolve_objection("32768", {{"--scale", "2"}}), "none");
+  EXPECT_EQ(convolve_objection("32769", {{"--scale", "2"}}),
+            "--convolve: these whole numbers are too large to be weighted by alpha exactly; use "
+            "--alpha independent, or divide them and --scale (2) by a common factor");
+  EXPECT_EQ(convolve_objection("32769", {{"--scale", "2"}, {"--alpha", "independent"}}), "none");
+  EXPECT_EQ(convolve_objection("-32769", {{"--scale", "2"}}),
+            "none");  // there is no mean to be weighted
 }
 
 }  // namespace
-}  // namespace gpufilter
+}  // namespace gpufilter::test

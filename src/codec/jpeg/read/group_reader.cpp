@@ -6,8 +6,6 @@
 #include <numeric>
 #include <utility>
 
-#include "codec/jpeg/read/decompressor.hpp"
-
 namespace gpufilter {
 namespace {
 
@@ -28,6 +26,21 @@ bool interpolates_rows(const jpeg_decompress_struct& jpeg) {
                      [&](const jpeg_component_info& component) {
                        return component.v_samp_factor != jpeg.max_v_samp_factor;
                      });
+}
+
+// A group holds its rows and its part of the file.
+constexpr std::size_t memory_of(std::size_t row_bytes) {
+  return row_bytes + row_bytes / 2;
+}
+
+// More groups than threads, so that no thread waits until earlier rows have been taken.
+constexpr std::size_t groups_for(std::size_t threads) {
+  return threads + 2;
+}
+
+// Far more than encoders write. Without a limit, padding could fill the memory.
+constexpr std::size_t max_encoded(std::size_t row_bytes) {
+  return 2 * row_bytes + (std::size_t{64} << 10U);
 }
 
 }  // namespace
@@ -135,25 +148,6 @@ void RestartIntervals::drop_before(std::uint64_t interval) {
     begin -= dropped;
   first_ = interval;
 }
-
-namespace {
-
-// A group holds its rows and its part of the file.
-constexpr std::size_t memory_of(std::size_t row_bytes) {
-  return row_bytes + row_bytes / 2;
-}
-
-// More groups than threads, so that no thread waits until earlier rows have been taken.
-constexpr std::size_t groups_for(std::size_t threads) {
-  return threads + 2;
-}
-
-// Far more than encoders write. Without a limit, padding could fill the memory.
-constexpr std::size_t max_encoded(std::size_t row_bytes) {
-  return 2 * row_bytes + (std::size_t{64} << 10U);
-}
-
-}  // namespace
 
 std::size_t JpegGroupReader::group_memory(std::size_t threads) {
   return max_memory / groups_for(threads) * 2 / 3;

@@ -8,10 +8,10 @@
 #include <span>
 #include <vector>
 
-#include "base/ordered_pieces.hpp"
+#include "base/background.hpp"
 #include "codec/byte_source.hpp"
 #include "codec/jpeg/library.hpp"
-#include "codec/jpeg/read/input.hpp"
+#include "codec/jpeg/read/decompressor.hpp"
 #include "codec/jpeg/read/row_decoder.hpp"
 
 namespace gpufilter {

@@ -6,8 +6,6 @@
 #include <utility>
 
 #include "base/byte_cursor.hpp"
-#include "codec/jpeg/read/decompressor.hpp"
-#include "codec/jpeg/read/scans.hpp"
 
 namespace gpufilter {
 namespace {
@@ -17,6 +15,7 @@ constexpr std::uint8_t scan_marker_code = 0xDA;
 constexpr std::uint8_t restart_interval = 0xDD;
 constexpr std::size_t max_table_bytes = std::size_t{64} << 10U;
 constexpr int max_bit = 13;
+constexpr std::size_t max_parallel_scans = 64;  // each costs memory: a decompressor
 
 // Whether libjpeg accepts silently what a progressive file's scan says of its coefficients.
 bool may_be_progressive(const JpegScanHeader& scan) {
@@ -37,14 +36,14 @@ class Progression {
   }
 
   bool add(const JpegScanHeader& scan) {
-    return std::all_of(scan.components.begin(), scan.components.end(), [&](const auto& component) {
+    return std::ranges::all_of(scan.components, [&](const auto& component) {
       return add(scan, known_.at(static_cast<std::size_t>(component.index)));
     });
   }
 
   [[nodiscard]] bool is_complete() const {
-    return std::all_of(known_.begin(), known_.end(), [](const auto& bits) {
-      return std::all_of(bits.begin(), bits.end(), [](int bit) { return bit == 0; });
+    return std::ranges::all_of(known_, [](const auto& bits) {
+      return std::ranges::all_of(bits, [](int bit) { return bit == 0; });
     });
   }
 
@@ -70,9 +69,9 @@ bool depends(const JpegScanHeader& later, const JpegScanHeader& earlier) {
       earlier.first_coefficient == 0 || (later.first_coefficient <= earlier.last_coefficient &&
                                          earlier.first_coefficient <= later.last_coefficient);
   if (!overlap) return false;
-  return std::any_of(later.components.begin(), later.components.end(), [&](const auto& one) {
-    return std::any_of(earlier.components.begin(), earlier.components.end(),
-                       [&](const auto& other) { return one.index == other.index; });
+  return std::ranges::any_of(later.components, [&](const auto& one) {
+    return std::ranges::any_of(earlier.components,
+                               [&](const auto& other) { return one.index == other.index; });
   });
 }
 
@@ -149,9 +148,9 @@ class ScriptReader {
 
   // Whose data begin at at_.
   bool add_scan(JpegScanHeader header) {
-    const bool in_order =
-        std::is_sorted(header.components.begin(), header.components.end(),
-                       [](const auto& one, const auto& other) { return one.index <= other.index; });
+    const bool in_order = std::ranges::is_sorted(
+        header.components,
+        [](const auto& one, const auto& other) { return one.index <= other.index; });
     const bool is_usual = whole_.progressive_mode != FALSE ? may_be_progressive(header)
                                                            : holds_all_coefficients(header);
     if (!in_order || !is_usual || !progression_.add(header)) return false;
@@ -202,17 +201,6 @@ bool fits_in_one_scan(const jpeg_decompress_struct& jpeg) {
   return jpeg.num_components <= MAX_COMPS_IN_SCAN && mcu_grid(jpeg).blocks <= D_MAX_BLOCKS_IN_MCU;
 }
 
-}  // namespace
-
-std::optional<JpegScanScript> find_scans(const jpeg_decompress_struct& whole, JpegReadAhead& input,
-                                         std::size_t max_bytes) {
-  const bool suitable =
-      has_several_scans(whole) && whole.arith_code == FALSE && fits_in_one_scan(whole);
-  return suitable ? ScriptReader(whole, input, max_bytes).read() : std::nullopt;
-}
-
-namespace {
-
 // How much of the file's rest from `at` on a decompressor of the whole file has in its buffer when
 // it gets there, if `unread` bytes were in the buffer when it had read the header.
 std::size_t buffered_at(std::size_t at, std::size_t unread) {
@@ -220,65 +208,6 @@ std::size_t buffered_at(std::size_t at, std::size_t unread) {
   const std::size_t used = (at - unread) % JpegInput::buffer_size;
   return used == 0 ? 0 : JpegInput::buffer_size - used;
 }
-
-}  // namespace
-
-JpegScanDecoder::JpegScanDecoder(const JpegRowDecoder& whole, const JpegScanScript& script,
-                                 std::size_t index, std::span<const JOCTET> data,
-                                 JpegCoefficients& coefficients)
-    : data_(data.subspan(script.scans.at(index).begin)),
-      end_(script.scans[index].end - script.scans[index].begin),
-      errors_(whole.name()),
-      input_(errors_),
-      jpeg_(errors_) {
-  errors_.expect_one_scan();
-  const JpegScanScript::Scan& scan = script.scans[index];
-  header_ = part_header(whole.jpeg(), static_cast<int>(whole.jpeg().image_height),
-                        std::span(script.tables).first(scan.tables), scan.header);
-  const std::size_t header_size = header_.size();
-  header_.resize(header_size + buffered_at(scan.begin, whole.input().unread().size()));
-  header_.resize(header_size + read(std::span(header_).subspan(header_size)));
-  input_.open([this](std::span<JOCTET> buffer) { return read(buffer); }, header_, {});
-  errors_.run([&] {
-    jpeg_.create();
-    jpeg_.src = &input_;
-    jpeg_.copy_tables(whole.jpeg());
-    jpeg_.use(coefficients);
-    jpeg_read_header(&jpeg_, TRUE);
-    jpeg_.buffered_image = TRUE;
-    jpeg_.raw_data_out = TRUE;  // no buffers for output, which another decompressor makes
-    jpeg_start_decompress(&jpeg_);
-  });
-}
-
-void JpegScanDecoder::decode(int count) {
-  errors_.run([&] {
-    for (int i = 0; i < count; ++i)
-      jpeg_consume_input(&jpeg_);
-  });
-}
-
-void JpegScanDecoder::finish() {
-  errors_.run([this] {
-    while (jpeg_consume_input(&jpeg_) != JPEG_REACHED_EOI) {
-    }
-  });
-}
-
-// Fills the same buffers as for a decompressor of the whole file, except that an end marker
-// replaces the marker that follows the scan. As long as the buffer holds much, libjpeg uses a fast
-// Huffman decoder, which does not report bad codes. So where buffers end decides which damage is
-// reported.
-std::size_t JpegScanDecoder::read(std::span<JOCTET> buffer) {
-  const auto bytes = data_.subspan(at_, std::min(buffer.size(), data_.size() - at_));
-  std::copy(bytes.begin(), bytes.end(), buffer.begin());
-  const std::size_t end_code = end_ + 1;
-  if (end_code >= at_ && end_code - at_ < bytes.size()) buffer[end_code - at_] = JPEG_EOI;
-  at_ += bytes.size();
-  return bytes.size();
-}
-
-namespace {
 
 // Distributing smaller bands would cost more than decoding them; larger ones do not fit the cache.
 constexpr std::int64_t band_pixels = std::int64_t{64} << 10U;
@@ -303,6 +232,86 @@ std::size_t useful_threads(const std::vector<JpegScanScript::Scan>& scans) {
 }
 
 }  // namespace
+
+// Decodes a scan into coefficients that it shares with other scans. All functions throw
+// PictureError for every warning of libjpeg, even a harmless one.
+class JpegScanDecoder {
+ public:
+  // Scan `index` of the file whose header `whole` has read; `data` is the rest of the file. `data`
+  // and `coefficients` outlive the decoder.
+  JpegScanDecoder(const JpegRowDecoder& whole, const JpegScanScript& script, std::size_t index,
+                  std::span<const JOCTET> data, JpegCoefficients& coefficients)
+      : data_(data.subspan(script.scans.at(index).begin)),
+        end_(script.scans[index].end - script.scans[index].begin),
+        errors_(whole.name()),
+        input_(errors_),
+        jpeg_(errors_) {
+    errors_.expect_one_scan();
+    const JpegScanScript::Scan& scan = script.scans[index];
+    header_ = part_header(whole.jpeg(), static_cast<int>(whole.jpeg().image_height),
+                          std::span(script.tables).first(scan.tables), scan.header);
+    const std::size_t header_size = header_.size();
+    header_.resize(header_size + buffered_at(scan.begin, whole.input().unread().size()));
+    header_.resize(header_size + read(std::span(header_).subspan(header_size)));
+    input_.open([this](std::span<JOCTET> buffer) { return read(buffer); }, header_, {});
+    errors_.run([&] {
+      jpeg_.create();
+      jpeg_.src = &input_;
+      jpeg_.copy_tables(whole.jpeg());
+      jpeg_.use(coefficients);
+      jpeg_read_header(&jpeg_, TRUE);
+      jpeg_.buffered_image = TRUE;
+      jpeg_.raw_data_out = TRUE;  // no buffers for output, which another decompressor makes
+      jpeg_start_decompress(&jpeg_);
+    });
+  }
+
+  // Decodes the next `count` rows of MCUs. All scans that this one comes after must have decoded
+  // them already.
+  void decode(int count) {
+    errors_.run([&] {
+      for (int i = 0; i < count; ++i)
+        jpeg_consume_input(&jpeg_);
+    });
+  }
+
+  // After the last row: checks that the data end there.
+  void finish() {
+    errors_.run([this] {
+      while (jpeg_consume_input(&jpeg_) != JPEG_REACHED_EOI) {
+      }
+    });
+  }
+
+ private:
+  // Fills the same buffers as for a decompressor of the whole file, except that an end marker
+  // replaces the marker that follows the scan. As long as the buffer holds much, libjpeg uses a
+  // fast Huffman decoder, which does not report bad codes. So where buffers end decides which
+  // damage is reported.
+  std::size_t read(std::span<JOCTET> buffer) {
+    const auto bytes = data_.subspan(at_, std::min(buffer.size(), data_.size() - at_));
+    std::copy(bytes.begin(), bytes.end(), buffer.begin());
+    const std::size_t end_code = end_ + 1;
+    if (end_code >= at_ && end_code - at_ < bytes.size()) buffer[end_code - at_] = JPEG_EOI;
+    at_ += bytes.size();
+    return bytes.size();
+  }
+
+  std::span<const JOCTET> data_;  // of this scan and of what follows it
+  std::size_t end_;               // of this scan
+  std::size_t at_ = 0;
+  JpegErrors errors_;
+  JpegInput input_;
+  std::vector<JOCTET> header_;  // and the first bytes of the scan
+  Decompressor jpeg_;
+};
+
+std::optional<JpegScanScript> find_scans(const jpeg_decompress_struct& whole, JpegReadAhead& input,
+                                         std::size_t max_bytes) {
+  const bool suitable =
+      has_several_scans(whole) && whole.arith_code == FALSE && fits_in_one_scan(whole);
+  return suitable ? ScriptReader(whole, input, max_bytes).read() : std::nullopt;
+}
 
 bool JpegScanReader::is_worthwhile(const jpeg_decompress_struct& jpeg) {
   const McuGrid grid = mcu_grid(jpeg);
@@ -350,9 +359,8 @@ void JpegScanReader::decode_to(int mcu_rows) {
     start_workers();
     Lock lock(mutex_);
     if (failure_) std::rethrow_exception(failure_);
-    const auto last =
-        std::min_element(scans_.begin(), scans_.end(),
-                         [](const Scan& one, const Scan& other) { return one.done < other.done; });
+    const auto last = std::ranges::min_element(
+        scans_, [](const Scan& one, const Scan& other) { return one.done < other.done; });
     if (last->done >= mcu_rows) return;
     if (!decode_band(lock)) changed_.wait(lock);
   }
@@ -434,8 +442,8 @@ bool JpegScanReader::can_decode(std::size_t index) const {
   const int end = band_end(scan);
   if (end > free_before_ + window_) return false;
   const auto& after = script_.scans[index].after;
-  return std::all_of(after.begin(), after.end(),
-                     [&](std::size_t earlier) { return scans_[earlier].done >= end; });
+  return std::ranges::all_of(after,
+                             [&](std::size_t earlier) { return scans_[earlier].done >= end; });
 }
 
 int JpegScanReader::band_end(const Scan& scan) const {

@@ -15,9 +15,7 @@
 #include "base/background.hpp"
 #include "codec/jpeg/library.hpp"
 #include "codec/jpeg/read/decompressor.hpp"
-#include "codec/jpeg/read/input.hpp"
 #include "codec/jpeg/read/row_decoder.hpp"
-#include "codec/jpeg/read/scans.hpp"
 
 namespace gpufilter {
 
@@ -37,9 +35,6 @@ struct JpegScanScript {
   std::vector<JOCTET> tables;
 };
 
-// Each scan costs memory: a decompressor.
-inline constexpr std::size_t max_parallel_scans = 64;
-
 // Reads the rest of a file whose header `whole` has read; `input` begins with the data of the first
 // scan. Returns nothing if all is in one scan, if the file is incomplete or so unusual that libjpeg
 // might warn about it or decode it differently as a whole, and if more than `max_bytes` would be
@@ -47,35 +42,7 @@ inline constexpr std::size_t max_parallel_scans = 64;
 [[nodiscard]] std::optional<JpegScanScript> find_scans(const jpeg_decompress_struct& whole,
                                                        JpegReadAhead& input, std::size_t max_bytes);
 
-// Decodes a scan into coefficients that it shares with other scans. All functions throw
-// PictureError for every warning of libjpeg, even a harmless one.
-class JpegScanDecoder {
- public:
-  // Scan `index` of the file whose header `whole` has read; `data` is the rest of the file. `data`
-  // and `coefficients` outlive the decoder.
-  JpegScanDecoder(const JpegRowDecoder& whole, const JpegScanScript& script, std::size_t index,
-                  std::span<const JOCTET> data, JpegCoefficients& coefficients);
-  JpegScanDecoder(const JpegScanDecoder&) = delete;
-  JpegScanDecoder& operator=(const JpegScanDecoder&) = delete;
-
-  // Decodes the next `count` rows of MCUs. All scans that this one comes after must have decoded
-  // them already.
-  void decode(int count);
-
-  // After the last row: checks that the data end there.
-  void finish();
-
- private:
-  std::size_t read(std::span<JOCTET> buffer);
-
-  std::span<const JOCTET> data_;  // of this scan and of what follows it
-  std::size_t end_;               // of this scan
-  std::size_t at_ = 0;
-  JpegErrors errors_;
-  JpegInput input_;
-  std::vector<JOCTET> header_;  // and the first bytes of the scan
-  Decompressor jpeg_;
-};
+class JpegScanDecoder;
 
 // Every scan has a decoder of its own. They advance through the picture together, band by band,
 // each after the scans that it depends on, and the output follows them. So different threads decode
@@ -91,8 +58,6 @@ class JpegScanReader {
   JpegScanReader(const JpegRowDecoder& whole, JpegScanScript script, std::span<const JOCTET> data,
                  std::size_t threads);
   ~JpegScanReader();
-  JpegScanReader(const JpegScanReader&) = delete;
-  JpegScanReader& operator=(const JpegScanReader&) = delete;
 
   // Decodes the next row. Throws PictureError for every warning of libjpeg about a scan, which may
   // differ from what libjpeg reports about the whole file. All scans have been checked to their

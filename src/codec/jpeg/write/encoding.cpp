@@ -7,7 +7,6 @@
 
 #include "base/format.hpp"
 #include "codec/jpeg/codec.hpp"
-#include "codec/jpeg/write/strip_encoder.hpp"
 
 namespace gpufilter {
 namespace {
@@ -40,6 +39,101 @@ std::string describe(const JpegSettings& settings) {
   if (settings.progressive) text += ", progressive";
   return text;
 }
+
+// Baseline JPEG has no larger divisors; libjpeg clamps them like this for baseline.
+QuantizationTable baseline_table(const JQUANT_TBL& table) {
+  QuantizationTable divisors{};
+  std::transform(
+      std::begin(table.quantval), std::end(table.quantval), divisors.begin(),
+      [](UINT16 divisor) { return static_cast<std::uint8_t>(std::clamp<int>(divisor, 1, 255)); });
+  return divisors;
+}
+
+int distance(const QuantizationTable& a, const QuantizationTable& b) {
+  int sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    sum += std::abs(a[i] - b[i]);
+  return sum;
+}
+
+// Tables may be missing: a file may define them as late as just before the scan that uses them.
+bool read_tables(const jpeg_decompress_struct& jpeg, std::array<QuantizationTable, 3>& tables) {
+  for (int i = 0; i < 3; ++i) {
+    const int component = jpeg.num_components < 3 ? 0 : i;
+    const int number = jpeg.comp_info[component].quant_tbl_no;
+    if (number < 0 || number >= NUM_QUANT_TBLS) return false;
+    const JQUANT_TBL* table = jpeg.quant_tbl_ptrs[number];
+    if (table == nullptr) return false;
+    tables.at(static_cast<std::size_t>(i)) = baseline_table(*table);
+  }
+  return true;
+}
+
+// Sets quality and `standard` by comparison with libjpeg's own tables. In YCbCr and YCCK files the
+// second and third components are chroma; in all others every component is treated like luma.
+void find_quality(JpegQuantization& quantization, bool has_chroma, JpegErrors& errors) {
+  Compressor compressor(errors);
+  errors.run([&] {
+    jpeg_create_compress(&compressor);
+    int nearest = -1;
+    for (int quality = 1; quality <= 100; ++quality) {
+      jpeg_set_quality(&compressor, quality, TRUE);
+      const auto luma = baseline_table(*compressor.quant_tbl_ptrs[0]);
+      const auto others = has_chroma ? baseline_table(*compressor.quant_tbl_ptrs[1]) : luma;
+      const int luma_distance = distance(quantization.tables[0], luma);
+      if (nearest >= 0 && luma_distance >= nearest) continue;
+      nearest = luma_distance;
+      quantization.quality = quality;
+      quantization.standard =
+          quantization.tables == std::array<QuantizationTable, 3>{luma, others, others};
+    }
+  });
+}
+
+// Nothing if there is no chroma, its components differ, or libjpeg could not write it.
+std::optional<ChromaSubsampling> read_subsampling(const jpeg_decompress_struct& jpeg) {
+  if (jpeg.num_components < 3) return std::nullopt;
+  const jpeg_component_info& luma = jpeg.comp_info[0];
+  const jpeg_component_info& blue = jpeg.comp_info[1];
+  const jpeg_component_info& red = jpeg.comp_info[2];
+  if (blue.h_samp_factor != red.h_samp_factor || blue.v_samp_factor != red.v_samp_factor ||
+      luma.h_samp_factor % blue.h_samp_factor != 0 ||
+      luma.v_samp_factor % blue.v_samp_factor != 0) {
+    return std::nullopt;
+  }
+  const ChromaSubsampling found{luma.h_samp_factor / blue.h_samp_factor,
+                                luma.v_samp_factor / blue.v_samp_factor};
+  const bool writable = found.horizontal * found.vertical + 2 <= C_MAX_BLOCKS_IN_MCU;
+  return writable ? std::optional(found) : std::nullopt;
+}
+
+void set_tables(jpeg_compress_struct& jpeg, const std::array<QuantizationTable, 3>& tables) {
+  for (int i = 0; i < jpeg.num_components; ++i) {
+    const auto& table = tables.at(static_cast<std::size_t>(i));
+    // Components with equal tables share one in the file.
+    const auto slot = static_cast<int>(std::ranges::find(tables, table) - tables.begin());
+    std::array<unsigned, 64> divisors{};
+    std::copy(table.begin(), table.end(), divisors.begin());
+    jpeg_add_quant_table(&jpeg, slot, divisors.data(), 100, TRUE);
+    jpeg.comp_info[i].quant_tbl_no = slot;
+  }
+}
+
+// For grey all the same.
+void read_tables(const jpeg_compress_struct& jpeg, JpegCoding& coding) {
+  for (int i = 0; i < 3; ++i) {
+    const jpeg_component_info& component = jpeg.comp_info[std::min(i, jpeg.num_components - 1)];
+    const JQUANT_TBL& table = *jpeg.quant_tbl_ptrs[component.quant_tbl_no];
+    std::transform(std::begin(table.quantval), std::end(table.quantval),
+                   coding.divisors.at(static_cast<std::size_t>(i)).begin(),
+                   [](UINT16 divisor) { return static_cast<std::uint8_t>(divisor); });
+    const auto kind = static_cast<std::size_t>(i == 0 ? 0 : 1);
+    coding.dc.at(kind) = table_of(*jpeg.dc_huff_tbl_ptrs[component.dc_tbl_no]);
+    coding.ac.at(kind) = table_of(*jpeg.ac_huff_tbl_ptrs[component.ac_tbl_no]);
+  }
+}
+
+constexpr std::int64_t pixels_a_strip = std::int64_t{256} << 10U;
 
 }  // namespace
 
@@ -117,90 +211,6 @@ JpegSettings choose_jpeg_settings(const JpegEncoding* input, bool is_grey,
   return settings;
 }
 
-namespace {
-
-// Baseline JPEG has no larger divisors; libjpeg clamps them like this for baseline.
-QuantizationTable baseline_table(const JQUANT_TBL& table) {
-  QuantizationTable divisors{};
-  std::transform(
-      std::begin(table.quantval), std::end(table.quantval), divisors.begin(),
-      [](UINT16 divisor) { return static_cast<std::uint8_t>(std::clamp<int>(divisor, 1, 255)); });
-  return divisors;
-}
-
-int distance(const QuantizationTable& a, const QuantizationTable& b) {
-  int sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    sum += std::abs(a[i] - b[i]);
-  return sum;
-}
-
-// Tables may be missing: a file may define them as late as just before the scan that uses them.
-bool read_tables(const jpeg_decompress_struct& jpeg, std::array<QuantizationTable, 3>& tables) {
-  for (int i = 0; i < 3; ++i) {
-    const int component = jpeg.num_components < 3 ? 0 : i;
-    const int number = jpeg.comp_info[component].quant_tbl_no;
-    if (number < 0 || number >= NUM_QUANT_TBLS) return false;
-    const JQUANT_TBL* table = jpeg.quant_tbl_ptrs[number];
-    if (table == nullptr) return false;
-    tables.at(static_cast<std::size_t>(i)) = baseline_table(*table);
-  }
-  return true;
-}
-
-// Sets quality and `standard` by comparison with libjpeg's own tables. In YCbCr and YCCK files the
-// second and third components are chroma; in all others every component is treated like luma.
-void find_quality(JpegQuantization& quantization, bool has_chroma, JpegErrors& errors) {
-  Compressor compressor(errors);
-  errors.run([&] {
-    jpeg_create_compress(&compressor);
-    int nearest = -1;
-    for (int quality = 1; quality <= 100; ++quality) {
-      jpeg_set_quality(&compressor, quality, TRUE);
-      const auto luma = baseline_table(*compressor.quant_tbl_ptrs[0]);
-      const auto others = has_chroma ? baseline_table(*compressor.quant_tbl_ptrs[1]) : luma;
-      const int luma_distance = distance(quantization.tables[0], luma);
-      if (nearest >= 0 && luma_distance >= nearest) continue;
-      nearest = luma_distance;
-      quantization.quality = quality;
-      quantization.standard =
-          quantization.tables == std::array<QuantizationTable, 3>{luma, others, others};
-    }
-  });
-}
-
-// Nothing if there is no chroma, its components differ, or libjpeg could not write it.
-std::optional<ChromaSubsampling> read_subsampling(const jpeg_decompress_struct& jpeg) {
-  if (jpeg.num_components < 3) return std::nullopt;
-  const jpeg_component_info& luma = jpeg.comp_info[0];
-  const jpeg_component_info& blue = jpeg.comp_info[1];
-  const jpeg_component_info& red = jpeg.comp_info[2];
-  if (blue.h_samp_factor != red.h_samp_factor || blue.v_samp_factor != red.v_samp_factor ||
-      luma.h_samp_factor % blue.h_samp_factor != 0 ||
-      luma.v_samp_factor % blue.v_samp_factor != 0) {
-    return std::nullopt;
-  }
-  const ChromaSubsampling found{luma.h_samp_factor / blue.h_samp_factor,
-                                luma.v_samp_factor / blue.v_samp_factor};
-  const bool writable = found.horizontal * found.vertical + 2 <= C_MAX_BLOCKS_IN_MCU;
-  return writable ? std::optional(found) : std::nullopt;
-}
-
-void set_tables(jpeg_compress_struct& jpeg, const std::array<QuantizationTable, 3>& tables) {
-  for (int i = 0; i < jpeg.num_components; ++i) {
-    const auto& table = tables.at(static_cast<std::size_t>(i));
-    // Components with equal tables share one in the file.
-    const auto slot =
-        static_cast<int>(std::find(tables.begin(), tables.end(), table) - tables.begin());
-    std::array<unsigned, 64> divisors{};
-    std::copy(table.begin(), table.end(), divisors.begin());
-    jpeg_add_quant_table(&jpeg, slot, divisors.data(), 100, TRUE);
-    jpeg.comp_info[i].quant_tbl_no = slot;
-  }
-}
-
-}  // namespace
-
 std::shared_ptr<const JpegEncoding> read_jpeg_encoding(const jpeg_decompress_struct& jpeg,
                                                        JpegErrors& errors) {
   auto encoding = std::make_shared<JpegEncoding>();
@@ -253,24 +263,6 @@ JpegHuffmanTable table_of(const JHUFF_TBL& from) {
   return table;
 }
 
-namespace {
-
-// For grey all the same.
-void read_tables(const jpeg_compress_struct& jpeg, JpegCoding& coding) {
-  for (int i = 0; i < 3; ++i) {
-    const jpeg_component_info& component = jpeg.comp_info[std::min(i, jpeg.num_components - 1)];
-    const JQUANT_TBL& table = *jpeg.quant_tbl_ptrs[component.quant_tbl_no];
-    std::transform(std::begin(table.quantval), std::end(table.quantval),
-                   coding.divisors.at(static_cast<std::size_t>(i)).begin(),
-                   [](UINT16 divisor) { return static_cast<std::uint8_t>(divisor); });
-    const auto kind = static_cast<std::size_t>(i == 0 ? 0 : 1);
-    coding.dc.at(kind) = table_of(*jpeg.dc_huff_tbl_ptrs[component.dc_tbl_no]);
-    coding.ac.at(kind) = table_of(*jpeg.ac_huff_tbl_ptrs[component.ac_tbl_no]);
-  }
-}
-
-}  // namespace
-
 JpegPicture jpeg_picture(const PictureHeader& header, const WriteOptions& options) {
   JpegPicture picture{header.size, header.format, *options.get<Color>(background_option()), {}};
   picture.settings =
@@ -304,6 +296,73 @@ std::optional<JpegCoding> jpeg_coding(const PictureHeader& header, const WriteOp
   errors.run([&] { create_compressor(compressor, picture); });
   read_tables(compressor, coding);
   return coding;
+}
+
+JpegOutput::JpegOutput(ByteSink& sink, JpegErrors& errors)
+    : jpeg_destination_mgr{}, sink_(sink), errors_(errors), buffer_(std::size_t{64} * 1024) {
+  init_destination = [](j_compress_ptr jpeg) { of(jpeg).rewind(); };
+  empty_output_buffer = [](j_compress_ptr jpeg) -> boolean {
+    // libjpeg means the whole buffer, whatever free_in_buffer says.
+    of(jpeg).write(of(jpeg).buffer_.size());
+    of(jpeg).rewind();
+    return TRUE;
+  };
+  term_destination = [](j_compress_ptr jpeg) { of(jpeg).flush(); };
+}
+
+void JpegOutput::flush() {
+  write(buffer_.size() - free_in_buffer);
+  rewind();
+}
+
+void JpegOutput::rewind() {
+  next_output_byte = buffer_.data();
+  free_in_buffer = buffer_.size();
+}
+
+void JpegOutput::write(std::size_t count) {
+  errors_.call_back([&] { sink_.write(std::span(buffer_).first(count)); });
+}
+
+int mcu_rows_a_strip(const McuGrid& grid) {
+  const std::int64_t row = grid.pixels_a_row();
+  const std::int64_t rows = (pixels_a_strip + row - 1) / row;
+  // A restart interval is a number of 16 bits. 4096 MCUs and one row are always fewer.
+  return 2 * rows > grid.count.height ? 0 : static_cast<int>(rows);
+}
+
+JpegStripEncoder::JpegStripEncoder(const std::string& name, const JpegPicture& picture)
+    : errors_(name),
+      sink_(memory_sink(encoded_, name)),
+      output_(*sink_, errors_),
+      jpeg_(errors_),
+      conversion_(picture.format, format_in_file(jpeg_codec(), picture.format), picture.size.width,
+                  picture.background) {
+  errors_.run([&] {
+    create_compressor(jpeg_, picture);
+    jpeg_.dest = &output_;
+  });
+}
+
+void JpegStripEncoder::begin(int count) {
+  errors_.run([&] {
+    jpeg_.image_height = static_cast<JDIMENSION>(count);
+    jpeg_start_compress(&jpeg_, TRUE);
+    jpeg_write_scanlines(&jpeg_, nullptr, 0);  // writes the headers alone
+    output_.flush();
+  });
+  encoded_.clear();
+}
+
+void JpegStripEncoder::write_row(const std::uint8_t* row) {
+  // libjpeg only reads it, although its parameter is not const.
+  auto* converted = const_cast<JSAMPROW>(conversion_.convert(row));
+  errors_.run([&] { jpeg_write_scanlines(&jpeg_, &converted, 1); });
+}
+
+std::span<std::uint8_t> JpegStripEncoder::finish() {
+  errors_.run([this] { jpeg_finish_compress(&jpeg_); });
+  return encoded_;
 }
 
 }  // namespace gpufilter

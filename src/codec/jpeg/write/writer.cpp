@@ -11,15 +11,14 @@
 #include <utility>
 #include <vector>
 
+#include "base/background.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
-#include "base/ordered_pieces.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/jpeg/library.hpp"
-#include "codec/jpeg/metadata/metadata.hpp"
+#include "codec/jpeg/metadata.hpp"
 #include "codec/jpeg/write/encoding.hpp"
-#include "codec/jpeg/write/strip_encoder.hpp"
 #include "codec/read_limits.hpp"
 #include "codec/sample_conversion.hpp"
 #include "image/jpeg_coding.hpp"
@@ -154,8 +153,8 @@ class JpegStripWriter {
   // The caller's thread counts as busy.
   [[nodiscard]] bool has_thread_left() const {
     const auto& pending = strips_.pending();
-    const auto busy = std::count_if(pending.begin(), pending.end(),
-                                    [](const auto& entry) { return !entry->piece.is_encoded; });
+    const auto busy =
+        std::ranges::count_if(pending, [](const auto& entry) { return !entry->piece.is_encoded; });
     return static_cast<std::size_t>(busy) + 1 < share_.of_threads(strips_.threads());
   }
 

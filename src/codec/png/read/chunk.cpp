@@ -4,18 +4,16 @@
 #include <array>
 #include <memory>
 #include <new>
-#include <span>
 #include <utility>
 
 #include <isa-l/crc.h>
 #define ZLIB_CONST  // zlib's input is const
 #include <zlib.h>
 
-#include "base/byte_cursor.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "codec/png/codec.hpp"
-#include "codec/png/metadata/metadata.hpp"
+#include "codec/png/metadata.hpp"
 
 namespace gpufilter {
 namespace {
@@ -40,12 +38,36 @@ std::uint32_t checksum_of(std::string_view type) {
   return crc32_gzip_refl(0, as_bytes(type).data(), type.size());
 }
 
-}  // namespace
-
-void read_all(ByteSource& source, std::span<std::uint8_t> buffer) {
-  if (source.read(buffer) < buffer.size())
-    throw PictureError(source.name(), "the file ends too early");
+// Reads the ancillary chunks between the pixels and the end.
+void read_late_chunks(ByteSource& source, PngAncillary& ancillary) {
+  constexpr std::uint64_t signature_bytes = 8;
+  constexpr std::uint64_t checksum_bytes = 4;
+  source.skip(signature_bytes);
+  std::array<std::uint8_t, 8> head{};  // length and type
+  bool after_pixels = false;
+  while (source.read(head) == head.size()) {
+    const std::string_view type = as_text(std::span(head).subspan(4));
+    const std::uint32_t length = get_u32(head);
+    if (type == "IEND") return;
+    after_pixels = after_pixels || type == "IDAT";
+    if (after_pixels && is_ancillary(type)) {
+      ancillary.read(type, length, source);
+    } else {
+      source.skip(length + checksum_bytes);
+    }
+  }
 }
+
+// The number of rows in each IDAT chunk. Nothing if the data is of another version or damaged. The
+// number may be wrong: files are not trusted.
+std::optional<std::uint32_t> parse_png_index(std::span<const std::uint8_t> data) {
+  if (data.size() != png_index_size || data[0] != index_version) return std::nullopt;
+  const std::uint32_t rows = get_u32(data.subspan(1));
+  if (rows == 0) return std::nullopt;
+  return rows;
+}
+
+}  // namespace
 
 std::optional<Bytes> zlib_inflate(std::span<const std::uint8_t> compressed, std::size_t& budget) {
   z_stream stream{};
@@ -83,13 +105,6 @@ Bytes make_png_index(std::uint32_t rows_a_piece) {
   return data;
 }
 
-std::optional<std::uint32_t> parse_png_index(std::span<const std::uint8_t> data) {
-  if (data.size() != png_index_size || data[0] != index_version) return std::nullopt;
-  const std::uint32_t rows = get_u32(data.subspan(1));
-  if (rows == 0) return std::nullopt;
-  return rows;
-}
-
 bool is_ancillary(std::string_view type) {
   return type.at(0) >= 'a' && type.at(0) <= 'z' && type != "tRNS";
 }
@@ -97,8 +112,7 @@ bool is_ancillary(std::string_view type) {
 void SkippedChunks::add(std::string_view type, std::string_view reason) {
   ++count_;
   const std::string entry = formatted("{} ({})", type, reason);
-  if (entries_.size() < max_listed &&
-      std::find(entries_.begin(), entries_.end(), entry) == entries_.end()) {
+  if (entries_.size() < max_listed && std::ranges::find(entries_, entry) == entries_.end()) {
     entries_.push_back(entry);
   }
 }
@@ -122,7 +136,7 @@ bool PngAncillary::fits(std::uint32_t length) {
 }
 
 void PngAncillary::read(std::string_view type, std::uint32_t length, ByteSource& source) {
-  if (!std::all_of(type.begin(), type.end(), is_letter) || length > longest_chunk) {
+  if (!std::ranges::all_of(type, is_letter) || length > longest_chunk) {
     throw PictureError(source.name(), "damaged PNG: what follows a chunk is not one");
   }
   const bool is_metadata = is_metadata_chunk(type);
@@ -167,30 +181,6 @@ void PngAncillary::read(std::string_view type, std::uint32_t length, ByteSource&
 std::vector<PngChunk> PngAncillary::take_chunks() {
   return std::exchange(chunks_, {});
 }
-
-namespace {
-
-// Reads the ancillary chunks between the pixels and the end.
-void read_late_chunks(ByteSource& source, PngAncillary& ancillary) {
-  constexpr std::uint64_t signature_bytes = 8;
-  constexpr std::uint64_t checksum_bytes = 4;
-  source.skip(signature_bytes);
-  std::array<std::uint8_t, 8> head{};  // length and type
-  bool after_pixels = false;
-  while (source.read(head) == head.size()) {
-    const std::string_view type = as_text(std::span(head).subspan(4));
-    const std::uint32_t length = get_u32(head);
-    if (type == "IEND") return;
-    after_pixels = after_pixels || type == "IDAT";
-    if (after_pixels && is_ancillary(type)) {
-      ancillary.read(type, length, source);
-    } else {
-      source.skip(length + checksum_bytes);
-    }
-  }
-}
-
-}  // namespace
 
 Metadata read_late_png_metadata(ByteSource& source) {
   PngAncillary ancillary;

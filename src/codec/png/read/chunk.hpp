@@ -21,9 +21,6 @@ inline constexpr std::size_t checksum_size = 4;
 // The maximum size of a chunk's data.
 inline constexpr std::uint32_t longest_chunk = 0x7fffffff;
 
-// Throws PictureError if `source` has fewer bytes.
-void read_all(ByteSource& source, std::span<std::uint8_t> buffer);
-
 struct PngChunk {
   std::string type;  // "tEXt"
   Bytes data;        // without length, type and checksum
@@ -50,10 +47,6 @@ inline constexpr std::size_t png_index_size = 5;
 // The chunk's data for a file whose IDAT chunks hold `rows_a_piece` rows each, the last one perhaps
 // fewer.
 [[nodiscard]] Bytes make_png_index(std::uint32_t rows_a_piece);
-
-// The number of rows in each IDAT chunk. Nothing if the data is of another version or damaged. The
-// number may be wrong: files are not trusted.
-[[nodiscard]] std::optional<std::uint32_t> parse_png_index(std::span<const std::uint8_t> data);
 
 // Whether a reader that does not know the chunk may skip it. False for tRNS: PNG calls it
 // ancillary, but it decides pixels.

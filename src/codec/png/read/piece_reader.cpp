@@ -1,5 +1,3 @@
-#include "codec/png/read/piece_reader.hpp"
-
 #include <algorithm>
 #include <span>
 #include <utility>
@@ -12,6 +10,7 @@
 #include "codec/deflate/format.hpp"
 #include "codec/deflate/isal_state.hpp"
 #include "codec/png/read/chunk.hpp"
+#include "codec/png/read/rows.hpp"
 
 namespace gpufilter {
 namespace {

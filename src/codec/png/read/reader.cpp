@@ -19,11 +19,9 @@
 #include "base/log.hpp"
 #include "base/words.hpp"
 #include "codec/png/codec.hpp"
-#include "codec/png/metadata/metadata.hpp"
-#include "codec/png/read/piece_reader.hpp"
-#include "codec/png/read/serial_reader.hpp"
+#include "codec/png/metadata.hpp"
+#include "codec/png/read/rows.hpp"
 #include "codec/png/read/stream.hpp"
-#include "codec/png/read/unfilter.hpp"
 #include "image/image.hpp"
 #include "image/rows.hpp"
 
@@ -84,7 +82,7 @@ bool png_guarded(png_structp png, void (*body)(const void*), const void* data) {
 // Throws the exception in the report or, if there is none, a PictureError with libpng's words.
 [[noreturn]] void png_throw(const PngReport& report) {
   if (report.exception) std::rethrow_exception(report.exception);
-  if (report.ended_early) throw PictureError(report.name, "the file ends too early");
+  if (report.ended_early) throw PictureError(report.name, file_ends_early);
   throw PictureError(report.name, report.trouble + ": " + report.words.data());
 }
 

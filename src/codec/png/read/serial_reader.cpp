@@ -1,11 +1,10 @@
-#include "codec/png/read/serial_reader.hpp"
-
 #include <algorithm>
 #include <stdexcept>
 #include <string>
 
 #include "base/error.hpp"
 #include "codec/deflate/isal_state.hpp"
+#include "codec/png/read/rows.hpp"
 
 namespace gpufilter {
 namespace {
@@ -17,6 +16,10 @@ std::uint32_t isal_adler32_state(std::uint32_t adler32) {
   constexpr std::uint32_t modulus = 65521;
   return (adler32 & 0xffff0000U) | ((adler32 & 0xffffU) + modulus - 1) % modulus;
 }
+
+// Filtered bytes inflated at a time: few enough for the caches, enough to outweigh the cost of a
+// call of ISA-L.
+constexpr std::size_t batch_size = std::size_t{256} << 10U;
 
 }  // namespace
 
@@ -107,14 +110,6 @@ void PngInflater::refuse_end() const {
 void PngInflater::refuse(const char* why) const {
   throw PictureError(stream_.name(), std::string("damaged PNG: ") + why);
 }
-
-namespace {
-
-// Filtered bytes inflated at a time: few enough for the caches, enough to outweigh the cost of a
-// call of ISA-L.
-constexpr std::size_t batch_size = std::size_t{256} << 10U;
-
-}  // namespace
 
 PngSerialReader::PngSerialReader(PngStream& stream, const PngRowShape& shape,
                                  const PngRowPlace& from)

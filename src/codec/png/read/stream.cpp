@@ -20,26 +20,13 @@ constexpr std::size_t chunk_at = 8;  // after the signature
 constexpr std::size_t data_at = chunk_at + 8;
 constexpr std::uint32_t data_size = 13;
 constexpr std::uint32_t longest_side = 0x7fffffff;
+constexpr int palette_color_type = 3;
 
 bool depth_fits(int color_type, int depth) {
-  constexpr std::array grey{1, 2, 4, 8, 16};
-  constexpr std::array palette{1, 2, 4, 8};
-  constexpr std::array others{8, 16};
-  const auto among = [depth](const auto& depths) {
-    return std::find(depths.begin(), depths.end(), depth) != depths.end();
-  };
-  switch (color_type) {
-    case 0:
-      return among(grey);
-    case 3:
-      return among(palette);
-    case 2:
-    case 4:
-    case 6:
-      return among(others);
-    default:
-      return false;
-  }
+  const bool is_small = depth == 1 || depth == 2 || depth == 4;
+  if (color_type == palette_color_type) return is_small || depth == 8;
+  if (color_type == 0 && is_small) return true;
+  return color_type <= 6 && color_type % 2 == 0 && (depth == 8 || depth == 16);
 }
 
 // A palette's colours are RGB.
@@ -47,8 +34,66 @@ int channels_of(int color_type) {
   return ((color_type & 2) != 0 ? 3 : 1) + ((color_type & 4) != 0 ? 1 : 0);
 }
 
-}  // namespace
+// Yields bytes that were read before, then the rest of another source.
+class ReturnedSource final : public ByteSource {
+ public:
+  ReturnedSource(Bytes returned, std::unique_ptr<ByteSource> rest)
+      : returned_(std::move(returned)), rest_(std::move(rest)) {}
 
+  [[nodiscard]] const std::string& name() const override { return rest_->name(); }
+
+  std::size_t read(std::span<std::uint8_t> buffer) override {
+    const std::size_t count = std::min(buffer.size(), returned_.size() - position_);
+    std::copy_n(returned_.data() + position_, count, buffer.data());
+    position_ += count;
+    return count == buffer.size() ? count : count + rest_->read(buffer.subspan(count));
+  }
+
+  std::span<const std::uint8_t> peek(std::size_t count) override {
+    if (position_ == returned_.size()) return rest_->peek(count);
+    if (returned_.size() - position_ < count) {
+      const auto more = rest_->peek(count - (returned_.size() - position_));
+      peeked_.assign(returned_.begin() + static_cast<std::ptrdiff_t>(position_), returned_.end());
+      peeked_.insert(peeked_.end(), more.begin(), more.end());
+      return peeked_;
+    }
+    return std::span<const std::uint8_t>(returned_).subspan(position_, count);
+  }
+
+ private:
+  Bytes returned_;
+  std::unique_ptr<ByteSource> rest_;
+  std::size_t position_ = 0;
+  Bytes peeked_;
+};
+
+std::string_view type_of(std::span<const std::uint8_t> chunk_head) {
+  return as_text(chunk_head.subspan(4, 4));
+}
+
+// A complete IDAT chunk whose zlib stream is empty.
+Bytes empty_idat() {
+  Bytes chunk{0, 0, 0, 8, 'I', 'D', 'A', 'T', 0x78, 0x9c, 0x03, 0, 0, 0, 0, 1};
+  put_number(chunk, crc32_gzip_refl(0, chunk.data() + 4, chunk.size() - 4), 4);
+  return chunk;
+}
+
+// Replaces an ancillary chunk after the first IDAT chunk, so that libpng sees the end of the IDAT
+// chunks.
+Bytes empty_ancillary() {
+  Bytes chunk{0, 0, 0, 0, 'g', 'a', 'P', 's'};
+  put_number(chunk, crc32_gzip_refl(0, chunk.data() + 4, 4), 4);
+  return chunk;
+}
+
+// Whether a zlib stream has the full window of 32 KiB and no dictionary. With a smaller window,
+// zlib refuses matches that reach back farther; ISA-L ignores the window.
+bool is_usual_zlib_head(std::span<const std::uint8_t> head) {
+  return head.size() >= 2 && head[0] == 0x78 && (head[1] & 0x20U) == 0 &&
+         (head[0] * 256U + head[1]) % 31 == 0;
+}
+
+// Reads the signature and the IHDR chunk that follows it.
 PngHeader read_png_header(ByteSource& source) {
   PngHeader header;
   const auto refuse = [&source](const std::string& why) {
@@ -85,74 +130,11 @@ PngHeader read_png_header(ByteSource& source) {
   }
   header.format = {channels_of(header.color_type), header.depth == 16 ? 16 : 8};
   header.file_pixels = file_pixels({channels_of(header.color_type), header.depth});
-  if (header.color_type == 3) header.file_pixels = {"palette", 1, header.depth};
+  if (header.color_type == palette_color_type) header.file_pixels = {"palette", 1, header.depth};
   if (data[10] != 0) refuse("IHDR: unknown compression method");
   if (data[11] != 0) refuse("IHDR: unknown filter method");
   if (data[12] > 1) refuse("IHDR: unknown interlace method");
   return header;
-}
-
-namespace {
-
-// Yields bytes that were read before, then the rest of another source.
-class ReturnedSource final : public ByteSource {
- public:
-  ReturnedSource(Bytes returned, std::unique_ptr<ByteSource> rest)
-      : returned_(std::move(returned)), rest_(std::move(rest)) {}
-
-  [[nodiscard]] const std::string& name() const override { return rest_->name(); }
-
-  std::size_t read(std::span<std::uint8_t> buffer) override {
-    const std::size_t count = std::min(buffer.size(), returned_.size() - position_);
-    std::copy_n(returned_.data() + position_, count, buffer.data());
-    position_ += count;
-    return count == buffer.size() ? count : count + rest_->read(buffer.subspan(count));
-  }
-
-  std::span<const std::uint8_t> peek(std::size_t count) override {
-    if (position_ == returned_.size()) return rest_->peek(count);
-    if (returned_.size() - position_ < count) {
-      const auto more = rest_->peek(count - (returned_.size() - position_));
-      peeked_.assign(returned_.begin() + static_cast<std::ptrdiff_t>(position_), returned_.end());
-      peeked_.insert(peeked_.end(), more.begin(), more.end());
-      return peeked_;
-    }
-    return std::span<const std::uint8_t>(returned_).subspan(position_, count);
-  }
-
- private:
-  Bytes returned_;
-  std::unique_ptr<ByteSource> rest_;
-  std::size_t position_ = 0;
-  Bytes peeked_;
-};
-
-constexpr int palette_color_type = 3;
-
-std::string_view type_of(std::span<const std::uint8_t> chunk_head) {
-  return as_text(chunk_head.subspan(4, 4));
-}
-
-// A complete IDAT chunk whose zlib stream is empty.
-Bytes empty_idat() {
-  Bytes chunk{0, 0, 0, 8, 'I', 'D', 'A', 'T', 0x78, 0x9c, 0x03, 0, 0, 0, 0, 1};
-  put_number(chunk, crc32_gzip_refl(0, chunk.data() + 4, chunk.size() - 4), 4);
-  return chunk;
-}
-
-// Replaces an ancillary chunk after the first IDAT chunk, so that libpng sees the end of the IDAT
-// chunks.
-Bytes empty_ancillary() {
-  Bytes chunk{0, 0, 0, 0, 'g', 'a', 'P', 's'};
-  put_number(chunk, crc32_gzip_refl(0, chunk.data() + 4, 4), 4);
-  return chunk;
-}
-
-// Whether a zlib stream has the full window of 32 KiB and no dictionary. With a smaller window,
-// zlib refuses matches that reach back farther; ISA-L ignores the window.
-bool is_usual_zlib_head(std::span<const std::uint8_t> head) {
-  return head.size() >= 2 && head[0] == 0x78 && (head[1] & 0x20U) == 0 &&
-         (head[0] * 256U + head[1]) % 31 == 0;
 }
 
 }  // namespace
@@ -244,7 +226,7 @@ std::size_t PngStream::read_idat(std::span<std::uint8_t> buffer) {
       const auto part = buffer.subspan(done, std::min<std::uint64_t>(rest, idat_left_));
       const std::size_t count = take_idat_bytes(part);
       done += count;
-      if (count < part.size()) throw_end();
+      if (count < part.size()) throw PictureError(name(), file_ends_early);
     }
   } catch (const PictureError&) {
     note_damage();
@@ -264,7 +246,7 @@ void PngStream::leave_idat() {
   std::array<std::uint8_t, 4096> ignored{};
   while (idat_left_ > 0) {
     const auto part = std::span(ignored).first(std::min<std::uint64_t>(ignored.size(), idat_left_));
-    if (take_idat_bytes(part) < part.size()) throw_end();
+    if (take_idat_bytes(part) < part.size()) throw PictureError(name(), file_ends_early);
   }
   end_idat();
 }
@@ -329,10 +311,6 @@ void PngStream::begin_idat(const ChunkHead& head) {
   in_idat_ = true;
   idat_left_ = get_u32(head);
   idat_crc_ = crc32_gzip_refl(0, head.data() + 4, 4);
-}
-
-void PngStream::throw_end() const {
-  throw PictureError(name(), "the file ends too early");
 }
 
 }  // namespace gpufilter

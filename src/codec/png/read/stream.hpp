@@ -32,10 +32,6 @@ struct PngHeader {
   std::array<std::uint8_t, 33> bytes{};
 };
 
-// Reads the signature and the IHDR chunk that follows it. Throws PictureError if the file ends, if
-// another chunk is the first, or if the checksum or a value is wrong.
-[[nodiscard]] PngHeader read_png_header(ByteSource& source);
-
 // Who decodes the IDAT chunks. automatic: this program if it can, with several threads for large
 // files that have an index, otherwise libpng. pieces: likewise, but with several threads for small
 // files too, which is slower. libpng: always libpng.
@@ -46,7 +42,8 @@ enum class PngDecoder { automatic, libpng, pieces };
 // and read_idat() returns the pixels' data.
 class PngStream {
  public:
-  // The signature is the next thing in `source`. Reads the header; throws as read_png_header().
+  // The signature is the next thing in `source`. Reads the header: throws PictureError
+  // if the file ends, if another chunk is the first, or if the checksum or a value is wrong.
   PngStream(std::unique_ptr<ByteSource> source, PngDecoder decoder);
 
   [[nodiscard]] const std::string& name() const { return source_->name(); }
@@ -101,7 +98,6 @@ class PngStream {
   void note_damage();
   std::size_t take_idat_bytes(std::span<std::uint8_t> bytes);
   void end_idat();
-  [[noreturn]] void throw_end() const;
 
   std::unique_ptr<ByteSource> source_;
   PngDecoder decoder_;

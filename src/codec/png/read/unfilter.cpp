@@ -1,8 +1,8 @@
-#include "codec/png/read/unfilter.hpp"
-
 #include <array>
 #include <type_traits>
 #include <utility>
+
+#include "codec/png/read/rows.hpp"
 
 namespace gpufilter {
 namespace {

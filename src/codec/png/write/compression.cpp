@@ -3,13 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <memory>
 #include <new>
 #include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -20,7 +16,6 @@
 #include "base/stop.hpp"
 #include "codec/deflate/deflaters.hpp"
 #include "codec/deflate/format.hpp"
-#include "codec/png/write/filter.hpp"
 
 namespace gpufilter {
 

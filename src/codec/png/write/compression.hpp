@@ -1,4 +1,5 @@
-// Filters and deflates the pixels of one IDAT chunk, as --png-level says.
+// Filters and deflates the pixels of one IDAT chunk, as --png-level says. PNG's row filters are
+// predictions that turn samples into residues, which deflate better.
 #pragma once
 
 #include <cstddef>
@@ -6,9 +7,18 @@
 #include <memory>
 #include <span>
 
-#include "codec/png/write/filter.hpp"
-
 namespace gpufilter {
+
+// How a byte is predicted from its neighbours. The first five values are PNG's: every filtered row
+// begins with one of them. `best` chooses among sub, up, average and paeth for each row: the one
+// with the smallest residues.
+enum class PngFilter : std::uint8_t { none, sub, up, average, paeth, best };
+
+// Writes row.size() + 1 bytes to `filtered`: the filter's number and the residues of `row`. `above`
+// is the row above it, which `none` and `sub` do not read. `distance` is the number of bytes from a
+// pixel to the next. The choice of PngFilter::best depends on the two rows alone.
+void png_filter_row(PngFilter filter, std::span<const std::uint8_t> row, const std::uint8_t* above,
+                    std::size_t distance, std::uint8_t* filtered);
 
 // Some rows of a picture as PNG holds them (16-bit samples big-endian), packed.
 struct PngRowBlock {
@@ -38,8 +48,6 @@ class PngCompressor {
  public:
   PngCompressor();
   ~PngCompressor();
-  PngCompressor(const PngCompressor&) = delete;
-  PngCompressor& operator=(const PngCompressor&) = delete;
 
   // A chunk's part of the zlib stream, and its contribution to the stream's checksum.
   struct Result {

@@ -1,9 +1,8 @@
-#include "codec/png/write/filter.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstring>
 
+#include "codec/png/write/compression.hpp"
 #include "host/loops.hpp"
 
 namespace gpufilter {

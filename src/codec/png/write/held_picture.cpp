@@ -12,6 +12,25 @@
 namespace gpufilter {
 namespace {
 
+constexpr unsigned alpha_of(PngColor color) {
+  return color >> 24U;
+}
+
+// The bits of a pixel that can name this many colours: 1, 2, 4 or 8.
+constexpr int bits_for(std::size_t colors) {
+  return colors <= 2 ? 1 : colors <= 4 ? 2 : colors <= 16 ? 4 : 8;
+}
+
+// The pixel of `channels` samples at `samples`.
+template <int channels>
+inline PngColor png_color(const std::uint8_t* samples) {
+  constexpr bool is_grey = channels <= 2;
+  const PngColor alpha = channels % 2 == 0 ? samples[channels - 1] : 255U;
+  const PngColor green = samples[is_grey ? 0 : 1];
+  const PngColor blue = samples[is_grey ? 0 : 2];
+  return samples[0] | green << 8U | blue << 16U | alpha << 24U;
+}
+
 constexpr int color_bit = 2;
 constexpr int alpha_bit = 4;
 constexpr int palette_type = 3;
@@ -73,6 +92,34 @@ void pack_upper_bits(const std::uint8_t* row, int width, std::uint8_t* packed) {
   pack_bits(width - x, 1, packed, [&](int i) { return unsigned{row[x + i]} >> 7U; });
 }
 
+constexpr std::uint32_t opaque = 255;
+
+unsigned red_of(PngColor color) {
+  return color & 255U;
+}
+unsigned green_of(PngColor color) {
+  return color >> 8U & 255U;
+}
+unsigned blue_of(PngColor color) {
+  return color >> 16U & 255U;
+}
+
+// The bits that a grey value needs: it is a multiple of 255 / (2^bits - 1).
+int bits_of_grey(unsigned value) {
+  return value % 255 == 0 ? 1 : value % 85 == 0 ? 2 : value % 17 == 0 ? 4 : 8;
+}
+
+void put_pixel(PngColor color, const PixelFormat& format, std::uint8_t* pixel) {
+  for (int c = 0; c < format.color_channels(); ++c)
+    *pixel++ = static_cast<std::uint8_t>(color >> static_cast<unsigned>(8 * c));
+  if (format.has_alpha()) *pixel = static_cast<std::uint8_t>(alpha_of(color));
+}
+
+// Neighbours in this order are often neighbours in the picture.
+unsigned brightness(PngColor color) {
+  return 2 * red_of(color) + 5 * green_of(color) + blue_of(color);
+}
+
 }  // namespace
 
 PngStorage::PngStorage(const PixelFormat& format)
@@ -83,8 +130,8 @@ PngStorage::PngStorage(const PixelFormat& format)
 
 PngStorage PngStorage::with_palette(const std::vector<PngColor>& colors,
                                     std::vector<std::uint8_t> order, int bits, bool has_alpha) {
-  std::stable_partition(order.begin(), order.end(),
-                        [&](std::uint8_t number) { return alpha_of(colors[number]) < 255; });
+  std::ranges::stable_partition(
+      order, [&](std::uint8_t number) { return alpha_of(colors[number]) < 255; });
   PngStorage storage({1, 8});  // the numbers
   storage.color_type_ = palette_type;
   storage.depth_ = bits;
@@ -157,38 +204,6 @@ void PngStorage::pack(const std::uint8_t* row, int width, std::uint8_t* packed) 
     }
   }
 }
-
-namespace {
-
-constexpr std::uint32_t opaque = 255;
-
-unsigned red_of(PngColor color) {
-  return color & 255U;
-}
-unsigned green_of(PngColor color) {
-  return color >> 8U & 255U;
-}
-unsigned blue_of(PngColor color) {
-  return color >> 16U & 255U;
-}
-
-// The bits that a grey value needs: it is a multiple of 255 / (2^bits - 1).
-int bits_of_grey(unsigned value) {
-  return value % 255 == 0 ? 1 : value % 85 == 0 ? 2 : value % 17 == 0 ? 4 : 8;
-}
-
-void put_pixel(PngColor color, const PixelFormat& format, std::uint8_t* pixel) {
-  for (int c = 0; c < format.color_channels(); ++c)
-    *pixel++ = static_cast<std::uint8_t>(color >> static_cast<unsigned>(8 * c));
-  if (format.has_alpha()) *pixel = static_cast<std::uint8_t>(alpha_of(color));
-}
-
-// Neighbours in this order are often neighbours in the picture.
-unsigned brightness(PngColor color) {
-  return 2 * red_of(color) + 5 * green_of(color) + blue_of(color);
-}
-
-}  // namespace
 
 PngHeldPicture::PngHeldPicture(ImageSize size, const PixelFormat& format, Aim aim,
                                bool keeps_colors)
@@ -406,8 +421,7 @@ std::vector<PngStorage> PngHeldPicture::storages() {
   const auto key = [&](std::uint8_t number) {
     return std::pair(alpha_of(colors[number]), brightness(colors[number]));
   };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::uint8_t a, std::uint8_t b) { return key(a) < key(b); });
+  std::ranges::stable_sort(order, [&](std::uint8_t a, std::uint8_t b) { return key(a) < key(b); });
   storages.push_back(PngStorage::with_palette(colors, order, bits, false));
   if (bits < 8) storages.push_back(PngStorage::with_palette(colors, order, 8, false));
   return storages;

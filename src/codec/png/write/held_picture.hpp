@@ -17,15 +17,6 @@ namespace gpufilter {
 // A pixel of 8-bit samples as red, green, blue and alpha, from the lowest byte to the highest.
 using PngColor = std::uint32_t;
 
-[[nodiscard]] constexpr unsigned alpha_of(PngColor color) {
-  return color >> 24U;
-}
-
-// The bits of a pixel that can name this many colours: 1, 2, 4 or 8.
-[[nodiscard]] constexpr int bits_for(std::size_t colors) {
-  return colors <= 2 ? 1 : colors <= 4 ? 2 : colors <= 16 ? 4 : 8;
-}
-
 class PngStorage {
  public:
   // Pixels of `format` as they are.
@@ -84,16 +75,6 @@ class PngStorage {
   std::vector<std::size_t> taken_;  // the bytes of a pixel that are stored, in the file's order
   std::array<std::uint8_t, 256> places_{};  // in the palette, by number
 };
-
-// The pixel of `channels` samples at `samples`.
-template <int channels>
-[[nodiscard]] inline PngColor png_color(const std::uint8_t* samples) {
-  constexpr bool is_grey = channels <= 2;
-  const PngColor alpha = channels % 2 == 0 ? samples[channels - 1] : 255U;
-  const PngColor green = samples[is_grey ? 0 : 1];
-  const PngColor blue = samples[is_grey ? 0 : 2];
-  return samples[0] | green << 8U | blue << 16U | alpha << 24U;
-}
 
 // Up to 256 colours, numbered in the order in which they are added.
 class PngColors {

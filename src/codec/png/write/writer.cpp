@@ -12,12 +12,12 @@
 #include <isa-l/crc.h>
 #include <zlib.h>
 
+#include "base/background.hpp"
 #include "base/byte_cursor.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "base/ordered_pieces.hpp"
 #include "codec/png/codec.hpp"
-#include "codec/png/metadata/metadata.hpp"
+#include "codec/png/metadata.hpp"
 #include "codec/png/read/chunk.hpp"
 #include "codec/png/write/compression.hpp"
 #include "codec/png/write/held_picture.hpp"
@@ -209,8 +209,8 @@ PngEncoded smallest_png(PngHeldPicture& picture, ImageSize size) {
   if (!is_small && trials.size() > 1) {
     for (Trial& trial : trials)
       trial.bytes = encode(picture, size, trial.storage, level_of_trials).bytes;
-    std::stable_sort(trials.begin(), trials.end(),
-                     [](const Trial& a, const Trial& b) { return a.bytes < b.bytes; });
+    std::ranges::stable_sort(trials,
+                             [](const Trial& a, const Trial& b) { return a.bytes < b.bytes; });
     const std::size_t most = trials.front().bytes + trials.front().bytes / close_storages;
     while (trials.size() > finalists || trials.back().bytes > most)
       trials.pop_back();
@@ -225,8 +225,6 @@ PngEncoded smallest_png(PngHeldPicture& picture, ImageSize size) {
 
 constexpr std::array<std::uint8_t, 8> signature{0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
 
-constexpr int smallest_level = 9;
-
 // A picture that is to stay a palette or grey of few bits is held up to this size, so that memory
 // does not depend on its height; the smallest level may use this share of all memory.
 constexpr std::uint64_t held_bytes = std::uint64_t{64} << 20U;
@@ -235,7 +233,7 @@ constexpr std::uint64_t held_share = 4;
 // What to look for before anything is written; nothing if pixels are stored as they are.
 std::optional<PngHeldPicture::Aim> aim_of(const PictureHeader& header, int level) {
   using Aim = PngHeldPicture::Aim;
-  if (level == smallest_level) return Aim::smallest;
+  if (level == highest_level) return Aim::smallest;
   const PixelFormat& format = header.format;
   const FilePixels& before = header.file_pixels;
   if (format.depth != 8) return std::nullopt;
@@ -260,7 +258,7 @@ class PngWriter final : public RowWriter {
     }
     note_private_metadata(header, kinds_);
     const std::uint64_t most =
-        level_ == smallest_level ? options.max_memory() / held_share : held_bytes;
+        level_ == highest_level ? options.max_memory() / held_share : held_bytes;
     const auto aim = aim_of(header, level_);
     if (aim && PngHeldPicture::bytes(size_, format_, *aim) <= most)
       held_.emplace(size_, format_, *aim, metadata_.icc_profile.has_value());
@@ -291,7 +289,7 @@ class PngWriter final : public RowWriter {
   using Span = std::span<const std::uint8_t>;
 
   void finish_held() {
-    if (level_ != smallest_level) return write_held(held_->storages().front());
+    if (level_ != highest_level) return write_held(held_->storages().front());
     const PngEncoded encoded = smallest_png(*held_, size_);
     write_head(encoded.storage, encoded.rows_a_piece);
     for (const Bytes& idat : encoded.idats)

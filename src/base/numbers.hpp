@@ -1,0 +1,49 @@
+// Arithmetic on sizes and counts, and whole numbers in texts.
+#pragma once
+
+#include <charconv>
+#include <concepts>
+#include <stdexcept>
+#include <string_view>
+#include <system_error>
+#include <type_traits>
+
+namespace gpufilter {
+
+// a * b; throws std::overflow_error if the product does not fit in T.
+template <std::integral T>
+[[nodiscard]] constexpr T checked_multiply(T a, T b) {
+  T product{};
+  if (__builtin_mul_overflow(a, b, &product)) throw std::overflow_error("a size does not fit");
+  return product;
+}
+
+// a + b; throws std::overflow_error if the sum does not fit in T.
+template <std::integral T>
+[[nodiscard]] constexpr T checked_add(T a, T b) {
+  T sum{};
+  if (__builtin_add_overflow(a, b, &sum)) throw std::overflow_error("a size does not fit");
+  return sum;
+}
+
+// `value` rounded up to a multiple of `step`.
+template <std::integral T>
+[[nodiscard]] constexpr T round_up(T value, T step) {
+  return checked_add(value, step - 1) / step * step;
+}
+
+// The number of parts of `by` things, the last one perhaps smaller, that hold `count` things.
+template <std::integral Number>
+[[nodiscard]] constexpr Number divided_up(Number count, std::type_identity_t<Number> by) {
+  return (count + by - 1) / by;
+}
+
+// Whether `text` is a number and nothing else; if so, `number` is set to it.
+template <typename Number>
+[[nodiscard]] bool parse_whole(std::string_view text, Number& number) {
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc{} && stop == end;
+}
+
+}  // namespace gpufilter

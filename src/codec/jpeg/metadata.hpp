@@ -1,0 +1,88 @@
+// Metadata in JPEG's marker segments.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codec/jpeg/library.hpp"
+#include "codec/jpeg/read/decompressor.hpp"
+#include "codec/unread.hpp"
+#include "image/metadata.hpp"
+#include "image/pixel_format.hpp"
+
+namespace gpufilter {
+
+// The keyword of a JPEG's comments.
+inline constexpr std::string_view comment_keyword = "Comment";
+
+inline constexpr std::size_t largest_jpeg_segment = 65533;  // bytes, without its length
+
+// The first bytes of APP1, APP2 and APP13 segments.
+inline constexpr std::string_view exif_prefix("Exif\0\0", 6);
+inline constexpr std::string_view xmp_prefix("http://ns.adobe.com/xap/1.0/\0", 29);
+inline constexpr std::string_view icc_prefix("ICC_PROFILE\0", 12);
+inline constexpr std::string_view resources_prefix("Photoshop 3.0\0", 14);
+
+// The kinds whose content is a member of Metadata, and all others. A file may have several segments
+// of each kind. The parts of a profile belong together, and those of image resources.
+enum class JpegSegmentKind { exif, xmp, icc_profile, image_resources, other };
+
+// A segment's content, whose bytes are compared and stored as characters.
+[[nodiscard]] inline std::string_view text_of(const jpeg_marker_struct& marker) {
+  return {reinterpret_cast<const char*>(marker.data), marker.data_length};
+}
+
+// `segment` does not include its length.
+[[nodiscard]] JpegSegmentKind jpeg_segment_kind(int marker, std::string_view segment);
+
+struct JpegSegment {
+  JpegSegmentKind kind = JpegSegmentKind::other;
+  int marker = 0;
+  Bytes data;  // only of `other`: for the rest this is a place in the order
+};
+
+// In the order of the file, each kind but `other` at most once.
+using JpegMetadataLayout = std::vector<JpegSegment>;
+
+// The segments of these kinds, and the places of others. Without the location, further EXIF and XMP
+// go as a whole: it may be in there.
+[[nodiscard]] JpegMetadataLayout kept_part(const JpegMetadataLayout& layout,
+                                           const MetadataKinds& kinds);
+
+// Whether a segment announces what stands behind the picture, which no written file has: an index
+// of pictures (CIPA DC-007, Multi-Picture Format) or a gain map (ISO 21496-1).
+[[nodiscard]] bool announces_parts(int marker, std::string_view segment);
+// Such an index, a TIFF structure; nothing if `segment` is none.
+[[nodiscard]] std::optional<std::string_view> picture_index(std::string_view segment);
+
+// For messages: "APP4 \"Meta\"", "extended XMP".
+[[nodiscard]] std::string name_of(const JpegSegment& segment);
+
+// ICC profile, EXIF, XMP, image resources with IPTC, density and comments, after the header was
+// read. Adds a line to `warnings` if some of it is damaged or there is too much.
+[[nodiscard]] Metadata read_jpeg_metadata(Decompressor& jpeg, JpegErrors& errors,
+                                          std::vector<std::string>& warnings);
+
+// The order of all that, and the segments that only JPEG has.
+[[nodiscard]] JpegMetadataLayout read_jpeg_metadata_layout(const jpeg_decompress_struct& jpeg);
+
+// Sets the density in the JFIF segment. Call before jpeg_start_compress(). Adds it to `left_out` if
+// JPEG cannot hold it, as the next function does with all the rest.
+void set_jpeg_density(jpeg_compress_struct& jpeg, const Metadata& metadata, LeftOut& left_out);
+
+// The content of the segments of a picture of `format`.
+struct JpegMetadata {
+  const Metadata& metadata;
+  PixelFormat format;
+  const JpegMetadataLayout* layout;  // of the input; nullptr if that is not a JPEG
+  bool has_input_colors = false;     // so that the profile describes them in any case
+};
+
+// Call after jpeg_start_compress() or jpeg_write_coefficients(), before anything else is written.
+void write_jpeg_metadata(jpeg_compress_struct& jpeg, JpegErrors& errors,
+                         const JpegMetadata& content, LeftOut& left_out);
+
+}  // namespace gpufilter

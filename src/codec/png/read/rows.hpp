@@ -1,0 +1,217 @@
+// The rows of PNG files that libpng does not decode: inflated and unfiltered.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <isa-l/igzip_lib.h>
+
+#include "base/background.hpp"
+#include "codec/deflate/format.hpp"
+#include "codec/png/read/stream.hpp"
+#include "codec/sample_conversion.hpp"
+#include "image/rows.hpp"
+
+namespace gpufilter {
+
+// The functions below may read and overwrite this many bytes after the end of a row.
+inline constexpr std::size_t unfilter_slack = 8;
+
+// Writes the samples of a row of `size` residues to `row`, which overlaps neither of the other
+// rows. `filter` is the number of the filter; false if PNG has no such filter. `above` holds the
+// samples of the row above, zeros for the first row. `distance` is the number of bytes from a pixel
+// to the next: 1, 2, 3, 4, 6 or 8.
+[[nodiscard]] bool png_unfilter_row(std::uint8_t filter, const std::uint8_t* filtered,
+                                    const std::uint8_t* above, std::uint8_t* row, std::size_t size,
+                                    std::size_t distance);
+
+// Undoes the filters of `count` consecutive rows. In `filtered` each row is the number of its
+// filter and `size` residues. In `rows` they are `pitch` bytes apart, at least size +
+// unfilter_slack.
+[[nodiscard]] bool png_unfilter_rows(const std::uint8_t* filtered, std::size_t count,
+                                     const std::uint8_t* above, std::uint8_t* rows,
+                                     std::size_t pitch, std::size_t size, std::size_t distance);
+
+struct PngRowShape {
+  PngRowShape(ImageSize size, const PixelFormat& format)
+      : rows(static_cast<std::size_t>(size.height)),
+        row_bytes(static_cast<std::size_t>(size.width) * format.bytes_per_pixel()),
+        distance(format.bytes_per_pixel()),
+        depth(format.depth) {}
+
+  std::size_t rows;       // of the picture
+  std::size_t row_bytes;  // of samples
+  std::size_t distance;   // bytes from a pixel to the next
+  int depth;              // bits a sample, 8 or 16
+
+  // Bytes from one unfiltered row to the next.
+  [[nodiscard]] std::size_t pitch() const { return row_bytes + unfilter_slack; }
+
+  // Bytes of a row before it is deflated: the number of its filter and the residues.
+  [[nodiscard]] std::size_t filtered_bytes() const { return row_bytes + 1; }
+
+  // Whether the picture is large enough for several threads to pay off.
+  [[nodiscard]] bool is_large() const { return rows * filtered_bytes() >= std::size_t{3} << 20U; }
+};
+
+// Copies samples from PNG's byte order into the machine's.
+inline void copy_samples(std::span<const std::uint8_t> packed, std::uint8_t* row, int depth) {
+  std::memcpy(row, packed.data(), packed.size());
+  if (depth > 8) swap_big_endian({row, packed.size()});
+}
+
+// A byte of a zlib stream at which a block begins, and the state of an inflater that has read the
+// stream up to it.
+struct PngInflatePlace {
+  std::uint64_t compressed_bytes = 0;          // of the zlib stream; 0: its beginning
+  std::span<const std::uint8_t> history = {};  // at least the last 32 KiB, or everything
+  std::uint32_t adler32 = 1;                   // of everything before
+};
+
+// Inflates the data of PngStream's IDAT chunks by ISA-L. Messages of PictureError use the words of
+// libpng and zlib.
+class PngInflater {
+ public:
+  // `stream` outlives the inflater and is at `from`. From there on everything is as if this
+  // inflater had begun with the first byte, messages included.
+  explicit PngInflater(PngStream& stream, const PngInflatePlace& from = {});
+
+  // Fills `output`. Throws PictureError if the data is damaged or ends too early.
+  void inflate(std::span<std::uint8_t> output);
+
+  // Bytes of `output` that the last call filled.
+  [[nodiscard]] std::size_t inflated() const { return inflated_; }
+
+  // Throws PictureError unless the data ends here, with the right checksum.
+  void expect_end();
+
+ private:
+  [[nodiscard]] bool is_out_of_input() const;
+  std::size_t step(std::span<std::uint8_t> output);
+  void read_input();
+  std::size_t take_kept_output(std::span<std::uint8_t> output);
+  [[noreturn]] void refuse(const char* why) const;
+  [[noreturn]] void refuse_end() const;
+
+  // Compressed bytes read at a time. The file has a larger buffer of its own.
+  static constexpr std::size_t input_size = std::size_t{16} << 10U;
+
+  PngStream& stream_;
+  std::array<std::uint8_t, input_size> input_{};
+  std::size_t next_read_;  // bytes
+  bool input_ended_ = false;
+  std::size_t inflated_ = 0;
+  const char* failure_ = nullptr;  // the error after the last byte that was inflated
+  inflate_state state_{};
+};
+
+// A row at which reading can begin.
+struct PngRowPlace {
+  std::size_t row = 0;
+  PngInflatePlace stream = {};
+  std::vector<std::uint8_t> above = {};  // samples of the row above; empty: zeros
+};
+
+// Reads rows from the first to the last. In large pictures, another thread inflates the next rows
+// while these are unfiltered and used.
+class PngSerialReader {
+ public:
+  // `stream` outlives the reader and is at `from`.
+  PngSerialReader(PngStream& stream, const PngRowShape& shape, const PngRowPlace& from = {});
+  ~PngSerialReader();
+
+  // Writes the next row's samples to `row`. Throws PictureError.
+  void read(std::uint8_t* row);
+
+  // Once all rows have been read: throws PictureError if the compressed data does not end there.
+  void finish();
+
+ private:
+  // Rows that are inflated together.
+  struct Batch {
+    ScratchBytes filtered;
+    ScratchBytes samples;  // unfiltered, in PNG's byte order
+    std::size_t rows = 0;
+    std::exception_ptr failure = {};                    // of the row after them
+    std::optional<BackgroundTask> task = std::nullopt;  // destroyed first: it fills `filtered`
+  };
+
+  void start_inflating(Batch& batch);
+  void inflate(Batch& batch);
+  void unfilter(Batch& batch, const std::uint8_t* above);
+  void advance();
+
+  PngStream& stream_;
+  PngRowShape shape_;
+  PngInflater inflater_;
+  std::size_t batch_rows_;
+  std::size_t to_inflate_;                // the next row
+  std::vector<std::uint8_t> above_;       // before the first batch
+  std::optional<Background> background_;  // if the picture is large
+  std::array<Batch, 2> batches_;
+  std::size_t current_ = 1;   // index of the batch that is being delivered
+  std::size_t next_row_ = 0;  // of that batch
+};
+
+// Rows of files with an index (chunk.hpp), inflated and unfiltered by all threads. Does not trust
+// the index. A piece is accepted only if PngSerialReader would read the same rows from it: the
+// piece begins and ends between two deflate blocks, on a whole byte, and holds exactly its rows. At
+// the first piece that does not, because the index is wrong or the file is damaged, this reader
+// gives up and returns to the beginning of that piece.
+class PngPieceReader {
+ public:
+  // Whether it is worthwhile: there are several pieces, and a few of them fit into memory.
+  [[nodiscard]] static bool suits(const PngRowShape& shape, std::size_t rows_a_piece);
+
+  // `stream` outlives the reader. Its next chunk is the first IDAT chunk.
+  PngPieceReader(PngStream& stream, const PngRowShape& shape, std::size_t rows_a_piece);
+  ~PngPieceReader();
+
+  // Writes the next row's samples to `row`. The last row is returned only if the checksum of all
+  // rows is right. False if the reader gives up. Throws PictureError if the file cannot be read.
+  [[nodiscard]] bool read(std::uint8_t* row);
+
+  // Call once read() has returned false: puts the stream back to the first row that was not
+  // delivered, and returns that place, from which PngSerialReader continues. The place is valid as
+  // long as this reader. Throws as PngStream::put_back().
+  [[nodiscard]] PngRowPlace give_up();
+
+ private:
+  struct Piece;
+  using Pieces = OrderedPieces<Piece>;
+
+  [[nodiscard]] bool advance();
+  void start_pieces();
+  void decode(Piece& piece);
+  void unfilter_from(Piece* piece);
+  [[nodiscard]] bool accept(Piece& piece);
+  void stop();
+
+  PngStream& stream_;
+  PngRowShape shape_;
+  std::size_t rows_a_piece_;
+  std::size_t next_piece_row_ = 0;     // the first of the piece that is started next
+  bool ended_ = false;                 // the stream has no more pieces
+  Pieces pieces_;                      // those after the one that is delivered
+  std::size_t max_pieces_;             // in progress at the same time
+  std::atomic<bool> stopped_ = false;  // tasks that have not begun return at once
+  std::mutex mutex_;                   // for the members of Piece that order unfiltering
+  Pieces::Owned delivered_;            // being delivered, or delivered last
+  std::size_t next_row_ = 0;           // of `delivered_`
+  std::vector<std::uint8_t> zeros_;    // above the picture
+  // State of the pieces delivered, this one included:
+  std::vector<std::uint8_t> history_;
+  std::uint64_t compressed_bytes_ = 0;
+  std::uint32_t adler32_ = 1;
+};
+
+}  // namespace gpufilter
