@@ -58,7 +58,7 @@ struct Target {
 
 void measure(Session& session, const Image& image, const std::string& quality,
              const std::string& subsampling) {
-  Target target{{}, {}};
+  Target target;
   target.header.size = image.size();
   target.header.format = image.format();
   for (const WriteOption* option : target.codec.options) {

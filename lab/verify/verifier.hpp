@@ -70,7 +70,8 @@ struct VerifyReport {
   [[nodiscard]] bool passed() const { return !first_failure; }
 };
 
-// Such a variant among `all`, with the smaller number of its first job; added if it is not there.
+// The entry of `all` for the variant `wanted`, added if there is none. It keeps the smaller number
+// of its first job.
 VerifiedVariant& variant_in(std::vector<VerifiedVariant>& all, const VerifiedVariant& wanted);
 
 // Runs every case on each instruction set of the processor and on each device. Changes the

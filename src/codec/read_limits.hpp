@@ -15,6 +15,7 @@
 
 namespace gpufilter {
 
+// How the CMYK of a picture with an ICC profile becomes RGB.
 class InkConversion {
  public:
   virtual ~InkConversion() = default;

@@ -99,7 +99,7 @@ WholePictureWriter::WholePictureWriter(const Codec& codec, ByteSink& sink,
   log::info(formatted("{}: {}", sink.name(), notes_->text));
 }
 
-// Such formats hold no density, IPTC and text.
+// Formats whose libraries take whole pictures hold no density, IPTC and text.
 void WholePictureWriter::finish(const Metadata& trailing) {
   add_late_metadata(metadata_, kept_part(trailing, kinds_));
   encode();

@@ -217,7 +217,8 @@ TEST_F(MemoryTest, PicturesCopyAndMove) {
   picture.row<std::uint16_t>(2)[14] ^= 1U;
   EXPECT_TRUE(test::same_pixels(rows_of(twin), image.rows()));
   EXPECT_EQ(compare(twin, picture).differing_pixels, 1U);
-  EXPECT_EQ(compare(twin, std::move(picture)).worst->x, 4);
+  const Picture moved = std::move(picture);
+  EXPECT_EQ(compare(twin, moved).worst->x, 4);
   EXPECT_EQ(picture.shape(), Picture().shape());  // NOLINT: that is what is promised
   EXPECT_EQ(picture.data(), nullptr);             // NOLINT
   EXPECT_EQ(stats(Picture(Shape{2, 2, 4, 8})).channels.at(3).sum, 0U);

@@ -79,9 +79,9 @@ struct OnePicture {
   bool is_grey;
 };
 
-// Decodes `picture` to `format`; alpha is opaque. Of colours, a grey format gets the middle
-// channel. `name` and `codec` begin and are in messages. Throws PictureError, also if the data is
-// another picture than that.
+// Decodes `picture` to `format`; alpha is opaque. A grey format gets the middle channel of colours.
+// Messages begin with `name` and contain `codec`. Throws PictureError, also if the decoded picture
+// is not the one that `picture` describes.
 [[nodiscard]] Image decode_coded_picture(const OnePicture& picture, PixelFormat format,
                                          const std::string& name, const std::string& codec,
                                          const ReadLimits& limits);

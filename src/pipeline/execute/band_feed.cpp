@@ -60,7 +60,7 @@ bool BandFeed::is_shared(const RowRange& band, int end) const {
   return band.end < height && plan_.windows(next).front().begin < end;
 }
 
-// Of the whole picture.
+// The window's rows of the picture in memory, repeated beyond its edges.
 std::shared_ptr<const Image> BandFeed::copy_of(const RowRange& window) const {
   const int height = plan_.input.size.height;
   Image copy = pool_.take(plan_.input.size.width, window, plan_.input.format);

@@ -47,8 +47,8 @@ class BandFeed {
   RowReader* reader_ = nullptr;
   ConstRows picture_;                  // the whole one, once it is in memory
   int read_ = 0;                       // rows
-  std::shared_ptr<Image> current_;     // the window that is being filled, or the whole picture
-  std::shared_ptr<const Image> last_;  // the window before it, if they share rows, or likewise
+  std::shared_ptr<Image> current_;     // being filled: a window, or the whole picture
+  std::shared_ptr<const Image> last_;  // the last window, if the next shares rows; or the picture
 };
 
 }  // namespace gpufilter
