@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "compute/reduction_path.hpp"
+#include "compute/picture_reduction.hpp"
 #include "device/session.hpp"
 
 namespace gpufilter::lab {

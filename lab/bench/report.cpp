@@ -17,8 +17,6 @@
 #include "base/threads.hpp"
 #include "base/timeline.hpp"
 #include "chart/svg_chart.hpp"
-#include "device/brief_version.hpp"
-#include "device/device_catalog.hpp"
 #include "device/device_choice.hpp"
 #include "device/device_info.hpp"
 #include "host/instruction_set.hpp"

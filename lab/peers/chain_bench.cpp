@@ -12,7 +12,7 @@
 
 #include <gpufilter/gpufilter.hpp>
 
-#include "device/device_catalog.hpp"
+#include "device/device_choice.hpp"
 #include "net/pixel/mlp.hpp"
 #include "pipeline/execute/band_executor.hpp"
 #include "stage/device/fused_pass.hpp"

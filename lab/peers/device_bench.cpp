@@ -17,13 +17,12 @@
 #include "base/format.hpp"
 #include "compute/matrix_product.hpp"
 #include "compute/picture_reduction.hpp"
-#include "device/device_catalog.hpp"
-#include "device/tuning_store.hpp"
+#include "device/device_choice.hpp"
+#include "device/stores.hpp"
 #include "image/image.hpp"
 #include "pipeline/choose/dispatcher.hpp"
 #include "stages/colour/color.hpp"
-#include "stages/point/levels.hpp"
-#include "stages/point/tonemap.hpp"
+#include "stages/point/lookup.hpp"
 #include "stages/window/blur.hpp"
 
 namespace gpufilter::bench {

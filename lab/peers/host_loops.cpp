@@ -5,9 +5,9 @@
 #include "compute/picture_statistics.hpp"
 #include "host/instruction_set.hpp"
 #include "net/pixel/mlp.hpp"
-#include "stages/colour/color_rows.hpp"
+#include "stages/colour/color.hpp"
 #include "stages/point/lookup.hpp"
-#include "stages/window/blur_rows.hpp"
+#include "stages/window/blur.hpp"
 
 namespace gpufilter::bench {
 namespace {

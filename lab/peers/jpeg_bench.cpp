@@ -14,7 +14,7 @@
 #include "base/timeline.hpp"
 #include "codec/codec.hpp"
 #include "compute/jpeg_decoder.hpp"
-#include "device/device_catalog.hpp"
+#include "device/device_choice.hpp"
 #include "image/image.hpp"
 
 namespace gpufilter::bench {

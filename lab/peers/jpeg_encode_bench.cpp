@@ -12,7 +12,7 @@
 #include "base/timeline.hpp"
 #include "codec/codec_table.hpp"
 #include "compute/jpeg_encoder.hpp"
-#include "device/device_catalog.hpp"
+#include "device/device_choice.hpp"
 #include "image/image.hpp"
 
 namespace gpufilter::bench {

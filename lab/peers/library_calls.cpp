@@ -13,7 +13,7 @@
 
 #include <gpufilter/gpufilter.hpp>
 
-#include "stages/window/blur_rows.hpp"
+#include "stages/window/blur.hpp"
 
 namespace {
 

@@ -3,7 +3,6 @@
 
 #include "base/format.hpp"
 #include "compute/picture_reduction.hpp"
-#include "compute/reduction_path.hpp"
 #include "lab/stage_samples.hpp"
 #include "lab/tune/tuner.hpp"
 

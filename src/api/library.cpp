@@ -8,7 +8,7 @@
 
 #include "base/log.hpp"
 #include "base/process.hpp"
-#include "device/device_catalog.hpp"
+#include "device/device_choice.hpp"
 
 namespace gpufilter {
 namespace {

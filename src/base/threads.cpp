@@ -13,7 +13,6 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <tbb/global_control.h>
 #include <tbb/info.h>
 #include <tbb/task_arena.h>
@@ -218,32 +217,33 @@ bool user_has_room(std::uint64_t needed) {
 struct Probe {
   std::mutex end;  // held while the probe's threads have to stay
   std::vector<pthread_t> threads;
+  std::vector<pid_t> tasks;  // the same threads in /proc; guarded by `end`
 };
 
 void* wait_for_end(void* probe) {
   const std::lock_guard lock(static_cast<Probe*>(probe)->end);
+  static_cast<Probe*>(probe)->tasks.push_back(::gettid());
   return nullptr;
 }
 
-nlink_t links_of_tasks() {
-  struct stat status {};
-  return ::stat("/proc/self/task", &status) == 0 ? status.st_nlink : 0;
-}
-
-// A thread that was joined still counts for a moment.
-void await_end_of_threads(nlink_t before) {
+// A thread that was joined counts until the system has taken it down, which takes a moment; on a
+// busy machine it waits for a core first.
+void await_end_of(const std::vector<pid_t>& tasks) {
   using Clock = std::chrono::steady_clock;
-  const auto limit = Clock::now() + std::chrono::milliseconds(20);
-  while (links_of_tasks() > before && Clock::now() < limit)
-    std::this_thread::yield();
+  const auto limit = Clock::now() + std::chrono::seconds(2);
+  for (const pid_t task : tasks) {
+    const std::string entry = formatted("/proc/self/task/{}", task);
+    while (::access(entry.c_str(), F_OK) == 0 && Clock::now() < limit)
+      std::this_thread::yield();
+  }
 }
 
 // How many of `count` threads can be started at the same time.
 std::size_t probe_threads(std::size_t count) {
   constexpr std::size_t stack = 64U << 10U;
-  const nlink_t before = links_of_tasks();
   Probe probe;
   probe.threads.reserve(count);
+  probe.tasks.reserve(count);
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, stack);
@@ -257,7 +257,7 @@ std::size_t probe_threads(std::size_t count) {
   for (const pthread_t thread : probe.threads)
     ::pthread_join(thread, nullptr);
   pthread_attr_destroy(&attributes);
-  await_end_of_threads(before);
+  await_end_of(probe.tasks);
   return probe.threads.size();
 }
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/numbers.hpp"
-#include "compute/jpeg_tables.hpp"
+#include "image/jpeg_coding.hpp"
 
 namespace gpufilter {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "base/format.hpp"
 #include "base/numbers.hpp"
-#include "compute/jpeg_tables.hpp"
+#include "image/jpeg_coding.hpp"
 
 namespace gpufilter {
 namespace {

@@ -1,19 +1,145 @@
-// Picture statistics gathered on a device, band by band.
+// Picture statistics gathered on a device, band by band: sums, by one of several paths, and
+// histograms, in counters.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "compute/histogram_counters.hpp"
 #include "compute/picture_statistics.hpp"
-#include "compute/reduction_path.hpp"
 #include "device/device_rows.hpp"
 #include "device/kernel_tuning.hpp"
+#include "device/session.hpp"
 
 namespace gpufilter {
+
+// What kernels add up in a buffer. Not for use by two threads, or with two queues, at a time.
+class DevicePartials {
+ public:
+  // The statistics of `pixels` pixels from what the buffer holds, in words of 32 bits.
+  using Read = std::function<PictureStatistics(const std::vector<std::uint32_t>& words,
+                                               std::uint64_t pixels)>;
+
+  // `bytes`: of the buffer. `none`: the statistics of no pixel. After `range` pixels, which the
+  // device's counters are sure to hold, the host folds the buffer. `session` outlives this.
+  DevicePartials(Session& session, std::size_t bytes, PictureStatistics none, Read read,
+                 std::uint64_t range);
+
+  // To be called before work is queued that adds `pixels` pixels. True if the buffer's
+  // contents are to be overwritten. Throws std::overflow_error if they are more than the range.
+  [[nodiscard]] bool begin(Queue& queue, std::uint64_t pixels);
+
+  [[nodiscard]] const Buffer& buffer() const { return buffer_; }
+
+  // Everything gathered so far; waits until `queue` is done. Throws std::overflow_error if a sum
+  // or a count exceeds 64 bits.
+  [[nodiscard]] const PictureStatistics& result(Queue& queue);
+
+ private:
+  void fold(Queue& queue);
+
+  Buffer buffer_;
+  Read read_;
+  std::uint64_t range_;
+  std::uint64_t pending_ = 0;  // pixels in the buffer
+  PictureStatistics folded_;   // of the pixels before those
+};
+
+// Whether kernels can count the quantity.
+[[nodiscard]] bool is_counted(Quantity quantity);
+
+// Bytes of local memory that a work-group counts in.
+[[nodiscard]] std::uint64_t local_counter_bytes(const PixelFormat& format, Quantity quantity);
+
+// The macros of counters.cl, apart from the number of channels.
+[[nodiscard]] std::string counter_macros(Quantity quantity);
+
+// Counters for the histograms of a picture: kernels/stage/counters.cl. Not for use by two threads,
+// or with two queues, at a time.
+class HistogramCounters {
+ public:
+  // For a quantity that is counted, of pictures in `format`, by launches of at most `groups`
+  // work-groups. `counter_range`: see DevicePartials. `session` outlives this.
+  HistogramCounters(Session& session, const PixelFormat& format, Quantity quantity,
+                    std::size_t groups, std::uint64_t counter_range = UINT32_MAX);
+
+  // To be called before work is queued that counts `pixels` pixels; returns its own commands.
+  // Throws std::overflow_error if they are more than the range.
+  [[nodiscard]] std::vector<Event> begin(Queue& queue, std::uint64_t pixels);
+
+  // The arguments of a kernel that counts, in their order.
+  [[nodiscard]] const Buffer& buffer() const { return partials_.buffer(); }
+  [[nodiscard]] const std::int32_t& sets() const { return sets_; }
+
+  // As DevicePartials::result().
+  [[nodiscard]] const PictureStatistics& result(Queue& queue) { return partials_.result(queue); }
+
+ private:
+  std::int32_t sets_;  // copies of the counters: the more, the less work-groups wait for each other
+  std::vector<std::uint8_t> zeros_;
+  DevicePartials partials_;
+};
+
+// How work-items combine their parts of a reduction. Each path gives the same bits.
+enum class ReductionPath {
+  automatic,     // the first of nvidia, sub_groups, local_memory, serial that the device offers
+  serial,        // work-groups of one work-item, which loop: for devices without larger ones
+  nvidia,        // inside a warp by NVIDIA's own instructions (redux, shfl), then local memory
+  sub_groups,    // inside a sub-group by its functions, then local memory
+  local_memory,  // a tree in local memory
+};
+[[nodiscard]] const char* to_string(ReductionPath path);
+
+// What a device runs.
+struct ReductionLaunch {
+  ReductionPath path = ReductionPath::local_memory;
+  std::size_t group_size = 1;  // work-items: 1, or a multiple of 32
+  std::size_t groups = 1;
+  std::string reason;
+
+  // The macros, and the language, that the kernels are compiled with.
+  [[nodiscard]] std::string options(const DeviceInfo& device) const;
+};
+
+// Why `device` cannot reduce by `path`; empty if it can.
+[[nodiscard]] std::string objection(const DeviceInfo& device, ReductionPath path);
+
+// Throws UsageError if the device does not offer `path`.
+[[nodiscard]] ReductionLaunch choose_reduction(const DeviceInfo& device, ReductionPath path);
+
+struct BuiltReduction {
+  ReductionLaunch launch;
+  Kernel kernel;
+};
+
+// Builds the kernel with the launch's options added to the request's. If the compiler refuses a
+// path and others are allowed, local memory takes its place, and the reason says so. Throws
+// DeviceError.
+[[nodiscard]] BuiltReduction build_reduction(Session& session, const ReductionLaunch& launch,
+                                             bool others_allowed, const KernelRequest& request);
+
+// The reduction that choose_reduction() chooses, built. Throws UsageError.
+[[nodiscard]] BuiltReduction build_reduction(Session& session, ReductionPath path,
+                                             const KernelRequest& request);
+
+// Its elements, 64 bits each. The sum of squares is `squares` + 2^32 * `squares_high`.
+struct ReductionPartial {
+  enum Element {
+    sum,
+    squares,
+    squares_high,
+    product,
+    minimum,
+    maximum,
+    bit_and,
+    bit_or,
+    bit_xor,
+    elements
+  };
+};
 
 // Macros of kernels/compute/reduce.cl and reduce_histogram.cl, and how many work-groups there are.
 // No shape changes the result.

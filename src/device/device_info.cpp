@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "device/opencl.hpp"
-#include "device/vendors.hpp"
 
 namespace gpufilter {
 namespace {

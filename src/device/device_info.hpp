@@ -9,6 +9,11 @@
 
 namespace gpufilter {
 
+// An OpenCL version text without the build options that PoCL appends to it after two spaces.
+[[nodiscard]] inline std::string brief_version(const std::string& text) {
+  return text.substr(0, text.find("  "));
+}
+
 enum class DeviceKind { gpu, cpu, other };
 [[nodiscard]] const char* to_string(DeviceKind kind);
 

@@ -16,4 +16,13 @@ std::string format_macros(const PixelFormat& source, const PixelFormat& target) 
   return formatted("{} -D TARGET_CHANNELS={}", format_macros(source), target.channels);
 }
 
+bool has_byte_products(const DeviceInfo& device) {
+  constexpr unsigned capability = 75;
+  return device.compute_capability >= capability;
+}
+
+std::string byte_product_macros(const DeviceInfo& device) {
+  return formatted(" -D COMPUTE_CAPABILITY={}", device.compute_capability);
+}
+
 }  // namespace gpufilter

@@ -1,9 +1,15 @@
-// OpenCL's C++ header, configured once, only for the files of this folder.
+// OpenCL's C++ header, configured once, only for the files of this folder, and the OpenCL
+// implementations ("vendors") of this machine. The loader that the program is linked with would
+// load all of them at its first call, and PoCL loads LLVM, which takes longer than filtering a
+// small picture. So they are found and loaded here, one by one. Their objects carry their own
+// functions, so everything else goes through the loader as usual, except the few calls at the end,
+// for which ocl-icd first loads all vendors. See docs/engineering/decisions/0005.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic"
@@ -30,5 +36,27 @@ struct DeviceHandle {
 
 // Nothing if the device is not available or has no compiler. The index stays 0. Throws cl::Error.
 [[nodiscard]] std::optional<DeviceInfo> describe(cl_platform_id platform, const cl::Device& device);
+
+struct Vendors {
+  std::vector<std::string> libraries;  // as dlopen() takes them
+  std::vector<std::string> late;       // loaded only if the others are not enough: PoCL
+};
+
+// The vendors that the environment names (OCL_ICD_VENDORS, OCL_ICD_FILENAMES, OPENCL_VENDOR_PATH,
+// as ocl-icd and the Khronos loader read them), otherwise those of /etc/OpenCL/vendors, sorted by
+// the names of their .icd files. Nothing is loaded. Later calls return the
+// same.
+[[nodiscard]] const Vendors& installed_vendors();
+
+// Loads a vendor's library permanently and returns its platforms; none, with a line in the log, if
+// it cannot be loaded or is not an OpenCL vendor's. A library may crash the process here: see
+// VendorProbes.
+[[nodiscard]] std::vector<cl_platform_id> platforms_of(const std::string& library);
+
+// The devices and a text of a platform from platforms_of(), and a context on a device. The first
+// two throw cl::Error; the last one returns nullptr and sets `code`.
+[[nodiscard]] std::vector<cl_device_id> devices_of(cl_platform_id platform);
+[[nodiscard]] std::string platform_text(cl_platform_id platform, cl_platform_info which);
+[[nodiscard]] cl_context make_context(cl_device_id device, cl_int& code);
 
 }  // namespace gpufilter

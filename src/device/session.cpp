@@ -19,12 +19,9 @@
 #include "device/device_memory.hpp"
 #include "device/kernel_figures.hpp"
 #include "device/kernel_source.hpp"
-#include "device/launch_gate.hpp"
 #include "device/opencl.hpp"
-#include "device/pocl_environment.hpp"
+#include "device/pocl.hpp"
 #include "device/program_cache.hpp"
-#include "device/ptx_target.hpp"
-#include "device/vendors.hpp"
 
 namespace gpufilter {
 

@@ -18,7 +18,6 @@
 #include "image/metadata.hpp"
 #include "pipeline/run/memory_picture.hpp"
 #include "stages/colour/color_profile.hpp"
-#include "stages/colour/convert_colors.hpp"
 
 namespace gpufilter::html {
 namespace {

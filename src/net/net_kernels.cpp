@@ -5,10 +5,9 @@
 
 #include "base/format.hpp"
 #include "base/numbers.hpp"
-#include "device/device_constants.hpp"
+#include "device/device_rows.hpp"
 #include "net/net_fours.hpp"
 #include "net/net_step.hpp"
-#include "stage/byte_products.hpp"
 
 namespace gpufilter {
 namespace {
@@ -43,7 +42,7 @@ NetKernel quantizing(const NetGraph& graph, const NetOperation& operation) {
   return {.file = file,
           .function = "net_quantize",
           .macros = result_macros(result, operation.low, operation.high),
-          .numbers = to_bytes<float>(std::vector<float>{scale, 1 / scale}),
+          .numbers = to_bytes(std::vector<float>{scale, 1 / scale}),
           .blocks = result.planes()};
 }
 
@@ -51,7 +50,7 @@ NetKernel dequantizing(const NetGraph& graph, const NetOperation& operation) {
   const auto low = static_cast<float>(value(graph, operation.inputs.front()).low);
   return {.file = file,
           .function = "net_dequantize",
-          .numbers = to_bytes<float>(std::vector<float>{operation.numbers.front(), low}),
+          .numbers = to_bytes(std::vector<float>{operation.numbers.front(), low}),
           .blocks = value(graph, operation.output).channels};
 }
 
@@ -157,9 +156,9 @@ NetKernel convolving(const NetGraph& graph, const NetOperation& operation,
       kernel.macros += formatted(" -D MATRICES={} -D RUNS={} -D TILE_WIDTH={} -D TILE_HEIGHT={}",
                                  matrices, runs, tile->width, tile->height) +
                        byte_product_macros(device);
-      kernel.weights = to_bytes<std::uint32_t>(tile_weights(fours, kernel.blocks, matrices, words));
+      kernel.weights = to_bytes(tile_weights(fours, kernel.blocks, matrices, words));
       const auto outputs = static_cast<size_t>(kernel.blocks * matrices * matrix_rows);
-      kernel.numbers = to_bytes<float>(output_numbers(fours, operation.integers, outputs));
+      kernel.numbers = to_bytes(output_numbers(fours, operation.integers, outputs));
       return kernel;
     }
   }
@@ -167,12 +166,12 @@ NetKernel convolving(const NetGraph& graph, const NetOperation& operation,
   kernel.pixels.width *= columns;
   kernel.blocks = count;
   kernel.macros += formatted(" -D COLUMNS={}", columns);
-  kernel.weights = to_bytes<std::uint32_t>(fours.words);
+  kernel.weights = to_bytes(fours.words);
   std::vector<float> numbers =
       output_numbers(fours, operation.integers, static_cast<size_t>(4 * count));
   for (const int plane : fours.first_planes)
     numbers.push_back(std::bit_cast<float>(plane));
-  kernel.numbers = to_bytes<float>(numbers);
+  kernel.numbers = to_bytes(numbers);
   return kernel;
 }
 
@@ -190,7 +189,7 @@ std::vector<std::uint8_t> channel_numbers(const NetOperation& operation, std::ve
   numbers.insert(numbers.end(), slopes.begin(), slopes.end());
   numbers.push_back(operation.activation.low);
   numbers.push_back(operation.activation.high);
-  return to_bytes<float>(numbers);
+  return to_bytes(numbers);
 }
 
 // For each block of outputs of a group and each tap those of the block; 0 where there is none.
@@ -210,7 +209,7 @@ std::vector<std::uint8_t> packed_weights(const NetOperation& operation, int outp
       }
     }
   }
-  return to_bytes<float>(packed);
+  return to_bytes(packed);
 }
 
 std::string window_macros(const NetOperation& operation, int inputs) {

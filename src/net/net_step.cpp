@@ -11,7 +11,7 @@
 
 #include "base/format.hpp"
 #include "base/numbers.hpp"
-#include "device/device_constants.hpp"
+#include "device/device_rows.hpp"
 #include "image/image.hpp"
 #include "net/net_planes.hpp"
 #include "net/net_rows.hpp"

@@ -1,9 +1,13 @@
-// The pixels outside a picture, for stages that read past its edges.
+// The pixels outside a picture, for stages that read past its edges, and how such stages treat
+// alpha.
 #pragma once
 
 #include "image/rows.hpp"
 
 namespace gpufilter {
+
+// How a stage uses alpha: as the weight of its pixel's colours, or as one more plain channel.
+enum class AlphaMode { weighted, independent };
 
 // The numbers are those of kernels/stage/common.cl.
 enum class Border {

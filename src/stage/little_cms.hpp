@@ -1,9 +1,12 @@
 // The functions of Little CMS that are used, from the library that is loaded at their first use.
 #pragma once
 
+#include <memory>
+
 #include <lcms2.h>
 
 #include "base/lazy_library.hpp"
+#include "image/metadata.hpp"
 
 namespace gpufilter {
 
@@ -20,5 +23,14 @@ struct LittleCms : LazyLibrary {
 
 // Throws LibraryNotLoaded.
 [[nodiscard]] const LittleCms& little_cms();
+
+// Profiles that Little CMS makes.
+using OwnedProfile = std::unique_ptr<void, decltype(&::cmsCloseProfile)>;
+[[nodiscard]] inline OwnedProfile owned_profile(cmsHPROFILE profile) {
+  return {profile, little_cms().cmsCloseProfile};
+}
+
+// As bytes, without the time at which it was made.
+[[nodiscard]] IccProfile saved_profile(const OwnedProfile& profile);
 
 }  // namespace gpufilter

@@ -324,7 +324,8 @@ bool become_limited(rlim_t processes) {
   const rlimit limit{processes, processes};
   if (::setrlimit(RLIMIT_NPROC, &limit) != 0) return false;
   if (::geteuid() != 0) return true;
-  return ::setgroups(0, nullptr) == 0 && ::setgid(65534) == 0 && ::setuid(65534) == 0;
+  return ::setgroups(0, nullptr) == 0 && ::setgid(65534) == 0 &&
+         ::setuid(user_of_this_process()) == 0;
 }
 
 // How many threads run at the same time if `wanted` are requested.

@@ -20,7 +20,7 @@
 #include "base/threads.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/png/codec.hpp"
-#include "device/device_catalog.hpp"
+#include "device/device_choice.hpp"
 #include "stages/window/blur.hpp"
 #include "support/filtering.hpp"
 #include "support/pictures.hpp"

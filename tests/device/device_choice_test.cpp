@@ -15,9 +15,8 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
-#include "device/device_catalog.hpp"
-#include "device/pocl_environment.hpp"
-#include "device/ptx_target.hpp"
+#include "device/kernel_source.hpp"
+#include "device/pocl.hpp"
 #include "device/session.hpp"
 #include "support/child_process.hpp"
 #include "support/objection.hpp"

@@ -1,6 +1,4 @@
 // Whatever a library does to its process, the probe says so and nothing else ends.
-#include "device/probe.hpp"
-
 #include <chrono>
 #include <csignal>
 #include <cstdlib>

@@ -1,3 +1,5 @@
+#include "device/stores.hpp"
+
 #include <array>
 #include <cstdlib>
 #include <filesystem>
@@ -6,10 +8,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "device/json_cache.hpp"
 #include "device/program_cache.hpp"
-#include "device/rate_store.hpp"
-#include "device/tuning_store.hpp"
 #include "device/vendor_probes.hpp"
 #include "support/kernel_folder.hpp"
 #include "support/pictures.hpp"

@@ -13,11 +13,11 @@
 #include <gtest/gtest.h>
 
 #include "base/format.hpp"
+#include "device/device_rows.hpp"
 #include "host/amx.hpp"
 #include "net/net.hpp"
 #include "net/net_rows.hpp"
 #include "net/net_tiles.hpp"
-#include "stage/byte_products.hpp"
 #include "support/each_of.hpp"
 #include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"

@@ -38,6 +38,12 @@ template <typename Body>
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
 }
 
+// A user for this process alone: a limit of processes counts all processes of a user, so tests that
+// run at the same time must not share one.
+[[nodiscard]] inline unsigned user_of_this_process() {
+  return 60000U + static_cast<unsigned>(::getpid()) % 5000U;
+}
+
 // From now on flock(2) does nothing in this process and in those that it starts: it fails with
 // `error` or, if that is 0, seems to succeed, as on file systems whose locks are local to a
 // machine. Returns whether that was possible.

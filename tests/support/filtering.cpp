@@ -5,7 +5,7 @@
 #include <gpufilter/filter.hpp>
 
 #include "api/filter_state.hpp"
-#include "device/device_catalog.hpp"
+#include "device/device_choice.hpp"
 #include "pipeline/execute/band_executor.hpp"
 #include "pipeline/execute/band_feed.hpp"
 #include "support/pictures.hpp"

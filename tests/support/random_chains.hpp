@@ -12,7 +12,6 @@
 #include "net/pixel/mlp.hpp"
 #include "pipeline/plan/plan.hpp"
 #include "stages/colour/color.hpp"
-#include "stages/point/levels.hpp"
 #include "stages/point/lookup.hpp"
 #include "stages/window/blur.hpp"
 

@@ -6,7 +6,6 @@
 #include <functional>
 #include <vector>
 
-#include "stage/alpha.hpp"
 #include "stage/border.hpp"
 #include "support/filtering.hpp"
 

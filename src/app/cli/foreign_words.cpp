@@ -8,8 +8,8 @@
 #include "app/cli/command_words.hpp"
 #include "app/help/help_layout.hpp"
 #include "base/format.hpp"
-#include "stage/options/number.hpp"
-#include "stages/colour/color_presets.hpp"
+#include "stage/options/stage_text.hpp"
+#include "stages/colour/color.hpp"
 
 namespace gpufilter {
 namespace {

@@ -16,7 +16,7 @@
 #include "base/printable.hpp"
 #include "base/words.hpp"
 #include "stage/options/catalogue.hpp"
-#include "stages/colour/color_presets.hpp"
+#include "stages/colour/color.hpp"
 
 namespace gpufilter {
 namespace {

@@ -23,7 +23,7 @@
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "codec/codec_table.hpp"
-#include "stage/options/number.hpp"
+#include "stage/options/stage_text.hpp"
 
 namespace gpufilter {
 namespace {

@@ -19,7 +19,7 @@
 #include "base/words.hpp"
 #include "batch/batch_plan.hpp"
 #include "batch/output_folder.hpp"
-#include "device/pocl_environment.hpp"
+#include "device/pocl.hpp"
 #include "pipeline/choose/dispatcher.hpp"
 #include "pipeline/run/run.hpp"
 

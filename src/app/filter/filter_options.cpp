@@ -17,7 +17,7 @@
 #include "base/printable.hpp"
 #include "base/threads.hpp"
 #include "codec/codec_table.hpp"
-#include "stage/options/number.hpp"
+#include "stage/options/stage_text.hpp"
 #include "stages/colour/color_profile.hpp"
 
 namespace gpufilter {

@@ -11,7 +11,7 @@
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/words.hpp"
-#include "device/pocl_environment.hpp"
+#include "device/pocl.hpp"
 #include "lab/bench/report.hpp"
 
 namespace gpufilter {

@@ -12,7 +12,7 @@
 #include "base/printable.hpp"
 #include "base/timeline.hpp"
 #include "base/words.hpp"
-#include "device/brief_version.hpp"
+#include "device/device_info.hpp"
 
 namespace gpufilter {
 namespace {

@@ -15,7 +15,7 @@
 #include "base/timeline.hpp"
 #include "base/words.hpp"
 #include "chart/svg_chart.hpp"
-#include "device/brief_version.hpp"
+#include "device/device_info.hpp"
 
 namespace gpufilter {
 namespace {

@@ -21,7 +21,7 @@
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "net/graph/net_builder.hpp"
-#include "stage/options/limited_file.hpp"
+#include "stage/options/stage_text.hpp"
 
 namespace gpufilter {
 namespace {

@@ -13,7 +13,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/words.hpp"
-#include "device/device_constants.hpp"
+#include "device/device_rows.hpp"
 #include "stage/device/pixel_function.hpp"
 
 namespace gpufilter {
@@ -247,8 +247,7 @@ class MlpPass final : public DevicePass {
                                product_.variant()),
                      product_.reason(), product_.origin()} {
     for (const NetworkLayer& layer : network_->layers) {
-      layers_.push_back(
-          {{session, to_bytes<float>(layer.weights)}, {session, to_bytes<float>(layer.bias)}});
+      layers_.push_back({{session, to_bytes(layer.weights)}, {session, to_bytes(layer.bias)}});
     }
   }
 

@@ -12,8 +12,7 @@
 #include "base/format.hpp"
 #include "base/words.hpp"
 #include "net/pixel/mlp.hpp"
-#include "stage/options/limited_file.hpp"
-#include "stage/options/number.hpp"
+#include "stage/options/stage_text.hpp"
 
 namespace gpufilter {
 namespace {

@@ -8,9 +8,9 @@
 #include "base/log.hpp"
 #include "base/threads.hpp"
 #include "base/timeline.hpp"
-#include "device/json_cache.hpp"
-#include "device/pocl_environment.hpp"
-#include "device/vendors.hpp"
+#include "device/opencl.hpp"
+#include "device/pocl.hpp"
+#include "device/stores.hpp"
 #include "host/instruction_set.hpp"
 
 namespace gpufilter {

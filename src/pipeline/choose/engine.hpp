@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "device/device_choice.hpp"
-#include "device/tuning_store.hpp"
+#include "device/stores.hpp"
 #include "pipeline/execute/band_executor.hpp"
 
 namespace gpufilter {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/timeline.hpp"
-#include "device/rate_store.hpp"
+#include "device/stores.hpp"
 #include "pipeline/plan/plan.hpp"
 
 namespace gpufilter {

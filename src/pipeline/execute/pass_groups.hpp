@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "compute/histogram_counters.hpp"
+#include "compute/picture_reduction.hpp"
 #include "pipeline/execute/band_executor.hpp"
 #include "stage/device/fused_source.hpp"
 #include "stage/device/row_pass.hpp"

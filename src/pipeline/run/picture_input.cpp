@@ -10,7 +10,7 @@
 #include "codec/codec_table.hpp"
 #include "image/exif.hpp"
 #include "pipeline/run/run_description.hpp"
-#include "stages/colour/convert_colors.hpp"
+#include "stages/colour/color_profile.hpp"
 
 namespace gpufilter {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "base/format.hpp"
 #include "base/numbers.hpp"
-#include "compute/histogram_counters.hpp"
+#include "compute/picture_reduction.hpp"
 #include "device/device_rows.hpp"
 #include "stage/device/row_pass.hpp"
 #include "stage/device/row_tuning.hpp"

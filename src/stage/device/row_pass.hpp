@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "device/device_constants.hpp"
+#include "device/device_rows.hpp"
 #include "stage/device/row_kernel.hpp"
 #include "stage/stage.hpp"
 

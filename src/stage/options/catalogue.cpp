@@ -11,7 +11,7 @@
 #include "base/installed_files.hpp"
 #include "base/printable.hpp"
 #include "base/words.hpp"
-#include "stage/options/number.hpp"
+#include "stage/options/stage_text.hpp"
 
 namespace gpufilter {
 namespace {

@@ -184,43 +184,16 @@ struct StageKind {
 
 // All kinds, and each by itself, which the file of its stage defines.
 [[nodiscard]] const std::vector<StageKind>& stage_catalogue();
-[[nodiscard]] StageKind blur_stage_kind();
-[[nodiscard]] StageKind gaussian_stage_kind();
-[[nodiscard]] StageKind sharpen_stage_kind();
-[[nodiscard]] StageKind median_stage_kind();
-[[nodiscard]] StageKind dilate_stage_kind();
-[[nodiscard]] StageKind erode_stage_kind();
-[[nodiscard]] StageKind open_stage_kind();
-[[nodiscard]] StageKind close_stage_kind();
-[[nodiscard]] StageKind edges_stage_kind();
-[[nodiscard]] StageKind denoise_stage_kind();
-[[nodiscard]] StageKind convolve_stage_kind();
-[[nodiscard]] StageKind color_stage_kind();
-[[nodiscard]] StageKind mlp_stage_kind();
-[[nodiscard]] StageKind net_stage_kind();
-[[nodiscard]] StageKind levels_stage_kind();
-[[nodiscard]] StageKind tonemap_stage_kind();
-[[nodiscard]] StageKind lut_stage_kind();
-[[nodiscard]] StageKind gray_stage_kind();
-[[nodiscard]] StageKind hue_stage_kind();
-[[nodiscard]] StageKind vibrance_stage_kind();
-[[nodiscard]] StageKind gamma_stage_kind();
-[[nodiscard]] StageKind invert_stage_kind();
-[[nodiscard]] StageKind flatten_stage_kind();
-[[nodiscard]] StageKind depth_stage_kind();
-[[nodiscard]] StageKind linear_stage_kind();
-[[nodiscard]] StageKind encoded_stage_kind();
-[[nodiscard]] StageKind to_srgb_stage_kind();
-[[nodiscard]] StageKind profile_stage_kind();
-[[nodiscard]] StageKind crop_stage_kind();
-[[nodiscard]] StageKind trim_stage_kind();
-[[nodiscard]] StageKind pad_stage_kind();
-[[nodiscard]] StageKind overlay_stage_kind();
-[[nodiscard]] StageKind resize_stage_kind();
-[[nodiscard]] StageKind rotate_stage_kind();
-[[nodiscard]] StageKind flip_stage_kind();
-[[nodiscard]] StageKind flop_stage_kind();
-[[nodiscard]] StageKind auto_orient_stage_kind();
+[[nodiscard]] StageKind blur_stage_kind(), gaussian_stage_kind(), sharpen_stage_kind(),
+    median_stage_kind(), dilate_stage_kind(), erode_stage_kind(), open_stage_kind(),
+    close_stage_kind(), edges_stage_kind(), denoise_stage_kind(), convolve_stage_kind(),
+    color_stage_kind(), mlp_stage_kind(), net_stage_kind(), levels_stage_kind(),
+    tonemap_stage_kind(), lut_stage_kind(), gray_stage_kind(), hue_stage_kind(),
+    vibrance_stage_kind(), gamma_stage_kind(), invert_stage_kind(), flatten_stage_kind(),
+    depth_stage_kind(), linear_stage_kind(), encoded_stage_kind(), to_srgb_stage_kind(),
+    profile_stage_kind(), crop_stage_kind(), trim_stage_kind(), pad_stage_kind(),
+    overlay_stage_kind(), resize_stage_kind(), rotate_stage_kind(), flip_stage_kind(),
+    flop_stage_kind(), auto_orient_stage_kind();
 
 // The kind of stage that this option requests, and the type of the values of a stage or of a
 // parameter; nullptr if there is no such option.

@@ -15,7 +15,7 @@
 #include "base/installed_files.hpp"
 #include "base/printable.hpp"
 #include "stage/options/catalogue.hpp"
-#include "stage/options/number.hpp"
+#include "stage/options/stage_text.hpp"
 
 namespace gpufilter {
 namespace {

@@ -1,10 +1,30 @@
 // The parameters that several kinds of stages may take, each declared once.
 #pragma once
 
-#include "stage/gravity.hpp"
+#include "image/rows.hpp"
 #include "stage/options/catalogue.hpp"
 
 namespace gpufilter {
+
+// Where a rectangle lies in a larger one.
+enum class Gravity {
+  automatic,  // what the stage is for
+  northwest,
+  north,
+  northeast,
+  west,
+  center,
+  east,
+  southwest,
+  south,
+  southeast
+};
+
+// The top left pixel of a rectangle of size `inner` in one of size `outer`. `offset` moves it
+// inwards from an edge that it is at, otherwise to the right and down. It may be the larger one,
+// and lie partly outside. `gravity` is not automatic.
+[[nodiscard]] PixelPosition placed(ImageSize inner, ImageSize outer, Gravity gravity,
+                                   PixelPosition offset = {});
 
 // Its value is a Border.
 [[nodiscard]] StageParameter border_parameter();

@@ -1,5 +1,3 @@
-#include "stages/colour/color_presets.hpp"
-
 #include <algorithm>
 #include <cmath>
 
@@ -7,7 +5,8 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/words.hpp"
-#include "stage/options/number.hpp"
+#include "stage/options/stage_text.hpp"
+#include "stages/colour/color.hpp"
 
 namespace gpufilter {
 namespace {
@@ -45,22 +44,6 @@ MatrixRows linear(double slope, double intercept) {
   return {{slope, 0, 0, intercept}, {0, slope, 0, intercept}, {0, 0, slope, intercept}};
 }
 
-MatrixRows invert(double amount) {
-  return linear(1 - 2 * amount, amount);
-}
-
-MatrixRows brightness(double amount) {
-  return linear(amount, 0);
-}
-
-MatrixRows contrast(double amount) {
-  return linear(amount, 0.5 - 0.5 * amount);
-}
-
-MatrixRows opacity(double amount) {
-  return {{1, 0, 0, 0, 0}, {0, 1, 0, 0, 0}, {0, 0, 1, 0, 0}, {0, 0, 0, amount, 0}};
-}
-
 MatrixRows saturate(double s) {
   return {{0.213 + 0.787 * s, 0.715 - 0.715 * s, 0.072 - 0.072 * s},
           {0.213 - 0.213 * s, 0.715 + 0.285 * s, 0.072 - 0.072 * s},
@@ -78,69 +61,21 @@ MatrixRows hue(double degrees) {
        0.072 + c * 0.928 + s * 0.072}};
 }
 
-MatrixRows luminance_to_alpha(double) {
-  return {{0, 0, 0, 0, 0}, {0, 0, 0, 0, 0}, {0, 0, 0, 0, 0}, {0.2125, 0.7154, 0.0721, 0, 0}};
-}
-
 // ---- Video standards ----
 
 MatrixRows grey(double red, double green, double blue) {
   return {{red, green, blue}, {red, green, blue}, {red, green, blue}};
 }
 
-MatrixRows rec601(double) {
-  return grey(0.299, 0.587, 0.114);
-}
-
-MatrixRows rec2020(double) {
-  return grey(0.2627, 0.6780, 0.0593);
-}
-
 // JFIF's Cb and Cr have their zero at 128 of 255.
 constexpr double chroma_zero = 128.0 / 255;
 
-MatrixRows ycbcr(double) {
-  return {{0.299, 0.587, 0.114, 0},
-          {-0.299 / 1.772, -0.587 / 1.772, 0.886 / 1.772, chroma_zero},
-          {0.701 / 1.402, -0.587 / 1.402, -0.114 / 1.402, chroma_zero}};
-}
-
-MatrixRows from_ycbcr(double) {
+MatrixRows from_ycbcr() {
   const double green_cb = 0.114 * 1.772 / 0.587;
   const double green_cr = 0.299 * 1.402 / 0.587;
   return {{1, 0, 1.402, -1.402 * chroma_zero},
           {1, -green_cb, -green_cr, (green_cb + green_cr) * chroma_zero},
           {1, 1.772, 0, -1.772 * chroma_zero}};
-}
-
-// ---- Channels ----
-
-MatrixRows average(double) {
-  return grey(1.0 / 3, 1.0 / 3, 1.0 / 3);
-}
-
-MatrixRows swap_rb(double) {
-  return {{0, 0, 1}, {0, 1, 0}, {1, 0, 0}};
-}
-
-MatrixRows red_channel(double) {
-  return grey(1, 0, 0);
-}
-
-MatrixRows green_channel(double) {
-  return grey(0, 1, 0);
-}
-
-MatrixRows blue_channel(double) {
-  return grey(0, 0, 1);
-}
-
-MatrixRows alpha_channel(double) {
-  return {{0, 0, 0, 1, 0}, {0, 0, 0, 1, 0}, {0, 0, 0, 1, 0}, {0, 0, 0, 0, 1}};
-}
-
-MatrixRows opaque(double) {
-  return {{1, 0, 0, 0, 0}, {0, 1, 0, 0, 0}, {0, 0, 1, 0, 0}, {0, 0, 0, 0, 1}};
 }
 
 // ---- Colour vision ----
@@ -151,32 +86,15 @@ MatrixRows opaque(double) {
 // severity 1.0.
 constexpr std::string_view machado = "Machado, Oliveira, Fernandes 2009, doi:10.1109/TVCG.2009.113";
 
-MatrixRows protanopia(double) {
-  return {{0.152286, 1.052583, -0.204868},
-          {0.114503, 0.786281, 0.099216},
-          {-0.003882, -0.048116, 1.051998}};
-}
-
-MatrixRows deuteranopia(double) {
-  return {{0.367322, 0.860646, -0.227968},
-          {0.280085, 0.672501, 0.047413},
-          {-0.011820, 0.042940, 0.968881}};
-}
-
-MatrixRows tritanopia(double) {
-  return {{1.255528, -0.076749, -0.178779},
-          {-0.078411, 0.930809, 0.147602},
-          {0.004733, 0.691367, 0.303900}};
-}
-
 constexpr std::string_view by_definition = "by definition";
 
 // More than anyone needs, and far below the limit of single precision.
 constexpr double most = 1e6;
 
 ColorPreset fixed(std::string_view name, std::string_view alias, std::string_view meaning,
-                  std::string_view source, MatrixRows (*rows)(double)) {
-  return {name, alias, ColorPreset::Amount::none, 0, 0, 0, "", meaning, source, rows};
+                  std::string_view source, const MatrixRows& rows) {
+  return {name,    alias,  ColorPreset::Amount::none,      0, 0, 0, "",
+          meaning, source, [rows](double) { return rows; }};
 }
 
 }  // namespace
@@ -188,36 +106,55 @@ const std::vector<ColorPreset>& color_preset_table() {
        "shades of grey by BT.709's luminance; less than 1: partly", css, grayscale},
       {"sepia", "", Amount::optional, 0, 1, 1, "%", "the brown of old photographs", css, sepia},
       {"invert", "negate", Amount::optional, 0, 1, 1, "%", "the negative; 0.5: all grey", css,
-       invert},
+       [](double amount) { return linear(1 - 2 * amount, amount); }},
       {"saturate", "saturation", Amount::required, 0, most, 1.5, "%",
        "stronger colours; 1: as they are, 0: grey", css, saturate},
       {"hue", "hue-rotate", Amount::required, -most, most, 90, "deg", "hues rotated, by degrees",
        css, hue},
       {"brightness", "", Amount::required, 0, most, 1.25, "%",
-       "colours multiplied; 1: as they are, 0: black", css, brightness},
+       "colours multiplied; 1: as they are, 0: black", css,
+       [](double amount) { return linear(amount, 0); }},
       {"contrast", "", Amount::required, 0, most, 1.25, "%",
-       "colours spread about the middle; 1: as they are, 0: grey", css, contrast},
-      {"opacity", "", Amount::required, 0, 1, 0.5, "%", "alpha multiplied", css, opacity},
+       "colours spread about the middle; 1: as they are, 0: grey", css,
+       [](double amount) { return linear(amount, 0.5 - 0.5 * amount); }},
+      {"opacity", "", Amount::required, 0, 1, 0.5, "%", "alpha multiplied", css,
+       [](double amount) {
+         return MatrixRows{{1, 0, 0, 0, 0}, {0, 1, 0, 0, 0}, {0, 0, 1, 0, 0}, {0, 0, 0, amount, 0}};
+       }},
       fixed("luminance-to-alpha", "luminanceToAlpha", "black, as opaque as it was light", svg,
-            luminance_to_alpha),
-      fixed("rec601", "", "shades of grey by BT.601's luma", "ITU-R BT.601", rec601),
-      fixed("rec2020", "", "shades of grey by BT.2020's luma", "ITU-R BT.2020", rec2020),
-      fixed("average", "", "shades of grey, all colours alike", by_definition, average),
+            {{0, 0, 0, 0, 0}, {0, 0, 0, 0, 0}, {0, 0, 0, 0, 0}, {0.2125, 0.7154, 0.0721, 0, 0}}),
+      fixed("rec601", "", "shades of grey by BT.601's luma", "ITU-R BT.601",
+            grey(0.299, 0.587, 0.114)),
+      fixed("rec2020", "", "shades of grey by BT.2020's luma", "ITU-R BT.2020",
+            grey(0.2627, 0.6780, 0.0593)),
+      fixed("average", "", "shades of grey, all colours alike", by_definition,
+            grey(1.0 / 3, 1.0 / 3, 1.0 / 3)),
       fixed("ycbcr", "", "Y, Cb and Cr instead of red, green and blue", "ITU-T T.871 (JFIF)",
-            ycbcr),
-      fixed("from-ycbcr", "", "the inverse of ycbcr", "ITU-T T.871 (JFIF)", from_ycbcr),
-      fixed("swap-rb", "bgr", "red and blue exchanged", by_definition, swap_rb),
-      fixed("red-channel", "", "red, as shades of grey", by_definition, red_channel),
-      fixed("green-channel", "", "green, as shades of grey", by_definition, green_channel),
-      fixed("blue-channel", "", "blue, as shades of grey", by_definition, blue_channel),
-      fixed("alpha-channel", "", "alpha, as opaque shades of grey", by_definition, alpha_channel),
-      fixed("opaque", "", "alpha at its maximum everywhere", by_definition, opaque),
+            {{0.299, 0.587, 0.114, 0},
+             {-0.299 / 1.772, -0.587 / 1.772, 0.886 / 1.772, chroma_zero},
+             {0.701 / 1.402, -0.587 / 1.402, -0.114 / 1.402, chroma_zero}}),
+      fixed("from-ycbcr", "", "the inverse of ycbcr", "ITU-T T.871 (JFIF)", from_ycbcr()),
+      fixed("swap-rb", "bgr", "red and blue exchanged", by_definition,
+            {{0, 0, 1}, {0, 1, 0}, {1, 0, 0}}),
+      fixed("red-channel", "", "red, as shades of grey", by_definition, grey(1, 0, 0)),
+      fixed("green-channel", "", "green, as shades of grey", by_definition, grey(0, 1, 0)),
+      fixed("blue-channel", "", "blue, as shades of grey", by_definition, grey(0, 0, 1)),
+      fixed("alpha-channel", "", "alpha, as opaque shades of grey", by_definition,
+            {{0, 0, 0, 1, 0}, {0, 0, 0, 1, 0}, {0, 0, 0, 1, 0}, {0, 0, 0, 0, 1}}),
+      fixed("opaque", "", "alpha at its maximum everywhere", by_definition,
+            {{1, 0, 0, 0, 0}, {0, 1, 0, 0, 0}, {0, 0, 1, 0, 0}, {0, 0, 0, 0, 1}}),
       fixed("protanopia", "", "as seen without the cones for long wavelengths (red)", machado,
-            protanopia),
+            {{0.152286, 1.052583, -0.204868},
+             {0.114503, 0.786281, 0.099216},
+             {-0.003882, -0.048116, 1.051998}}),
       fixed("deuteranopia", "", "as seen without the cones for middle wavelengths (green)", machado,
-            deuteranopia),
+            {{0.367322, 0.860646, -0.227968},
+             {0.280085, 0.672501, 0.047413},
+             {-0.011820, 0.042940, 0.968881}}),
       fixed("tritanopia", "", "as seen without the cones for short wavelengths (blue)", machado,
-            tritanopia),
+            {{1.255528, -0.076749, -0.178779},
+             {-0.078411, 0.930809, 0.147602},
+             {0.004733, 0.691367, 0.303900}}),
   };
   return table;
 }

@@ -1,13 +1,15 @@
-// ICC profiles and conversions between them, by Little CMS.
+// ICC profiles and conversions between them, by Little CMS: --to-srgb and --profile.
 #pragma once
 
 #include <memory>
 #include <stdexcept>
 #include <string>
 
+#include "codec/read_limits.hpp"
 #include "image/icc.hpp"
 #include "image/metadata.hpp"
 #include "image/pixel_format.hpp"
+#include "stage/options/catalogue.hpp"
 
 namespace gpufilter {
 
@@ -74,5 +76,18 @@ class ProfileConversion {
  private:
   std::shared_ptr<void> transform_;
 };
+
+// To sRGB. Pictures without a profile count as sRGB; they do not change.
+[[nodiscard]] std::shared_ptr<const Stage> make_to_srgb(const ProfileUse& use);
+// To `profile`, of grey or RGB; `label` is its file. Throws UnusableProfile.
+[[nodiscard]] std::shared_ptr<const Stage> make_to_profile(IccProfile profile,
+                                                           const ProfileUse& use,
+                                                           std::string label);
+
+// The conversion that readers of CMYK do, so that the rows of a picture are in the colours of the
+// first of these stages from the beginning; empty if the chain has none.
+[[nodiscard]] ChooseInk ink_choice(const StageChain& chain);
+
+// Both stand for a conversion from the profile of the picture; see Stage::for_colors().
 
 }  // namespace gpufilter

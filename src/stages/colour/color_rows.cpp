@@ -1,5 +1,3 @@
-#include "stages/colour/color_rows.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -9,6 +7,7 @@
 #include "host/arithmetic.hpp"
 #include "host/instruction_set.hpp"
 #include "host/pixels.hpp"
+#include "stages/colour/color.hpp"
 
 #ifdef __x86_64__
 #include <immintrin.h>

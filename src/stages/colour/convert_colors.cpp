@@ -1,5 +1,3 @@
-#include "stages/colour/convert_colors.hpp"
-
 #include <array>
 #include <filesystem>
 #include <mutex>
@@ -10,7 +8,8 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/lazy_library.hpp"
-#include "stage/options/limited_file.hpp"
+#include "stage/options/stage_text.hpp"
+#include "stages/colour/color_profile.hpp"
 
 namespace gpufilter {
 namespace {

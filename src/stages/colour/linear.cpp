@@ -4,13 +4,12 @@
 #include <cstddef>
 #include <deque>
 #include <mutex>
-#include <span>
 #include <tuple>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "device/device_constants.hpp"
+#include "device/device_rows.hpp"
 #include "image/sample_arithmetic.hpp"
 #include "stage/device/row_pass.hpp"
 
@@ -203,7 +202,7 @@ class Light final : public OneStepStage {
                      .macros = formatted("-D TARGET_DEPTH={}", bits_),
                      .variant = label()};
     for (const auto& table : tables)
-      kernel.tables.push_back(to_bytes(std::span<const std::uint16_t>(*table)));
+      kernel.tables.push_back(to_bytes(*table));
     return make_row_pass(session, std::move(kernel), input, output(input));
   }
 

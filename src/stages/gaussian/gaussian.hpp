@@ -1,10 +1,9 @@
-// --gaussian: a blur with the weights of a normal distribution.
+// --gaussian, a blur with the weights of a normal distribution, and --sharpen, an unsharp mask.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "stage/alpha.hpp"
 #include "stage/border.hpp"
 #include "stage/options/catalogue.hpp"
 
@@ -27,5 +26,19 @@ struct GaussianParameters {
 [[nodiscard]] std::vector<std::int32_t> gaussian_weights(double sigma, double truncate, int bits);
 
 [[nodiscard]] std::shared_ptr<const Stage> make_gaussian(const GaussianParameters& parameters);
+
+struct SharpenParameters {
+  static constexpr double max_amount = 10;
+
+  double amount = 1;  // from 0 to max_amount
+  double sigma = 1;   // of the Gaussian
+  // Differences from the Gaussian up to this are left alone; in 8-bit samples, for 16 bits too.
+  double threshold = 0;
+  bool luma_only = false;
+  Border border = Border::replicate;
+  AlphaMode alpha = AlphaMode::weighted;
+};
+
+[[nodiscard]] std::shared_ptr<const Stage> make_sharpen(const SharpenParameters& parameters);
 
 }  // namespace gpufilter

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,8 +14,7 @@
 #include "base/elementary.hpp"
 #include "base/format.hpp"
 #include "base/numbers.hpp"
-#include "device/device_constants.hpp"
-#include "stage/byte_products.hpp"
+#include "device/device_rows.hpp"
 #include "stage/device/row_kernel.hpp"
 #include "stage/device/row_pass.hpp"
 #include "stage/step.hpp"
@@ -55,7 +53,7 @@ void add_mask(RowKernel& kernel, const UnsharpMask& mask, const PixelFormat& pic
   kernel.macros += mask.luma_only && picture.color_channels() == 3 ? " -D LUMA" : "";
   kernel.macros += mask.keeps_alpha ? " -D KEEP_ALPHA" : "";
   const std::array numbers{mask.amount / 128, mask.threshold * 128};
-  kernel.tables.push_back(to_bytes(std::span<const float>(numbers)));
+  kernel.tables.push_back(to_bytes(numbers));
 }
 
 // ---- One kernel, for GPUs with matrix units ----
@@ -157,7 +155,7 @@ std::vector<std::uint8_t> strip_table(const GaussianWindow& window, const StripS
   const std::uint32_t row_start = row_half + (sharpens ? 0 : scale * (1U << 8U) * (1U << 6U));
   const std::uint32_t column_start = sharpens ? scale * scale * (1U << 14U) : 0;
   const std::array starts{row_start, row_start, 0U, 0U, column_start, column_start, 0U, 0U};
-  const auto start_bytes = to_bytes(std::span<const std::uint32_t>(starts));
+  const auto start_bytes = to_bytes(starts);
   bytes.insert(bytes.end(), start_bytes.begin(), start_bytes.end());
   return bytes;
 }
@@ -382,7 +380,7 @@ class GaussianStep final : public Step {
  private:
   [[nodiscard]] static std::vector<std::uint8_t> table_of(std::vector<std::int32_t> weights) {
     weights.insert(weights.begin(), static_cast<std::int32_t>(weights.size()) - 1);
-    return to_bytes(std::span<const std::int32_t>(weights));
+    return to_bytes(weights);
   }
   [[nodiscard]] bool along_rows() const { return direction_ == GaussianDirection::rows; }
 

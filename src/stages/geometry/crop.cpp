@@ -1,18 +1,15 @@
-#include "stages/geometry/crop.hpp"
-
 #include <algorithm>
 #include <cmath>
-#include <span>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
-#include "device/device_constants.hpp"
+#include "device/device_rows.hpp"
 #include "stage/device/row_pass.hpp"
-#include "stage/gravity.hpp"
-#include "stage/options/number.hpp"
 #include "stage/options/shared_parameters.hpp"
+#include "stage/options/stage_text.hpp"
+#include "stages/geometry/geometry.hpp"
 
 namespace gpufilter {
 namespace {
@@ -83,7 +80,7 @@ class Crop final : public OneStepStage {
     return make_row_pass(session,
                          {.file = "crop.cl",
                           .function = "crop",
-                          .tables = {to_bytes(std::span<const std::int32_t>(corner))},
+                          .tables = {to_bytes(corner)},
                           .variant = to_string(crop_)},
                          input, output(input));
   }

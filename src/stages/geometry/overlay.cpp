@@ -1,5 +1,3 @@
-#include "stages/geometry/overlay.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,7 +7,6 @@
 #include <limits>
 #include <memory>
 #include <mutex>
-#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -21,7 +18,7 @@
 #include "codec/codec.hpp"
 #include "codec/read_limits.hpp"
 #include "codec/unread.hpp"
-#include "device/device_constants.hpp"
+#include "device/device_rows.hpp"
 #include "host/pixels.hpp"
 #include "host/turn_rows.hpp"
 #include "image/exif.hpp"
@@ -30,6 +27,7 @@
 #include "image/sample_arithmetic.hpp"
 #include "stage/device/row_pass.hpp"
 #include "stage/options/shared_parameters.hpp"
+#include "stages/geometry/geometry.hpp"
 
 namespace gpufilter {
 namespace {
@@ -276,14 +274,13 @@ class Overlay final : public OneStepStage {
         above.alphas.empty() ? std::vector<std::uint8_t>(2) : above.alphas;
     const std::array<std::int32_t, 4> place{corner.x, corner.y, above.size.width,
                                             above.size.height};
-    return make_row_pass(
-        session,
-        {.file = "overlay.cl",
-         .function = "overlay",
-         .tables = {above.colors, alphas, to_bytes(std::span<const std::int32_t>(place))},
-         .pixels = wide_pixels(result.format),
-         .variant = label()},
-        input, result);
+    return make_row_pass(session,
+                         {.file = "overlay.cl",
+                          .function = "overlay",
+                          .tables = {above.colors, alphas, to_bytes(place)},
+                          .pixels = wide_pixels(result.format),
+                          .variant = label()},
+                         input, result);
   }
 
  private:

@@ -1,19 +1,16 @@
-#include "stages/geometry/pad.hpp"
-
 #include <algorithm>
 #include <cstring>
-#include <span>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
-#include "device/device_constants.hpp"
+#include "device/device_rows.hpp"
 #include "stage/background.hpp"
 #include "stage/device/row_pass.hpp"
-#include "stage/options/number.hpp"
 #include "stage/options/shared_parameters.hpp"
-#include "stages/geometry/crop.hpp"
+#include "stage/options/stage_text.hpp"
+#include "stages/geometry/geometry.hpp"
 
 namespace gpufilter {
 namespace {
@@ -111,12 +108,10 @@ class Frame final : public OneStepStage {
     const auto samples = samples_of(output(input).format, color_);
     std::vector<std::int32_t> numbers{corner_.x, corner_.y};
     numbers.insert(numbers.end(), samples.begin(), samples.end());
-    return make_row_pass(session,
-                         {.file = "pad.cl",
-                          .function = "pad",
-                          .tables = {to_bytes(std::span<const std::int32_t>(numbers))},
-                          .variant = label()},
-                         input, output(input));
+    return make_row_pass(
+        session,
+        {.file = "pad.cl", .function = "pad", .tables = {to_bytes(numbers)}, .variant = label()},
+        input, output(input));
   }
 
  private:

@@ -1,5 +1,3 @@
-#include "stages/geometry/trim.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,6 +7,7 @@
 #include "base/numbers.hpp"
 #include "host/parallel.hpp"
 #include "image/image.hpp"
+#include "stages/geometry/geometry.hpp"
 
 namespace gpufilter {
 namespace {

@@ -5,7 +5,6 @@
 
 #include "base/format.hpp"
 #include "stage/options/shared_parameters.hpp"
-#include "stages/median/median_rows.hpp"
 
 namespace gpufilter {
 namespace {

@@ -1,7 +1,6 @@
 // --median: the middle one of the samples around each pixel.
 #pragma once
 
-#include "stage/alpha.hpp"
 #include "stage/border.hpp"
 #include "stage/options/catalogue.hpp"
 
@@ -16,5 +15,24 @@ struct MedianParameters {
 };
 
 [[nodiscard]] std::shared_ptr<const Stage> make_median(const MedianParameters& parameters);
+
+// Larger windows of bytes take histograms, which then have fewer operations than tiles' networks.
+inline constexpr int max_tile_radius_of_bytes = 9;
+
+// Fills `target` from `source`, rows of a picture `height` high; same width and format. `source`
+// covers border_rows() of target.rows.
+void median_rows(const ConstRows& source, const MutableRows& target, int height,
+                 const MedianParameters& parameters);
+
+// Each channel by itself, without weights: windows of 3x3; of 5x5 and 7x7 by networks of
+// comparisons; of a radius of 4 or more by networks for tiles of neighbouring pixels, which
+// docs/engineering/stages.md explains.
+inline constexpr int max_network_radius = 3;
+void median_nine_rows(const ConstRows& source, const MutableRows& target, int height,
+                      Border border);
+void median_network_rows(const ConstRows& source, const MutableRows& target, int height,
+                         Border border, int radius);
+void median_tile_rows(const ConstRows& source, const MutableRows& target, int height, Border border,
+                      int radius);
 
 }  // namespace gpufilter

@@ -4,8 +4,8 @@
 
 #include "host/loops.hpp"
 #include "stage/window_rows.hpp"
+#include "stages/median/median.hpp"
 #include "stages/median/median_networks.hpp"
-#include "stages/median/median_rows.hpp"
 
 namespace gpufilter {
 namespace {

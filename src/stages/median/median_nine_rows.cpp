@@ -8,7 +8,7 @@
 
 #include "host/loops.hpp"
 #include "stage/window_rows.hpp"
-#include "stages/median/median_rows.hpp"
+#include "stages/median/median.hpp"
 #include "stages/median/median_vectors.hpp"
 
 namespace gpufilter {

@@ -12,7 +12,6 @@
 #include "stage/window_rows.hpp"
 #include "stages/median/median.hpp"
 #include "stages/median/median_plan.hpp"
-#include "stages/median/median_rows.hpp"
 #include "stages/median/median_steps.hpp"
 
 namespace gpufilter {

@@ -1,5 +1,3 @@
-#include "stages/point/cube.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -16,7 +14,8 @@
 #include "codec/codec_table.hpp"
 #include "codec/unread.hpp"
 #include "image/image.hpp"
-#include "stage/options/number.hpp"
+#include "stage/options/stage_text.hpp"
+#include "stages/point/lut.hpp"
 
 namespace gpufilter {
 namespace {

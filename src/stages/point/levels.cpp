@@ -1,5 +1,3 @@
-#include "stages/point/levels.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -7,7 +5,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
-#include "stage/options/number.hpp"
+#include "stage/options/stage_text.hpp"
 #include "stages/point/lookup.hpp"
 
 namespace gpufilter {

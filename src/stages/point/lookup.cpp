@@ -5,7 +5,7 @@
 #include <mutex>
 
 #include "base/format.hpp"
-#include "device/device_constants.hpp"
+#include "device/device_rows.hpp"
 #include "host/arithmetic.hpp"
 #include "host/pixels.hpp"
 #include "image/sample_arithmetic.hpp"
@@ -230,11 +230,11 @@ class Tables {
 std::vector<std::uint8_t> table_bytes(const std::vector<std::uint16_t>& table,
                                       const PixelFormat& format) {
   if (format.depth == 8) return {table.begin(), table.end()};
-  return to_bytes(std::span(table));
+  return to_bytes(table);
 }
 
 std::vector<std::uint8_t> table_bytes(const std::vector<float>& table, const PixelFormat&) {
-  return to_bytes(std::span(table));
+  return to_bytes(table);
 }
 
 // Alpha does not change, here and below.

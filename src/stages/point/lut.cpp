@@ -13,12 +13,11 @@
 
 #include "base/content_hash.hpp"
 #include "base/format.hpp"
-#include "device/device_constants.hpp"
+#include "device/device_rows.hpp"
 #include "host/arithmetic.hpp"
 #include "host/pixels.hpp"
 #include "image/pixel_format.hpp"
 #include "image/rows.hpp"
-#include "stages/point/cube.hpp"
 
 #ifdef __x86_64__
 #include <immintrin.h>
@@ -360,7 +359,7 @@ std::vector<std::uint8_t> lattice_table(const Lattice& lattice) {
       table.push_back(std::bit_cast<float>(lattice.positions[c * samples + v]));
     table.push_back(0);
   }
-  return to_bytes(std::span<const float>(table));
+  return to_bytes(table);
 }
 
 // The operations for a pixel in the kernel below. Neighbours find nodes of the same cells in the
@@ -414,7 +413,7 @@ std::string curve_source(const PixelFormat& format) {
 std::vector<std::uint8_t> sample_bytes(const std::vector<std::uint16_t>& table,
                                        const PixelFormat& format) {
   if (format.depth == 8) return {table.begin(), table.end()};
-  return to_bytes(std::span(table));
+  return to_bytes(table);
 }
 
 std::string key_of(const Cube& cube) {

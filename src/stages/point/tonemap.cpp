@@ -1,9 +1,7 @@
-#include "stages/point/tonemap.hpp"
-
 #include "base/elementary.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "stage/options/number.hpp"
+#include "stage/options/stage_text.hpp"
 #include "stages/point/lookup.hpp"
 
 namespace gpufilter {

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 
@@ -12,11 +11,11 @@
 #include "base/format.hpp"
 #include "base/numbers.hpp"
 #include "base/printable.hpp"
-#include "device/device_constants.hpp"
+#include "device/device_rows.hpp"
 #include "stage/device/row_pass.hpp"
-#include "stage/options/number.hpp"
 #include "stage/options/shared_parameters.hpp"
-#include "stages/geometry/crop.hpp"
+#include "stage/options/stage_text.hpp"
+#include "stages/geometry/geometry.hpp"
 #include "stages/resize/resize_rows.hpp"
 
 namespace gpufilter {
@@ -317,8 +316,7 @@ RowKernel resize_kernel(bool along_rows, const PixelFormat& picture, bool weight
   kernel.pixels = along_rows || weighted ? 1 : 4;
   kernel.lines = along_rows && !weighted ? 4 : 1;
   const std::vector<std::int32_t> weights = weights_table(taps, along_rows && !weighted);
-  kernel.tables = {to_bytes(std::span<const std::int32_t>(taps.first)),
-                   to_bytes(std::span<const std::int32_t>(weights))};
+  kernel.tables = {to_bytes(taps.first), to_bytes(weights)};
   return kernel;
 }
 

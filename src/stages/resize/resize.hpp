@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include "stage/alpha.hpp"
+#include "stage/border.hpp"
 #include "stage/options/catalogue.hpp"
-#include "stages/geometry/pad.hpp"
+#include "stages/geometry/geometry.hpp"
 #include "stages/resize/resize_taps.hpp"
 
 namespace gpufilter {

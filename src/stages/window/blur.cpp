@@ -6,7 +6,6 @@
 #include "base/format.hpp"
 #include "stage/device/row_pass.hpp"
 #include "stage/options/shared_parameters.hpp"
-#include "stages/window/blur_rows.hpp"
 
 namespace gpufilter {
 namespace {

@@ -3,7 +3,6 @@
 
 #include <array>
 
-#include "stage/alpha.hpp"
 #include "stage/border.hpp"
 #include "stage/options/catalogue.hpp"
 
@@ -29,5 +28,11 @@ struct BlurParameters {
 
 // Whether --blur tiled runs on `device` with tiles of this side.
 [[nodiscard]] bool blur_tile_fits(const DeviceInfo& device, int tile, const PixelFormat& format);
+
+// Fills `target` with the blur of `source`, rows of a picture `height` high; same width and format.
+// `source` covers target.rows and one row above and below, as far as these lie within the picture
+// (with Border::wrap: always).
+void blur_rows(const ConstRows& source, const MutableRows& target, int height, Border border,
+               AlphaMode alpha);
 
 }  // namespace gpufilter

@@ -1,8 +1,7 @@
-#include "stages/window/blur_rows.hpp"
-
 #include <utility>
 
 #include "stage/window_rows.hpp"
+#include "stages/window/blur.hpp"
 #include "stages/window/blur_means.hpp"
 
 namespace gpufilter {

@@ -1,20 +1,17 @@
-#include "stages/window/convolve.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <filesystem>
 #include <numeric>
-#include <span>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
-#include "device/device_constants.hpp"
-#include "stage/options/matrix_text.hpp"
-#include "stage/options/number.hpp"
+#include "device/device_rows.hpp"
+#include "stage/device/row_pass.hpp"
 #include "stage/options/shared_parameters.hpp"
-#include "stages/window/convolve_rows.hpp"
+#include "stage/options/stage_text.hpp"
+#include "stages/window/window_stages.hpp"
 
 namespace gpufilter {
 namespace {
@@ -169,11 +166,10 @@ class Convolve final : public OneStepStage {
                                         bits(of.decimal_offset),
                                         bits(of.decimal_gain),
                                         bits(of.inverse_gain)};
-    return to_bytes(std::span<const std::int64_t>(all));
+    return to_bytes(all);
   }
   [[nodiscard]] static std::vector<std::uint8_t> weights_of(const ConvolutionNumbers& of) {
-    return of.exact ? to_bytes(std::span<const std::int32_t>(of.whole))
-                    : to_bytes(std::span<const float>(of.decimal));
+    return of.exact ? to_bytes(of.whole) : to_bytes(of.decimal);
   }
 
   ConvolveParameters parameters_;

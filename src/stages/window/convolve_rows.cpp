@@ -1,5 +1,3 @@
-#include "stages/window/convolve_rows.hpp"
-
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -8,6 +6,7 @@
 #include "host/arithmetic.hpp"
 #include "host/loops.hpp"
 #include "stage/window_rows.hpp"
+#include "stages/window/window_stages.hpp"
 
 namespace gpufilter {
 namespace {

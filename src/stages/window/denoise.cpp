@@ -1,16 +1,15 @@
-#include "stages/window/denoise.hpp"
-
 #include <algorithm>
 #include <cmath>
-#include <span>
 
 #include "base/elementary.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "device/device_constants.hpp"
-#include "stage/options/number.hpp"
+#include "device/device_rows.hpp"
+#include "stage/device/row_pass.hpp"
 #include "stage/options/shared_parameters.hpp"
+#include "stage/options/stage_text.hpp"
 #include "stages/window/denoise_rows.hpp"
+#include "stages/window/window_stages.hpp"
 
 namespace gpufilter {
 namespace {
@@ -96,8 +95,7 @@ class Denoise : public OneStepStage {
     std::vector<std::int32_t> taps;
     for (const DenoiseTap& tap : numbers.taps)
       taps.insert(taps.end(), {tap.x, tap.y, tap.weight, 0});
-    kernel.tables = {to_bytes(std::span<const std::int32_t>(constants)),
-                     to_bytes(std::span<const std::int32_t>(taps))};
+    kernel.tables = {to_bytes(constants), to_bytes(taps)};
     kernel.variant = label();
     return {std::move(kernel), static_cast<double>(numbers.taps.size())};
   }

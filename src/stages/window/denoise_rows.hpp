@@ -1,7 +1,7 @@
 // --denoise in plain C++: the reference for its kernel.
 #pragma once
 
-#include "stages/window/denoise.hpp"
+#include "stages/window/window_stages.hpp"
 
 namespace gpufilter {
 

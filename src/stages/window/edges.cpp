@@ -1,5 +1,3 @@
-#include "stages/window/edges.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,6 +8,7 @@
 #include "host/loops.hpp"
 #include "stage/options/shared_parameters.hpp"
 #include "stage/window_rows.hpp"
+#include "stages/window/window_stages.hpp"
 
 namespace gpufilter {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "device/ptx_target.hpp"
+#include "device/kernel_source.hpp"
 #include "host/instruction_set.hpp"
 #include "support/each_of.hpp"
 #include "support/filtering.hpp"

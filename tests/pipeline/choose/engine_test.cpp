@@ -13,7 +13,7 @@
 #include "pipeline/choose/estimate.hpp"
 #include "pipeline/choose/machine_rates.hpp"
 #include "pipeline/run/run.hpp"
-#include "stages/point/levels.hpp"
+#include "stages/point/lookup.hpp"
 #include "stages/window/blur.hpp"
 #include "support/each_of.hpp"
 #include "support/filtering.hpp"

@@ -19,7 +19,7 @@
 #include "pipeline/execute/read_ahead.hpp"
 #include "pipeline/run/memory_picture.hpp"
 #include "pipeline/run/run.hpp"
-#include "stages/point/levels.hpp"
+#include "stages/point/lookup.hpp"
 #include "stages/window/blur.hpp"
 #include "support/each_of.hpp"
 #include "support/filtering.hpp"

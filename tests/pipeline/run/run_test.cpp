@@ -14,7 +14,7 @@
 #include "codec/png/codec.hpp"
 #include "compute/jpeg_encoder.hpp"
 #include "pipeline/run/run_totals.hpp"
-#include "stages/geometry/crop.hpp"
+#include "stages/geometry/geometry.hpp"
 #include "stages/window/blur.hpp"
 #include "support/filtering.hpp"
 #include "support/objection.hpp"

@@ -1,6 +1,4 @@
 // The presets against the numbers that were published for them.
-#include "stages/colour/color_presets.hpp"
-
 #include <cmath>
 #include <set>
 #include <sstream>
@@ -8,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include "stages/colour/color.hpp"
-#include "stages/colour/color_matrix.hpp"
 #include "support/filtering.hpp"
 #include "support/objection.hpp"
 #include "support/pictures.hpp"

@@ -10,7 +10,6 @@
 
 #include <gtest/gtest.h>
 
-#include "stages/colour/color_matrix.hpp"
 #include "stages/window/blur.hpp"
 #include "support/each_of.hpp"
 #include "support/filtering.hpp"

@@ -1,7 +1,5 @@
 // --to-srgb and --profile: what they are for a picture, and the same bits on devices.
 // tests/cli/profiles_test.cpp compares them with Little CMS's own programs.
-#include "stages/colour/convert_colors.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>

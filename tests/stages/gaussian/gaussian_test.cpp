@@ -14,8 +14,7 @@
 
 #include <gtest/gtest.h>
 
-#include "stage/byte_products.hpp"
-#include "stages/gaussian/sharpen.hpp"
+#include "device/device_rows.hpp"
 #include "stages/window/blur.hpp"
 #include "support/each_of.hpp"
 #include "support/filtering.hpp"

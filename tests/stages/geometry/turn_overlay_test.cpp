@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "host/turn_rows.hpp"
 #include "stage/options/catalogue.hpp"
-#include "stages/geometry/overlay.hpp"
+#include "stages/geometry/geometry.hpp"
 #include "stages/window/blur.hpp"
 #include "support/each_of.hpp"
 #include "support/filtering.hpp"

@@ -6,9 +6,7 @@
 
 #include "base/error.hpp"
 #include "image/sample_arithmetic.hpp"
-#include "stages/point/levels.hpp"
 #include "stages/point/lookup.hpp"
-#include "stages/point/tonemap.hpp"
 #include "support/each_of.hpp"
 #include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"

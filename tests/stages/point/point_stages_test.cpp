@@ -13,8 +13,6 @@
 #include "pipeline/plan/plan.hpp"
 #include "stage/options/catalogue.hpp"
 #include "stages/colour/color.hpp"
-#include "stages/colour/color_presets.hpp"
-#include "stages/point/levels.hpp"
 #include "stages/point/lookup.hpp"
 #include "stages/window/blur.hpp"
 #include "support/each_of.hpp"

@@ -1,7 +1,5 @@
 // --convolve gives the same bits everywhere: the processor with each instruction set against a
 // second implementation, every device against the processor.
-#include "stages/window/convolve.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,6 +12,7 @@
 
 #include "base/format.hpp"
 #include "stages/window/blur.hpp"
+#include "stages/window/window_stages.hpp"
 #include "support/each_of.hpp"
 #include "support/filtering.hpp"
 #include "support/objection.hpp"

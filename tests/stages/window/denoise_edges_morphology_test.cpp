@@ -8,9 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "stages/window/denoise.hpp"
-#include "stages/window/edges.hpp"
-#include "stages/window/morphology.hpp"
+#include "stages/window/window_stages.hpp"
 #include "support/each_of.hpp"
 #include "support/filtering.hpp"
 #include "support/objection.hpp"

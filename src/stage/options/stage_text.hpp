@@ -1,13 +1,24 @@
 // Numbers as text in options, matrices and networks: one form, one rounding.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/format.hpp"
 
 namespace gpufilter {
+
+// Far more than the numbers of any reasonable network, or a profile.
+inline constexpr std::uint64_t stage_file_limit = std::uint64_t{64} << 20U;
+
+// The bytes of a file or pipe. Throws UsageError "PATH: reason", also if there are more than
+// `limit`.
+[[nodiscard]] std::string read_stage_bytes(const std::string& path,
+                                           std::uint64_t limit = stage_file_limit);
 
 // Files may begin with it.
 inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
@@ -42,5 +53,35 @@ inline std::string shown(std::string_view piece, std::size_t longest = 120) {
 // number" and advice, or "WHAT: 'TEXT' is too large: single precision ends at 3.4e38".
 [[nodiscard]] double parse_number(std::string_view what, std::string_view text);
 [[nodiscard]] float parse_float(std::string_view what, std::string_view text);
+
+struct NumberRow {
+  int line = 1;  // where it begins
+  std::vector<double> numbers;
+  std::string_view last;  // of the numbers, as written: a part of the text
+};
+
+// Where rows are written, for messages: "FILE:LINE", or "OPTION: row N".
+struct RowsPlace {
+  std::string name;  // of a file or an option
+  bool is_file = false;
+
+  [[nodiscard]] std::string of_row(std::size_t index, int line) const;
+};
+
+enum class Precision { single_precision, double_precision };
+
+// Rows end with ';' or a line, numbers with blanks or a comma; '#' begins a comment. Numbers have a
+// decimal point in every locale; in single precision, those that are too large for it are refused.
+// Throws UsageError.
+[[nodiscard]] std::vector<NumberRow> parse_number_rows(
+    std::string_view text, const RowsPlace& place,
+    Precision precision = Precision::double_precision);
+
+// The end of words, for those that look at a text before they parse it.
+inline constexpr std::string_view row_word_ends = " \t\r\n;,#";
+
+// The text of a file of up to 64 KiB. Throws as read_stage_bytes(), and UsageError "FILE: is not a
+// text file with WHAT".
+[[nodiscard]] std::string read_small_text(const std::string& path, const std::string& what);
 
 }  // namespace gpufilter

@@ -1,4 +1,4 @@
-#include "device/pocl_environment.hpp"
+#include "device/pocl.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -17,7 +17,7 @@
 #include "base/log.hpp"
 #include "base/process.hpp"
 #include "base/threads.hpp"
-#include "device/json_cache.hpp"
+#include "device/stores.hpp"
 
 namespace gpufilter {
 namespace {
@@ -165,6 +165,38 @@ void prepare_pocl_environment() {
     return true;
   }();
   static_cast<void>(prepared);
+}
+
+void LaunchGate::launch(const Key& key, std::size_t width, Client& client,
+                        const std::function<void()>& enqueue) {
+  const std::lock_guard lock(mutex_);
+  std::size_t& widest = widest_[key];
+  if (width <= widest) {
+    enqueue();
+    busy_.insert(&client);
+    return;
+  }
+  wait_for_all();
+  enqueue();
+  client.wait();
+  widest = width;
+}
+
+void LaunchGate::alone(const std::function<void()>& work) {
+  const std::lock_guard lock(mutex_);
+  wait_for_all();
+  widest_.clear();  // which entry serves which width is no longer known
+  work();
+}
+
+void LaunchGate::wait_for_all() {
+  for (Client* client : busy_)
+    client->wait();
+}
+
+void LaunchGate::ended(Client& client) {
+  const std::lock_guard lock(mutex_);
+  busy_.erase(&client);
 }
 
 }  // namespace gpufilter

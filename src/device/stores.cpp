@@ -1,14 +1,147 @@
-#include "device/tuning_store.hpp"
+#include "device/stores.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <system_error>
 
+#include "base/atomic_file.hpp"
+#include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "device/kernel_source.hpp"
 
 namespace gpufilter {
+namespace {
+
+std::optional<std::filesystem::path> absolute_path_in(const char* variable) {
+  const char* value = std::getenv(variable);
+  if (value == nullptr || !std::filesystem::path(value).is_absolute()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::optional<std::filesystem::path> cache_folder() {
+  if (const auto cache = absolute_path_in("XDG_CACHE_HOME")) return *cache / "gpufilter";
+  if (const auto home = absolute_path_in("HOME")) return *home / ".cache" / "gpufilter";
+  return std::nullopt;
+}
+
+std::optional<std::filesystem::path> cache_path(const char* name) {
+  const auto folder = cache_folder();
+  return folder ? std::optional(*folder / name) : std::nullopt;
+}
+
+namespace {
+
+constexpr const char* schema_name = "schema";
+constexpr std::uint64_t largest_cache_file = std::uint64_t{64} << 20U;  // far more than any cache's
+
+}  // namespace
+
+JsonCache::JsonCache(std::optional<std::filesystem::path> file, std::string schema)
+    : file_(std::move(file)), schema_(std::move(schema)) {}
+
+std::optional<Json> JsonCache::read() const {
+  if (!file_) return std::nullopt;
+  std::string text;
+  try {
+    text = read_regular_file(*file_, largest_cache_file);
+  } catch (const UnsuitableFile& error) {
+    log::info(formatted("{}: {}; ignored", file_->string(), error.what()));
+    return std::nullopt;
+  } catch (const std::system_error&) {
+    return std::nullopt;
+  }
+  std::optional<Json> json = Json::parse(text);
+  const Json* schema = json ? json->find(schema_name) : nullptr;
+  return schema != nullptr && *schema == Json(schema_) ? std::move(json) : Json();
+}
+
+std::string JsonCache::write(Json json) const {
+  if (!file_) return "";
+  json[schema_name] = schema_;
+  const std::string text = json.indented(1) + "\n";
+  try {
+    std::filesystem::create_directories(file_->parent_path());
+    AtomicFile file(*file_);
+    file.write({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+    file.commit();
+  } catch (const std::system_error& error) {
+    return reason_of(error);
+  }
+  return "";
+}
+
+namespace {
+
+constexpr double weight_of_a_run = 1.0 / 3;
+constexpr double noticeable = 0.05;
+// A day: longer times are not real measurements.
+constexpr double longest = 86'400;
+
+bool is_time(double seconds) {
+  return std::isfinite(seconds) && seconds > 0 && seconds <= longest;
+}
+
+// The member of this name, which becomes an object if it is something else.
+Json& object_in(Json& json, const std::string& name) {
+  Json& member = json[name];
+  if (!member.is_object()) member = Json::object();
+  return member;
+}
+
+}  // namespace
+
+RateStore::RateStore(std::optional<std::filesystem::path> file)
+    : cache_(std::move(file), "gpufilter-rates-1"), kept_(cache_.read().value_or(Json())) {}
+
+std::optional<double> RateStore::find(const std::string& place, const std::string& kind) const {
+  const std::lock_guard lock(mutex_);
+  const Json* found = kept_.find("seconds");
+  if (found != nullptr) found = found->find(place);
+  if (found != nullptr) found = found->find(kind);
+  if (found == nullptr || !found->is_number() || !is_time(found->number())) return std::nullopt;
+  return found->number();
+}
+
+void RateStore::learn(const std::string& place, const std::string& kind, double seconds) {
+  if (!is_time(seconds)) return;
+  const auto before = find(place, kind);
+  const double after = before ? *before + (seconds - *before) * weight_of_a_run : seconds;
+  const std::lock_guard lock(mutex_);
+  object_in(object_in(kept_, "seconds"), place)[kind] = after;
+  changed_ = changed_ || !before || std::abs(after - *before) > noticeable * *before;
+}
+
+std::string RateStore::note(const std::string& key) const {
+  const std::lock_guard lock(mutex_);
+  const Json* found = kept_.find("notes");
+  if (found != nullptr) found = found->find(key);
+  return found == nullptr || !found->is_string() ? "" : found->text();
+}
+
+void RateStore::keep_note(const std::string& key, const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  Json& kept = object_in(kept_, "notes")[key];
+  changed_ = changed_ || kept != Json(text);
+  kept = text;
+}
+
+void RateStore::save() {
+  const std::lock_guard lock(mutex_);
+  if (!cache_.file() || !changed_) return;
+  const std::string failure = cache_.write(kept_);
+  changed_ = !failure.empty();
+  if (changed_) {
+    log::debug(
+        formatted("{}: the measured rates were not stored: {}", cache_.file()->string(), failure));
+  }
+}
+
 namespace {
 
 constexpr const char* tuning_schema = "gpufilter-tuning-1";
