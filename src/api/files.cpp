@@ -4,7 +4,6 @@
 #include <gpufilter/files.hpp>
 
 #include "api/call_options.hpp"
-#include "api/library.hpp"
 #include "api/picture_state.hpp"
 #include "api/views.hpp"
 #include "base/error.hpp"
@@ -12,7 +11,7 @@
 #include "base/stop.hpp"
 #include "codec/unread.hpp"
 #include "image/exif.hpp"
-#include "pipeline/run/memory_rows.hpp"
+#include "image/image.hpp"
 #include "pipeline/run/picture_output.hpp"
 
 namespace gpufilter {

@@ -6,16 +6,15 @@
 #include <gpufilter/measure.hpp>
 
 #include "api/call_options.hpp"
-#include "api/library.hpp"
 #include "api/views.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "codec/unread.hpp"
 #include "compare/comparison.hpp"
 #include "compute/picture_statistics.hpp"
-#include "pipeline/run/counted_picture.hpp"
-#include "pipeline/run/memory_part.hpp"
-#include "pipeline/run/memory_rows.hpp"
+#include "image/image.hpp"
+#include "pipeline/run/memory_filter.hpp"
+#include "pipeline/run/run.hpp"
 
 namespace gpufilter {
 namespace {
@@ -29,9 +28,7 @@ Engine processor_engine() {
 }
 
 void check_limit(const ConstRows& picture, const Limits& limits) {
-  const PictureShape shape = shape_of(picture);
-  check_size(picture_in_memory, static_cast<std::uint64_t>(shape.size.width),
-             static_cast<std::uint64_t>(shape.size.height), shape.format, read_limits(limits));
+  check_size(picture_in_memory, shape_of(picture), read_limits(limits));
 }
 
 Stats stats_of(const PictureShape& shape, Histograms histograms) {
@@ -60,20 +57,13 @@ std::optional<PixelDifference> public_pixel(const std::optional<DifferingPixel>&
   return PixelDifference{pixel->x, pixel->y, pixel->a, pixel->b};
 }
 
-Differences::Verdict public_verdict(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::equal:
-      return Differences::Verdict::equal;
-    case Verdict::within_tolerance:
-      return Differences::Verdict::within_tolerance;
-    default:
-      return Differences::Verdict::different;
-  }
-}
+// Verdicts have the same order inside and outside.
+static_assert(static_cast<int>(Differences::Verdict::different) ==
+              static_cast<int>(Verdict::different));
 
 Differences public_result(const Comparison& comparison) {
   Differences differences;
-  differences.verdict = public_verdict(comparison.verdict());
+  differences.verdict = static_cast<Differences::Verdict>(comparison.verdict());
   differences.a = differences.b = public_shape({comparison.size, comparison.format});
   differences.differing_pixels = comparison.differing_pixels;
   differences.pixels_beyond_tolerance = comparison.pixels_beyond_tolerance;

@@ -58,8 +58,7 @@ void look_up_row(const Sample* in, size_t width, size_t channels, const Sample* 
 constexpr size_t vector_bytes = 64;
 
 bool has_vector_table() {
-  static const bool has_vbmi = __builtin_cpu_supports("avx512vbmi");
-  return has_vbmi && instruction_set() == InstructionSet::avx512;
+  return instruction_set() >= InstructionSet::avx512_vbmi;
 }
 
 // Processes as many of `count` bytes as fill whole registers; returns their number. Bytes whose
