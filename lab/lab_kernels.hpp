@@ -5,7 +5,7 @@
 
 namespace gpufilter::lab {
 
-// As they were at build time.
+// The laboratory's kernels, embedded at build time.
 [[nodiscard]] const EmbeddedFiles& lab_kernels();
 
 }  // namespace gpufilter::lab

@@ -2,7 +2,7 @@
 
 // ---- Codes ----
 
-// As src/compute/jpeg_tables.hpp lays them out, for each component those of the first coefficient and of the others.
+// The layout of src/compute/jpeg_decoder.cpp: for each component the codes of the first coefficient and of the others.
 #define FAST_BITS 10
 #define LONG_LENGTHS (16 - FAST_BITS)
 typedef struct {

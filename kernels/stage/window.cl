@@ -150,7 +150,7 @@ UNROLLED void load_own(uint *words, WINDOW, int x, int y) {
 }
 
 #if RUNS_OF_WORDS
-// The same in two parts: other loads may be in flight during the computation.
+// Loading in two parts: other loads may be in flight during the computation.
 #define BEGIN_OWN(loaded, x, y) load_run_words(loaded, READ_ROW(y), x, width)
 #define FINISH_OWN(words, loaded) finish_own(words, loaded SAME_TABLES)
 UNROLLED void finish_own(uint *words, const uint *loaded TABLES) {

@@ -40,7 +40,7 @@ halves_t column_sums(const halves_t *above, const halves_t *here, const halves_t
   return sums;
 }
 
-// As `even` and `odd` hold them, from sample i on.
+// A word of sums from sample i on, in the layout of `even` and `odd`.
 uint sums_from(const halves_t *sums, int i) {
   const int word = i / SAMPLES_A_WORD;
   const uint first = i % 2 == 0 ? sums->even[word] : sums->odd[word];

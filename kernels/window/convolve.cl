@@ -17,7 +17,7 @@
 
 #include "window.cl"
 
-// As Convolve::constants_of() in src/stages/window/convolve.cpp.
+// The layout of Convolve::constants_of() in src/stages/window/convolve.cpp.
 typedef struct {
   long width;
   long height;

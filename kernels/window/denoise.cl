@@ -8,13 +8,13 @@
 #define ALPHA_WEIGHTED 0
 #endif
 #ifndef CHROMA
-#define CHROMA 0  // whether the planes are those of chroma_numbers() in src/stages/window/denoise.hpp
+#define CHROMA 0  // whether the planes are those of chroma_numbers() in src/stages/window/window_stages.hpp
 #endif
 #define PLANES (CHROMA ? 3 : COLORS)
 
 #include "window.cl"
 
-// As DenoiseNumbers in src/stages/window/denoise.hpp.
+// As DenoiseNumbers in src/stages/window/window_stages.hpp.
 typedef struct {
   int limit;
   int inverse;

@@ -1,7 +1,7 @@
 // --edges: how much neighbours differ. src/stages/window/edges.cpp has the same results. A work-item fills
 // PIXELS columns of FILLED rows.
 
-// As EdgeOperator in src/stages/window/edges.hpp.
+// As EdgeOperator in src/stages/window/window_stages.hpp.
 #define SOBEL 0
 #define SCHARR 1
 #define LAPLACIAN 2

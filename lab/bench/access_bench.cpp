@@ -24,7 +24,7 @@ constexpr std::size_t tile = 32;
 constexpr std::size_t tile_group_height = 8;
 constexpr std::size_t group_size = 256;
 
-// As copy_strided reads them.
+// The result of the kernel copy_strided.
 void copy_strided(const Words& source, std::size_t stride, Words& target) {
   const std::size_t lines = source.size() / stride;
   std::uint32_t* to = target.data();
@@ -34,7 +34,7 @@ void copy_strided(const Words& source, std::size_t stride, Words& target) {
   }
 }
 
-// As a branch of copy_branched does.
+// The result of one branch of the kernel copy_branched.
 std::uint32_t scrambled(std::uint32_t word, std::uint32_t branch) {
   for (int step = 0; step < 32; ++step)
     word = (word ^ word >> (branch % 13 + 3)) * (2 * branch + 3) + branch;

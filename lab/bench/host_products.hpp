@@ -38,7 +38,7 @@ struct HostProduct {
 // all cores:          the same on all allowed threads; the others use one
 [[nodiscard]] std::span<const HostProduct> host_products();
 
-// Those before the vectors. Their file is compiled without vectorisation.
+// The products without vectors. Their file is compiled without vectorisation.
 [[nodiscard]] std::span<const HostProduct> scalar_products();
 
 // What every other product is compared with: interchanged loops, with vectors on all cores.

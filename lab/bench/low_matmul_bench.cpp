@@ -24,7 +24,7 @@ LowShape low_shape(const LowMatmulOptions& options, const MatrixShape& shape) {
           static_cast<std::size_t>(options.groups)};
 }
 
-// As --shapes takes it.
+// A shape in the words of --shapes.
 std::string text_of(const LowShape& shape) {
   return formatted("{}x{}x{}", shape.rows, shape.columns, shape.depth);
 }

@@ -219,7 +219,7 @@ std::string number_text(double number, int digits) {
   return formatted("{:.{}f}", number, std::max(0, digits - before + leading_zeros));
 }
 
-// As CSV has it; numbers with `digits` significant digits, if that is not 0.
+// A value in CSV; numbers have `digits` significant digits if that is not 0.
 std::string value_text(const Value& value, int digits = 0) {
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);

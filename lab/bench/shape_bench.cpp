@@ -17,7 +17,7 @@
 namespace gpufilter::lab {
 namespace {
 
-// As in transpose.cl.
+// The constants of transpose.cl.
 constexpr std::size_t transposed_tile = 32;
 constexpr std::size_t transposing_height = 8;
 

@@ -86,7 +86,7 @@ struct NumberMatrix {
   [[nodiscard]] std::uint8_t* row(std::size_t index) { return bytes.data() + index * pitch; }
   [[nodiscard]] std::size_t device_bytes() const { return padded_rows * pitch; }
   [[nodiscard]] std::size_t scale_index(std::size_t row, std::size_t block) const;
-  // As stored, without its scale.
+  // The stored number, without its scale.
   [[nodiscard]] float number(std::size_t row, std::size_t k) const;
   // The number that it stands for.
   [[nodiscard]] double value(std::size_t row, std::size_t k) const;
@@ -204,11 +204,11 @@ struct DeviceMethod {
   [[nodiscard]] std::uint64_t local_bytes() const;
 };
 
-// Those that the device has for the type, the slowest first: plain OpenCL C; NVIDIA's dp4a, tensor
+// The methods of a device for the type, the slowest first: plain OpenCL C; NVIDIA's dp4a, tensor
 // cores and warpgroups.
 [[nodiscard]] std::vector<DeviceMethod> device_methods(const DeviceInfo& device, NumberType type);
 
-// Those to try in order to find the fastest, the usual one first: device_methods(), and the fastest
+// The methods among which to find the fastest, the usual one first: device_methods(), and the best
 // of them with the constants of kernels/candidates.json that fit the device.
 [[nodiscard]] std::vector<DeviceMethod> candidate_methods(const DeviceInfo& device,
                                                           NumberType type);

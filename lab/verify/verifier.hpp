@@ -78,7 +78,7 @@ VerifiedVariant& variant_in(std::vector<VerifiedVariant>& all, const VerifiedVar
 // instruction set in use meanwhile: no other thread may be filtering.
 [[nodiscard]] VerifyReport verify(const VerifyOptions& options);
 
-// As draw_difference() draws them, each pixel as a square so large that the drawing is about 800
+// The drawing of draw_difference(), each pixel as a square so large that the drawing is about 800
 // wide or high. Both pictures are of the same size and format.
 [[nodiscard]] Image difference_drawing(const Image& expected, const Image& found);
 

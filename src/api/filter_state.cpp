@@ -61,7 +61,7 @@ struct ResultMemory::State {
     return {bytes, allocate_image_memory(bytes)};
   }
 
-  // Those that were unused longest are freed.
+  // Frees the blocks that were unused longest.
   void give_back(Block block) noexcept {
     std::vector<Block> freed;  // after the lock
     const std::lock_guard lock(mutex);

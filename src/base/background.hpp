@@ -212,7 +212,7 @@ class OrderedPieces {
   using Owned = std::unique_ptr<Entry>;
 
   [[nodiscard]] std::size_t threads() const { return background_.threads(); }
-  // Those that were added and not delivered, in order.
+  // The pieces that were added and not delivered, in order.
   [[nodiscard]] const std::deque<Owned>& pending() const { return pending_; }
   [[nodiscard]] Piece& first() { return pending_.front()->piece; }
 

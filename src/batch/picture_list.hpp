@@ -14,7 +14,7 @@ namespace gpufilter {
 // Entries end in NUL or, if the text holds none, in a line end. An entry is "SIZE<tab>NAME" or, if
 // the first one is not of this form, NAME alone. `find DIR -type f -printf '%s\t%P\0'` makes such a
 // list. As in a scan, names that do not end like a picture's and hidden names are ignored; those
-// that end like a picture of another format (see other_formats.hpp) are kept apart.
+// that end like a picture of another format (see other_formats()) are kept apart.
 class PictureList {
  public:
   PictureList() = default;

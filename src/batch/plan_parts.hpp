@@ -40,7 +40,7 @@ class Places {
 // Throws UsageError if two outputs of the plan are the same file.
 void check_collisions(const BatchRequest& request, const BatchPlan& plan);
 
-// Of the inputs that can be read.
+// The identities of the inputs that can be read.
 [[nodiscard]] std::set<FileIdentity> identities_of(const BatchPlan& plan);
 
 // Notes in each item which of its outputs exist and are kept. `inputs` returns the identities of

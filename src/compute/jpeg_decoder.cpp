@@ -11,7 +11,7 @@
 namespace gpufilter {
 namespace {
 
-// As in kernels/compute/jpeg_entropy.cl.
+// The constants of kernels/compute/jpeg_entropy.cl.
 constexpr std::uint64_t subsequence_bytes = 128;
 constexpr std::int32_t chunk_bytes = 64;
 constexpr std::size_t group_items = 256;
@@ -78,7 +78,7 @@ std::uint64_t samples_of(const JpegScan& scan, int mcu_rows) {
 // What kernels copy to their local memory, in 32-bit words.
 constexpr std::int32_t jpeg_table_words = 6688;
 
-// As in the kernels.
+// The constants of kernels/compute/jpeg_codes.cl.
 constexpr int fast_bits = 10;
 constexpr int longest_code = 16;
 
@@ -92,7 +92,7 @@ struct Tables {
 };
 static_assert(sizeof(Tables) == jpeg_table_words * sizeof(std::int32_t));
 
-// As CODE() in the kernels. Those of first coefficients skip none.
+// The layout of CODE() in the kernels. Codes of first coefficients skip none.
 std::uint32_t entry_of(int length, std::uint8_t symbol, bool is_first) {
   constexpr std::uint32_t block_ends = 64;
   const std::uint32_t size = symbol & 15U;

@@ -225,7 +225,7 @@ std::string ReductionLaunch::options(const DeviceInfo& device) const {
 
 namespace {
 
-// As in kernels/compute/reduce_parts.cl and reduce_histogram.cl.
+// The limits of kernels/compute/reduce_parts.cl and reduce_histogram.cl.
 constexpr std::size_t max_part = 65536;
 constexpr std::size_t max_counted = 65535;
 

@@ -74,7 +74,7 @@ class HistogramCounters {
   [[nodiscard]] const Buffer& buffer() const { return partials_.buffer(); }
   [[nodiscard]] const std::int32_t& sets() const { return sets_; }
 
-  // As DevicePartials::result().
+  // See DevicePartials::result().
   [[nodiscard]] const PictureStatistics& result(Queue& queue) { return partials_.result(queue); }
 
  private:

@@ -57,7 +57,7 @@ struct GpuShare {
   std::string reason;            // the reason for that order; empty: no variable selects a GPU
 };
 
-// Of `gpus`, those that this process may use, its own first:
+// The devices of `gpus` that this process may use, its own first:
 // - CUDA_VISIBLE_DEVICES (for GPUs by NVIDIA) and ROCR_VISIBLE_DEVICES (by AMD) list what the
 //   scheduler assigned. If the driver shows no more GPUs than the list has, it has applied the
 //   list; otherwise the list's indices are applied here, and other GPUs are left out.

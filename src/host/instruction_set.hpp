@@ -15,7 +15,7 @@ enum class InstructionSet { baseline, neon_dot, avx2, avx512, avx512_vnni, avx51
 // "baseline", "avx2", ...: as the enumerators are called.
 [[nodiscard]] std::string_view to_string(InstructionSet set);
 
-// Those that this machine supports, the best last.
+// The sets that this machine supports, the best last.
 [[nodiscard]] const std::vector<InstructionSet>& available_instruction_sets();
 
 // The set in use: the one that the environment variable GPUFILTER_INSTRUCTION_SET names, otherwise

@@ -84,7 +84,7 @@ std::vector<std::uint8_t> encoded_within(const Image& image, std::uint64_t limit
       resized(image, {std::max(1, size.width * 3 / 4), std::max(1, size.height * 3 / 4)}), limit);
 }
 
-// As an 8-bit value.
+// The mean as an 8-bit sample.
 std::uint32_t to_8_bits(std::uint64_t sum, std::uint64_t weight, std::uint32_t max_sample) {
   const std::uint64_t whole = weight * max_sample;
   return static_cast<std::uint32_t>((2 * sum * 255 + whole) / (2 * whole));

@@ -61,7 +61,7 @@ struct PreviewLimits {
   int edge = 0;             // their longer side, in pixels
   std::uint64_t bytes = 0;  // of each file
 };
-// Such that the previews of a page of 1000 pictures take at most 22 MB.
+// Limits by which the previews of a page of 1000 pictures take at most 22 MB.
 [[nodiscard]] PreviewLimits preview_limits(std::size_t pictures);
 
 struct Survey {

@@ -83,7 +83,7 @@ class Uses {
   }
 
  private:
-  // As far as it is within the bytes.
+  // Adds the part of a range that is within the bytes.
   void add(std::size_t offset, std::size_t length) {
     const std::size_t begin = std::min(offset, size_);
     ranges_.push_back({begin, begin + std::min(length, size_ - begin)});

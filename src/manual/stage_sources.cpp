@@ -128,7 +128,7 @@ std::string struct_of(const StageKind& kind) {
     parameters.push_back(formatted(".{}(\"{}\", {})", takes_value ? "with" : "with_flag",
                                    parameter.option.substr(2), name));
   }
-  // As clang-format breaks it.
+  // The line breaks of clang-format.
   constexpr std::size_t room = 100 - std::string_view("    return ;").size();
   const std::string in_one_line = formatted("{}{}", use, fmt::join(parameters, ""));
   if (in_one_line.size() <= room) {

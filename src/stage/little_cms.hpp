@@ -30,7 +30,7 @@ using OwnedProfile = std::unique_ptr<void, decltype(&::cmsCloseProfile)>;
   return {profile, little_cms().cmsCloseProfile};
 }
 
-// As bytes, without the time at which it was made.
+// The profile as bytes, without the time at which it was made.
 [[nodiscard]] IccProfile saved_profile(const OwnedProfile& profile);
 
 }  // namespace gpufilter

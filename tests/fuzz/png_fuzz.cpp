@@ -133,7 +133,7 @@ bool zlib_inflates_the_pixels(const Bytes& file) {
 }
 
 // Both are described in docs/engineering/png.md and shown by
-// tests/codec/png/decoder_differences_test.cpp.
+// tests/codec/png/reader_test.cpp.
 bool is_known_difference(const Bytes& file) {
   const PngOutcome ours = decode(file, PngDecoder::automatic);
   const PngOutcome judged = decode(file, PngDecoder::libpng);

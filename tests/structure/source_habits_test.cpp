@@ -153,6 +153,27 @@ TEST(SourceHabits, NoTwoHeadersDefineTheSameClass) {
   EXPECT_EQ(homes.count("gpufilter::Image"), 1U);
 }
 
+// Comments and pages name files of the project by their path; NAME, KIND and * stand for others.
+TEST(SourceHabits, FilesThatTextsNameExist) {
+  namespace fs = std::filesystem;
+  const fs::path project = GPUFILTER_SOURCE;
+  static const std::regex path(
+      R"((^|[^\w/.-])((src|kernels|lab|tests|docs|scripts|samples|cmake)/[\w./-]+\.(cpp|hpp|cl|inc|md|sh|py)))");
+  for (const char* folder : {"src", "kernels", "lab", "tests/fuzz", "tests/support", "docs"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(project / folder)) {
+      if (!entry.is_regular_file() || entry.path().extension() == ".png") continue;
+      const std::string text = read_file(entry.path().string());
+      for (std::sregex_iterator at(text.begin(), text.end(), path), end; at != end; ++at) {
+        const std::string named = at->str(2);
+        const bool stands_for_others = named.find("NAME") != std::string::npos;
+        const bool is_include = text.substr(0, at->position(2)).ends_with("#include \"");
+        EXPECT_TRUE(stands_for_others || is_include || fs::exists(project / named))
+            << entry.path() << " names " << named;
+      }
+    }
+  }
+}
+
 TEST(SourceHabits, HeadersOpenNoNamespace) {
   for (const SourceFile& file : program_sources()) {
     if (!is_header(file)) continue;

@@ -46,7 +46,7 @@ constexpr std::array wishes{
 constexpr std::array common_options{"--quality", "--to",     "--recursive", "--on-exists",
                                     "--resume",  "--device", "--timing"};
 
-// Those that photographers need; the others share a line.
+// The commands that photographers need; the others share a line.
 constexpr std::array common_commands{"compare", "info", "help"};
 
 constexpr std::size_t short_column = 41;

@@ -42,7 +42,7 @@ std::vector<html::Fact> facts_of(const FileComparison& files) {
           {"B", files.b.name + ": " + file_words(files.b)}};
 }
 
-// As a sentence.
+// The result as a sentence.
 std::string sentence(const FileComparison& files) {
   std::string text = phrase(files) + ".";
   text.front() = static_cast<char>(std::toupper(text.front()));

@@ -108,7 +108,7 @@ const Codec* output_format(const FilterOptions& options, const std::string& outp
   return &named;
 }
 
-// As cp -i and ffmpeg do. Only if somebody is there to answer.
+// Asks like cp -i and ffmpeg, if somebody is there to answer.
 void ask_before_replacing(const std::string& output) {
   if (isatty(STDIN_FILENO) == 0 || isatty(STDERR_FILENO) == 0) return;
   std::fputs(formatted("replace {}? [y/N] ", printable(output)).c_str(), stderr);

@@ -1,7 +1,7 @@
 // Access to fields of ISA-L's inflate_state beyond its documented use. ISA-L stops when the output
 // is full or the input is empty, and has no functions that return the position in the stream. Only
 // this file touches the fields behind next_out, avail_out, next_in, avail_in and the checksum's.
-// tests/codec/deflate/isal_state_test.cpp lists the versions for which this was checked.
+// tests/codec/deflate/deflaters_test.cpp lists the versions for which this was checked.
 #pragma once
 
 #include <cstddef>

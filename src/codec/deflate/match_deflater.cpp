@@ -408,7 +408,7 @@ class Block {
 };
 
 // The number of positions at the beginning and at the end of a match that later searches can find.
-// Those in between seldom lead to better matches.
+// Positions between them seldom lead to better matches.
 constexpr std::size_t inserted_at_begin = 32;
 constexpr std::size_t inserted_at_end = 8;
 

@@ -357,7 +357,7 @@ PictureSet read_picture_set(ByteSpan unit) {
   return set;
 }
 
-// Of a picture's first slice.
+// The quantiser of a picture's first slice.
 std::optional<int> quantiser_of(ByteSpan unit, unsigned type, const SequenceSet& sequence,
                                 const PictureSet& set) {
   constexpr unsigned independent_picture = 19;  // with or without pictures that follow: 20

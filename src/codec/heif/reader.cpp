@@ -73,7 +73,7 @@ void fill(const std::array<std::uint16_t, 3>& ground, Image& image) {
     for (std::size_t i = 0; i < static_cast<std::size_t>(image.width()) * channels; ++i) {
       const std::size_t channel = i % channels;
       const bool is_alpha = static_cast<int>(channel) == format.color_channels();
-      // As libheif has it: of 16 bits, the higher ones.
+      // libheif has the ground in 16 bits: the higher ones count.
       store_sample(image.rows().row(y), i,
                    static_cast<Sample>(is_alpha ? format.max_sample()
                                                 : ground[channel] >> (16U - 8U * sizeof(Sample))));

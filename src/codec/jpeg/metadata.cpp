@@ -27,7 +27,7 @@ struct Property {
   Form form = Form::single;
 };
 
-// As the XMP specification, part 3, maps them.
+// The mapping of the XMP specification, part 3.
 constexpr std::array<Property, 7> properties{{{"Title", "dc:title", Form::languages},
                                               {"Author", "dc:creator", Form::list},
                                               {"Description", "dc:description", Form::languages},

@@ -55,7 +55,7 @@ using JpegMetadataLayout = std::vector<JpegSegment>;
 // Whether a segment announces what stands behind the picture, which no written file has: an index
 // of pictures (CIPA DC-007, Multi-Picture Format) or a gain map (ISO 21496-1).
 [[nodiscard]] bool announces_parts(int marker, std::string_view segment);
-// Such an index, a TIFF structure; nothing if `segment` is none.
+// The index of such parts, a TIFF structure; nothing if `segment` is none.
 [[nodiscard]] std::optional<std::string_view> picture_index(std::string_view segment);
 
 // For messages: "APP4 \"Meta\"", "extended XMP".

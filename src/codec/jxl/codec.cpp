@@ -530,13 +530,13 @@ class JxlReader final : public WholePictureReader {
 
 constexpr int default_quality = 90;
 
-// As cjxl's: quality 100 is lossless.
+// The meaning of cjxl: quality 100 is lossless.
 Fidelity fidelity_for(const PictureHeader& header, const WriteOptions& options) {
   const Fidelity fidelity = chosen_fidelity(jxl_codec(), header, options, default_quality);
   return fidelity.quality == 100 ? Fidelity{true, 0, "quality 100"} : fidelity;
 }
 
-// As cjxl's: "visually lossless", 1, at 90. Libraries before 0.8 take at most 15.
+// The distances of cjxl: "visually lossless", 1, at 90. Libraries before 0.8 take at most 15.
 float distance_of(int quality) {
   const auto q = static_cast<float>(quality);
   if (quality >= 30) return 0.1F + (100.0F - q) * 0.09F;

@@ -55,7 +55,7 @@ bool has_planes(const TiffFile& file, const TiffLayout& layout) {
          file.field<std::uint16_t>(TIFFTAG_PLANARCONFIG) == PLANARCONFIG_SEPARATE;
 }
 
-// As libtiff guesses for programs that show pictures.
+// The guess that libtiff makes for programs that show pictures.
 Colors guessed_colors(const TiffFile& file, const TiffContent& content, TiffLayout& layout) {
   const int colors = layout.samples - static_cast<int>(extra_channels(file, content).size());
   if (colors != 1 && colors != 3) file.refuse("it does not say what its colours are");

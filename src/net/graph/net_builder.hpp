@@ -19,7 +19,7 @@ struct OnnxTensor {
   std::string name = {};
   OnnxType type = OnnxType::float32;
   std::vector<std::int64_t> dimensions = {};  // none: a single number
-  // One of them, by type: float32 and float64, rounded to single precision, or the others.
+  // The type decides which has the numbers: float32 and float64, in single precision, or others.
   std::vector<float> floats = {};
   std::vector<std::int64_t> integers = {};
 

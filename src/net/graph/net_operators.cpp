@@ -132,7 +132,7 @@ void NetBuilder::read_product() {
   add_with_constant(NetOperator::multiply);
 }
 
-// One of the two inputs is a constant.
+// For two inputs, of which one is a constant.
 void NetBuilder::add_with_constant(NetOperator kind) {
   const bool first_constant = !input(0).value.has_value();
   const int source = value(first_constant ? 1 : 0);
@@ -290,8 +290,8 @@ void NetBuilder::read_convolution() {
   add(std::move(operation), {outputs, shape(source).scale});
 }
 
-// As a convolution that computes the four pixels of a block at once, each from its own taps; the
-// others are 0.
+// Reads it as a convolution that computes the four pixels of a block at once, each from its own
+// taps; the others are 0.
 void NetBuilder::read_transposed() {
   const int source = value(0);
   const NetValue from = shape(source);

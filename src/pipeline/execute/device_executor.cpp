@@ -133,7 +133,7 @@ class DeviceExecutor final : public BandExecutor {
     return plan_.passes[groups_[group].first];
   }
 
-  // Such a pass is a group by itself.
+  // A pass that only the processor runs is a group by itself.
   [[nodiscard]] bool is_on_processor(std::size_t group) const {
     return !first_pass(group).properties.processor_only.empty();
   }

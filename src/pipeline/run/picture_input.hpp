@@ -58,7 +58,7 @@ class PictureInput {
   [[nodiscard]] const PictureHeader& header() const { return header_; }
   // For messages.
   [[nodiscard]] const std::string& name() const { return name_; }
-  // As the file has it, here and behind the pixels, as far as that is known.
+  // The orientation in the file, before or behind the pixels, as far as it is known.
   [[nodiscard]] int orientation() const { return orientation_; }
 
   // For each walk through the picture, from its beginning. Throws PictureError, also if the file

@@ -88,6 +88,4 @@ class ProfileConversion {
 // first of these stages from the beginning; empty if the chain has none.
 [[nodiscard]] ChooseInk ink_choice(const StageChain& chain);
 
-// Both stand for a conversion from the profile of the picture; see Stage::for_colors().
-
 }  // namespace gpufilter

@@ -61,7 +61,7 @@ struct AlongRowsBy {
                             .radius = radius,
                             .columns = columns,
                             .weighted = weighted});
-    // The same tiles as along columns.
+    // The tiles are those along columns.
     for (int x = 0; x < job->source.width; x += columns)
       fill_tile<set>(*job, rows, {x, std::min(x + columns, job->source.width)});
   }

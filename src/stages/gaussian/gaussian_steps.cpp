@@ -321,7 +321,7 @@ class GaussianBothWays final : public WholeGaussian {
   }
 };
 
-// One of the two steps.
+// The Gaussian along rows or along columns.
 class GaussianStep final : public Step {
  public:
   GaussianStep(GaussianDirection direction, std::string stage, GaussianWindow window,

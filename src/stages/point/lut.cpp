@@ -354,7 +354,7 @@ std::vector<std::uint8_t> lattice_table(const Lattice& lattice) {
 // first-level cache, so work-items should have few pixels, next to those of others.
 constexpr double lattice_operations = 90;
 
-// As find_corners() and add_nodes().
+// The arithmetic of find_corners() and add_nodes().
 std::string lattice_source(const Lattice& lattice, const PixelFormat& format) {
   const bool grey = format.color_channels() == 1;
   constexpr std::array names{"red", "green", "blue"};

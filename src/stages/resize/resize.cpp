@@ -89,7 +89,7 @@ void set_resize_size(ResizeParameters& parameters, const std::string& value) {
 
 enum class ResizeDirection { rows, columns };
 
-// One of the two steps.
+// Resizing along rows or along columns.
 class ResizeStep final : public Step {
  public:
   // From `source` pixels along this direction, of which `extent` are the picture's, to `target`.
@@ -208,7 +208,8 @@ class Resize final : public Stage {
     return steps;
   }
 
-  // As libvips' thumbnails: at least half of the reduction, along each side, is left to the kernel.
+  // The rule of libvips' thumbnails: at least half of the reduction, along each side, is left to
+  // the kernel.
   [[nodiscard]] static int divisor_for(ImageSize source, ImageSize scaled) {
     int divisor = 8;
     while (divisor > 1 && (source.width < 2 * divisor * scaled.width ||

@@ -14,7 +14,7 @@ namespace gpufilter {
 [[nodiscard]] int resize_bytes_along_rows(const ConstRows& source, const MutableRows& target,
                                           const ResizeTaps& taps, const ResizeTables& tables);
 
-// As resize_along_columns(); whether it did it: rows may be too short.
+// resize_along_columns() for bytes; false, without effect, if rows are too short.
 [[nodiscard]] bool resize_bytes_along_columns(const ConstRows& source, const MutableRows& target,
                                               const ResizeTaps& taps, const ResizeTables& tables);
 
@@ -25,7 +25,7 @@ namespace gpufilter {
 // the format.
 [[nodiscard]] bool takes_weighted_vectors(const PixelFormat& format);
 
-// As resize_along_rows() and resize_along_columns(), weighted.
+// resize_along_rows() and resize_along_columns() with colours weighted by alpha.
 void resize_weighted_along_rows(const ConstRows& source, const MutableRows& target,
                                 const ResizeTaps& taps);
 void resize_weighted_along_columns(const ConstRows& source, const MutableRows& target,

@@ -150,7 +150,7 @@ class Convolve final : public OneStepStage {
     return format.depth == 8 ? of_bytes_ : of_words_;
   }
 
-  // As convolution_t in kernels/window/convolve.cl.
+  // The layout of convolution_t in kernels/window/convolve.cl.
   [[nodiscard]] std::vector<std::uint8_t> constants_of(const ConvolutionNumbers& of) const {
     const auto bits = [](float number) {
       return static_cast<std::int64_t>(std::bit_cast<std::int32_t>(number));

@@ -16,7 +16,7 @@ void denoise_chroma_rows(const ConstRows& source, const MutableRows& target, int
                          const DenoiseParameters& parameters, const DenoiseNumbers& numbers);
 
 #ifdef __x86_64__
-// As denoise_rows() for 8 bits and an instruction set in use that is not the baseline.
+// denoise_rows() for 8 bits and an instruction set in use that is not the baseline.
 void denoise_pairs(const ConstRows& source, const MutableRows& target, int height,
                    const DenoiseParameters& parameters, const DenoiseNumbers& numbers);
 #endif

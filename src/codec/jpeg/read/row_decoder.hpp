@@ -61,7 +61,7 @@ struct JpegScanHeader {
   int low_bit = 0;   // the lowest bit known after it
 };
 
-// As every scan of a sequential file does, and no scan of a progressive one.
+// True for every scan of a sequential file, and for no scan of a progressive one.
 [[nodiscard]] bool holds_all_coefficients(const JpegScanHeader& scan);
 
 // The header of the scan that the decompressor is at.

@@ -322,7 +322,7 @@ struct PngCompressor::State {
             libdeflate_adler32(1, filtered_rows.data(), filtered_rows.size())};
   }
 
-  // As the level below does it, in its chunks.
+  // Compresses by the level below, in its chunks.
   Result compress_below(const PngRowBlock& block, const PngCompression& how, bool last) {
     const PngCompression& below = png_compression(how.level_below);
     const std::size_t rows = png_rows_a_chunk(below, block.row_bytes);

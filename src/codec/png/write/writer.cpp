@@ -361,7 +361,7 @@ class PngWriter final : public RowWriter {
   int level_;
   MetadataKinds kinds_;
   Metadata metadata_;  // from before the pixels
-  // One of them, until the end.
+  // Exactly one of these two exists until the end.
   std::optional<PngHeldPicture> held_;
   std::optional<PngPixelWriter> pixels_;
 };
