@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "html/page_folder.hpp"
 #include "support/document_checks.hpp"
 #include "support/objection.hpp"
 #include "support/pictures.hpp"
