@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "app/cli/failure.hpp"
+#include "app/cli/commands.hpp"
 #include "app/cli/progress.hpp"
 #include "app/report/run_reporter.hpp"
 #include "base/atomic_file.hpp"
