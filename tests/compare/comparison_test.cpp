@@ -338,13 +338,7 @@ Drawn color_at(const Image& drawing, int x, int y) {
   return {sample_at(drawing, x, y, 0), sample_at(drawing, x, y, 1), sample_at(drawing, x, y, 2)};
 }
 
-struct DifferencePictureOfFormat : ::testing::TestWithParam<std::tuple<int, int>> {
-  [[nodiscard]] static PixelFormat format() {
-    return {std::get<0>(GetParam()), std::get<1>(GetParam())};
-  }
-};
-
-TEST_P(DifferencePictureOfFormat, ShowsEqualPixelsDimmedAndGrey) {
+TEST_P(ComparisonOfFormat, DrawsEqualPixelsDimmedAndGrey) {
   const Image a = random_image({21, 13}, format(), 11);
   for (const std::uint32_t tolerance : {0U, 9U}) {
     const Image drawing = drawn(a, a, tolerance);
@@ -364,7 +358,7 @@ TEST_P(DifferencePictureOfFormat, ShowsEqualPixelsDimmedAndGrey) {
   }
 }
 
-TEST_P(DifferencePictureOfFormat, ShowsDifferencesRedderWithEachDoubling) {
+TEST_P(ComparisonOfFormat, DrawsDifferencesRedderWithEachDoubling) {
   const int depth = format().depth;
   Image a = poisoned_image({depth, 1}, format(), 0);
   Image b = copy_of(a);
@@ -384,7 +378,7 @@ TEST_P(DifferencePictureOfFormat, ShowsDifferencesRedderWithEachDoubling) {
 
 // Every step of the range: differences within the tolerance have one colour, which no larger
 // difference has, and colours beyond the tolerance do not depend on it.
-TEST_P(DifferencePictureOfFormat, TellsWithinTheToleranceFromBeyond) {
+TEST_P(ComparisonOfFormat, DrawingTellsWithinTheToleranceFromBeyond) {
   const int width = 256;
   Image a = poisoned_image({width, 1}, format(), 0);
   for (int channel = 0; channel < format().channels; ++channel) {
@@ -404,14 +398,6 @@ TEST_P(DifferencePictureOfFormat, TellsWithinTheToleranceFromBeyond) {
     }
   }
 }
-
-INSTANTIATE_TEST_SUITE_P(All, DifferencePictureOfFormat,
-                         ::testing::Combine(::testing::Values(1, 2, 3, 4),
-                                            ::testing::Values(8, 16)),
-                         [](const auto& parameter) {
-                           return formatted("{}Channels{}Bit", std::get<0>(parameter.param),
-                                            std::get<1>(parameter.param));
-                         });
 
 TEST(DifferencePicture, ShowsAlphaThatDiffersAloneInBlue) {
   for (const int channels : {2, 4}) {

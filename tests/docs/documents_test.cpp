@@ -1,7 +1,6 @@
 // How commands are found in pages, and what the pages of stages say.
-#include "support/documents.hpp"
-
 #include "stage/options/catalogue.hpp"
+#include "support/documents.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -115,7 +114,7 @@ std::string section_of(const std::string& text, const std::string& heading) {
 
 void expect_declared(const std::string& text, const std::string& heading,
                      const std::string& declared) {
-  EXPECT_NE(plain_words(section_of(text, heading)).find(plain_words(declared)), std::string::npos)
+  EXPECT_TRUE(contains(plain_words(section_of(text, heading)), plain_words(declared)))
       << "section " << heading << " lacks: " << declared;
 }
 

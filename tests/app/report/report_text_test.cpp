@@ -422,7 +422,7 @@ TEST_F(BatchReporting, CountsVerifiedBlocks) {
   RunReport report = example_report();
   add(PictureStatus::done, &report);
   EXPECT_FALSE(nlohmann::json::parse(batch_timing_json(totals_, 1)).contains("verified_blocks"));
-  EXPECT_EQ(batch_table(totals_, 1).find("verified"), std::string::npos);
+  EXPECT_FALSE(contains(batch_table(totals_, 1), "verified"));
   report.verified_blocks = 16;
   add(PictureStatus::done, &report);
   report.verified_blocks = 5;
@@ -477,8 +477,8 @@ TEST_F(BatchReporting, ATimeWithoutBytesHasNoRate) {
   const RunReport report = example_report();
   add(PictureStatus::done, &report);
   const std::string csv = batch_csv(totals_, 1'000'000);
-  EXPECT_NE(csv.find("\n0,start device,,,,1.000000,,,,\n"), std::string::npos) << csv;
-  EXPECT_NE(csv.find("\n,total,,,,1.000000,,500.000,,\n"), std::string::npos) << csv;
+  EXPECT_TRUE(contains(csv, "\n0,start device,,,,1.000000,,,,\n"));
+  EXPECT_TRUE(contains(csv, "\n,total,,,,1.000000,,500.000,,\n"));
 }
 
 }  // namespace

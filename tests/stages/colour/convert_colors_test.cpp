@@ -31,10 +31,12 @@ IccProfile square_profile(int channels) {
   return *profile_of(square_law(), {channels, 8});
 }
 
-// The samples for light that is the square of a sample.
-double srgb_of_square(double sample) {
-  const double light = sample * sample;
-  return light <= 0.0031308 ? 12.92 * light : 1.055 * std::pow(light, 1 / 2.4) - 0.055;
+// sRGB's curve and its inverse.
+double srgb_light(double x) {
+  return x <= 0.04045 ? x / 12.92 : std::pow((x + 0.055) / 1.055, 2.4);
+}
+double srgb_sample(double light) {
+  return light <= 0.0031308 ? light * 12.92 : 1.055 * std::pow(light, 1 / 2.4) - 0.055;
 }
 
 TEST(ToSrgb, FollowsThePicturesProfile) {
@@ -51,7 +53,7 @@ TEST(ToSrgb, FollowsThePicturesProfile) {
       const int colors = result.format().color_channels();
       ASSERT_EQ(result.format(), (PixelFormat{format.has_alpha() ? 4 : 3, format.depth}));
       for (int x = 0; x < 256; ++x) {
-        const double expected = srgb_of_square(x / 255.0) * max;
+        const double expected = srgb_sample(std::pow(x / 255.0, 2)) * max;
         for (int c = 0; c < colors; ++c)
           EXPECT_NEAR(sample_at(result, x, 0, c), expected, format.depth == 8 ? 2 : 257)
               << to_string(format) << " " << x;
@@ -152,6 +154,12 @@ TEST(ConvertColors, WarnsOfProfilesThatDoNotFit) {
     EXPECT_TRUE(warning.starts_with(begin) && warning.ends_with(end)) << warning;
     return warning.substr(begin.size(), warning.size() - begin.size() - end.size());
   };
+  // The profile with `text` from a byte on.
+  const auto changed = [](std::size_t at, std::string_view text) {
+    IccProfile profile = square_profile(3);
+    std::copy(text.begin(), text.end(), profile.data.begin() + static_cast<std::ptrdiff_t>(at));
+    return with(profile);
+  };
   IccProfile damaged = square_profile(3);
   damaged.data.resize(100);
   EXPECT_EQ(reason({3, 8}, with(damaged)), "is damaged");
@@ -159,27 +167,13 @@ TEST(ConvertColors, WarnsOfProfilesThatDoNotFit) {
   EXPECT_EQ(reason({3, 8}, with(square_profile(1))), "is for grey, but the picture is RGB");
   EXPECT_EQ(reason({1, 8}, with(square_profile(1))), "none");
   EXPECT_EQ(reason({1, 8}, with(square_profile(3))), "none");
-  IccProfile link = square_profile(3);
-  link.data[12] = 'l';
-  link.data[13] = 'i';
-  link.data[14] = 'n';
-  link.data[15] = 'k';
-  EXPECT_EQ(reason({3, 8}, with(link)), "does not describe pixels");
-  IccProfile inks = square_profile(3);
-  inks.data[16] = 'C';
-  inks.data[17] = 'M';
-  inks.data[18] = 'Y';
-  inks.data[19] = 'K';
-  EXPECT_EQ(reason({3, 8}, with(inks)), "is for CMYK, but the picture is RGB");
-  IccProfile empty = square_profile(3);
-  const std::string_view red = "rXYZ";
-  const auto tag = std::search(empty.data.begin(), empty.data.end(), red.begin(), red.end());
-  ASSERT_NE(tag, empty.data.end());
-  *tag = 'x';
-  EXPECT_EQ(reason({3, 8}, with(empty)), "has no tables for this conversion");
-  IccProfile newer = square_profile(3);
-  newer.data[8] = 5;
-  EXPECT_EQ(reason({3, 8}, with(newer)), "has version 5 (iccMAX)");
+  EXPECT_EQ(reason({3, 8}, changed(12, "link")), "does not describe pixels");
+  EXPECT_EQ(reason({3, 8}, changed(16, "CMYK")), "is for CMYK, but the picture is RGB");
+  const Bytes& data = square_profile(3).data;
+  const std::size_t tag = std::string(data.begin(), data.end()).find("rXYZ");
+  ASSERT_LT(tag, data.size());
+  EXPECT_EQ(reason({3, 8}, changed(tag, "x")), "has no tables for this conversion");
+  EXPECT_EQ(reason({3, 8}, changed(8, "\5")), "has version 5 (iccMAX)");
 }
 
 TEST(ConvertColors, TellsLaterStagesOfTheProfile) {
@@ -225,12 +219,6 @@ constexpr ColorMatrix from_2020{{{1.6604910021, -0.5876411388, -0.0728498633},
                                  {-0.0181507634, -0.1005788980, 1.1187296614}}};
 constexpr ColorMatrix same_primaries{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
 
-double light_of_srgb(double x) {
-  return x <= 0.04045 ? x / 12.92 : std::pow((x + 0.055) / 1.055, 2.4);
-}
-double sample_of_light(double light) {
-  return light <= 0.0031308 ? 12.92 * light : 1.055 * std::pow(light, 1 / 2.4) - 0.055;
-}
 double video_light(double x) {
   return x < 0.081 ? x / 4.5 : std::pow((x + 0.099) / 1.099, 1 / 0.45);
 }
@@ -264,14 +252,14 @@ void expect_converted(const Metadata& metadata, const ColorMatrix& matrix,
       continue;
     }
     for (int c = 0; c < 3; ++c) {
-      ASSERT_NEAR(sample_at(result, x, y, c), max * sample_of_light(out.at(c)), 1)
+      ASSERT_NEAR(sample_at(result, x, y, c), max * srgb_sample(out.at(c)), 1)
           << x << ' ' << y << ' ' << c;
     }
   }
 }
 
 TEST(NamedColors, AreConvertedByTheirFormulasAndOfSrgbStayAndComeBeforeTheProfile) {
-  expect_converted(with_points({12, 13, 0, 1}), from_p3, light_of_srgb);
+  expect_converted(with_points({12, 13, 0, 1}), from_p3, srgb_light);
   expect_converted(with_points({1, 1, 0, 1}), same_primaries, video_light);
   expect_converted(with_points({9, 14, 0, 1}), from_2020, video_light);
   expect_converted(with_points({9, 15, 0, 1}), from_2020, video_light);
@@ -286,7 +274,7 @@ TEST(NamedColors, AreConvertedByTheirFormulasAndOfSrgbStayAndComeBeforeTheProfil
   // Code points count, whatever profile stands beside them.
   Metadata both = with_points({12, 13, 0, 1});
   both.icc_profile = *profile_of(with_points({9, 14, 0, 1}), {3, 8});
-  expect_converted(both, from_p3, light_of_srgb);
+  expect_converted(both, from_p3, srgb_light);
   both.coding_points = Points{1, 13, 0, 1};
   EXPECT_EQ(profile_of(both, {3, 8}), nullptr);
 }
@@ -323,13 +311,6 @@ TEST(NamedColors, OfHdrAreRefusedAndThatAreUnknownCountAsSrgb) {
 }
 
 // --linear and --encoded: within 1 of double precision, lossless for 8 bits, the same everywhere.
-
-double srgb_light(double x) {
-  return x <= 0.04045 ? x / 12.92 : std::pow((x + 0.055) / 1.055, 2.4);
-}
-double srgb_sample(double light) {
-  return light <= 0.0031308 ? light * 12.92 : 1.055 * std::pow(light, 1 / 2.4) - 0.055;
-}
 
 LightCurves curves_of(const TransferCurve& red, const TransferCurve& green,
                       const TransferCurve& blue) {

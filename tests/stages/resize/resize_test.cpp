@@ -287,15 +287,6 @@ TEST(Resize, RefusesOtherValues) {
 // What the kernels of --resize promise: areas are means, constants stay, and invisible colours are
 // not shown.
 
-constexpr std::array every_kernel{ResizeKernel::lanczos, ResizeKernel::cubic,
-                                  ResizeKernel::linear,  ResizeKernel::area,
-                                  ResizeKernel::box,     ResizeKernel::nearest};
-
-StageChain exactly(ImageSize size, ResizeKernel kernel) {
-  return {make_resize(
-      {.width = size.width, .height = size.height, .fit = ResizeFit::fill, .kernel = kernel})};
-}
-
 // What a result covers of each sample, in double precision.
 double mean_of_area(const Image& row, int x, int width) {
   const double scale = static_cast<double>(row.width()) / width;
@@ -309,7 +300,7 @@ double mean_of_area(const Image& row, int x, int width) {
 
 TEST(ResizeKernels, ByAreaIsTheMeanOfAnArea) {
   const auto resized = [](const Image& row, int width) {
-    return filter_on_host(row, exactly({width, 1}, ResizeKernel::area), {});
+    return filter_on_host(row, {make_resize(to({width, 1}, ResizeKernel::area))}, {});
   };
   Image three({3, 1}, {1, 8});
   for (const auto& [x, sample] : {std::pair{0, 0U}, {1, 90U}, {2, 30U}})
@@ -330,7 +321,7 @@ TEST(ResizeKernels, ByAreaIsTheMeanOfAnArea) {
 }
 
 TEST(ResizeKernels, KeepsConstants) {
-  for (const auto& [kernel, depth] : each_of(every_kernel, std::array{8, 16})) {
+  for (const auto& [kernel, depth] : each_of(kernels, std::array{8, 16})) {
     if (depth == 8 && kernel != ResizeKernel::area) continue;  // Pillow's weights
     for (const auto& [from, width] :
          {std::pair{77, 1}, {963, 1}, {1000, 1}, {1000, 999}, {60000, 7}, {3, 1000}}) {
@@ -338,7 +329,7 @@ TEST(ResizeKernels, KeepsConstants) {
         Image row({from, 1}, {1, depth});
         for (int x = 0; x < from; ++x)
           set_sample(row, x, 0, 0, depth == 8 ? level >> 8 : level);
-        const Image found = filter_on_host(row, exactly({width, 1}, kernel), {});
+        const Image found = filter_on_host(row, {make_resize(to({width, 1}, kernel))}, {});
         for (int x = 0; x < width; ++x) {
           ASSERT_EQ(sample_at(found, x, 0, 0), sample_at(row, 0, 0, 0))
               << depth << " bits, " << from << " to " << width;
@@ -365,8 +356,8 @@ TEST(ResizeKernels, NeverShowsInvisibleColours) {
   for (const PixelFormat& format : {PixelFormat{4, 8}, PixelFormat{4, 16}}) {
     const Image image = blue_and_invisible_green(format);
     for (const auto& [kernel, size] :
-         each_of(every_kernel, Sizes{{150, 131}, {91, 64}, {40, 51}, {200, 20}})) {
-      const StageChain chain = exactly(size, kernel);
+         each_of(kernels, Sizes{{150, 131}, {91, 64}, {40, 51}, {200, 20}})) {
+      const StageChain chain{make_resize(to(size, kernel))};
       const Image found = filter_on_host(image, chain, {});
       int shown = 0;
       for (const auto [x, y] : each_pixel(size)) {

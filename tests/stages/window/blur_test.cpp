@@ -20,17 +20,10 @@ constexpr std::array blur_bands{1, 7, 16, 1000};
 constexpr std::array alpha_modes{AlphaMode::weighted, AlphaMode::independent};
 
 const char* name(Border border) {
-  switch (border) {
-    case Border::replicate:
-      return "replicate";
-    case Border::mirror:
-      return "mirror";
-    case Border::wrap:
-      return "wrap";
-    case Border::constant:
-      return "constant";
-  }
-  return "?";
+  return std::array{"replicate", "mirror", "wrap", "constant"}.at(static_cast<std::size_t>(border));
+}
+const char* name(BlurVariant variant) {
+  return std::array{"naive", "tiled", "auto"}.at(static_cast<std::size_t>(variant));
 }
 
 StageChain chain_of(const BlurParameters& parameters) {
@@ -136,18 +129,6 @@ TEST(BlurOnProcessor, RoundsEverySumAsTheContractSays) {
     const Image result = test::filter_on_host(image, chain_of({}), {});
     ASSERT_EQ(test::sample_at(result, 1, 1, 0), static_cast<std::uint32_t>((sum + 4) / 9)) << sum;
   }
-}
-
-const char* name(BlurVariant variant) {
-  switch (variant) {
-    case BlurVariant::naive:
-      return "naive";
-    case BlurVariant::tiled:
-      return "tiled";
-    case BlurVariant::automatic:
-      return "auto";
-  }
-  return "?";
 }
 
 }  // namespace

@@ -9,6 +9,17 @@ namespace {
 
 using Matrix = std::array<std::array<int, 3>, 3>;
 
+// The weight of a pixel whose distance has this square, and whose colours differ by `difference`.
+std::int64_t denoise_weight(std::int64_t difference, std::int64_t limit, std::int64_t max,
+                            double square, int radius) {
+  const std::int64_t inverse = 255 * (max + 1) / limit;
+  const std::int64_t u = std::min(difference, limit) * inverse / (max + 1);
+  const std::int64_t q = (255 * 255 - u * u) / 256;
+  const auto near = static_cast<std::int64_t>(
+      std::floor(256 * std::exp(-2.0 * square / (radius * radius)) + 0.5));
+  return near * (q * q / 256) / 256;
+}
+
 // From the formula, in 64-bit numbers.
 class NaiveDenoise {
  public:
@@ -47,12 +58,8 @@ class NaiveDenoise {
     std::int64_t difference = 0;
     for (std::size_t c = 0; c < static_cast<std::size_t>(colors_); ++c)
       difference += std::abs(a[c] - b[c]);
-    const std::int64_t inverse = 255 * (max_ + 1) / limit_;
-    const std::int64_t u = std::min(difference, limit_) * inverse / (max_ + 1);
-    const std::int64_t q = (255 * 255 - u * u) / 256;
-    const auto near = static_cast<std::int64_t>(std::floor(
-        256 * std::exp(-2.0 * square / (parameters_.radius * parameters_.radius)) + 0.5));
-    const std::int64_t weight = near * (q * q / 256) / 256;
+    const std::int64_t weight =
+        denoise_weight(difference, limit_, max_, square, parameters_.radius);
     if (!image_.format().has_alpha() || parameters_.alpha == AlphaMode::independent) return weight;
     return (2 * weight * b.back() + max_) / (2 * max_);
   }
@@ -157,12 +164,8 @@ class NaiveChroma {
   [[nodiscard]] std::int64_t weight_of(const Planes& a, const Planes& b, int square) const {
     const std::int64_t difference =
         2 * std::abs(a.luma - b.luma) + std::abs(a.u - b.u) + std::abs(a.v - b.v);
-    const std::int64_t inverse = 255 * (max_ + 1) / limit_;
-    const std::int64_t u = std::min(difference, limit_) * inverse / (max_ + 1);
-    const std::int64_t q = (255 * 255 - u * u) / 256;
-    const auto near = static_cast<std::int64_t>(std::floor(
-        256 * std::exp(-2.0 * square / (parameters_.radius * parameters_.radius)) + 0.5));
-    const std::int64_t weight = near * (q * q / 256) / 256;
+    const std::int64_t weight =
+        denoise_weight(difference, limit_, max_, square, parameters_.radius);
     if (parameters_.alpha == AlphaMode::independent) return weight;
     return (2 * weight * b.alpha + max_) / (2 * max_);
   }
