@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "app/cli/failure.hpp"
-#include "app/cli/left_out_tally.hpp"
 #include "app/cli/progress.hpp"
+#include "app/report/run_reporter.hpp"
 #include "base/atomic_file.hpp"
 #include "base/terminal.hpp"
 #include "support/child_process.hpp"

@@ -266,8 +266,11 @@ TEST(RunReporter, KeepsStandardOutputForResults) {
     RunReporter reporter(plan, options, 0, nullptr, nullptr);
     ::testing::internal::CaptureStdout();
     ::testing::internal::CaptureStderr();
-    reporter.ended({.item = &plan.items.front(), .status = PictureStatus::done, .report = report},
-                   &report);
+    const PictureResult result{
+        .item = &plan.items.front(), .status = PictureStatus::done, .report = report};
+    reporter.finished(result, &report);
+    reporter.listed(result);
+    reporter.conclude();
     std::string out = ::testing::internal::GetCapturedStdout();
     return std::pair{out, ::testing::internal::GetCapturedStderr()};
   };
