@@ -17,7 +17,7 @@ namespace gpufilter {
 // Vectors of one register each: lanes of 16 bytes hold four pixels of RGBA or five of RGB.
 template <InstructionSet set>
 struct ByteVector {
-  static constexpr std::size_t bytes = set == InstructionSet::avx512 ? 64 : 32;
+  static constexpr std::size_t bytes = set >= InstructionSet::avx512 ? 64 : 32;
   static constexpr std::size_t pixels = bytes / 4;
   using Bytes [[gnu::vector_size(bytes)]] = std::uint8_t;
   using Words [[gnu::vector_size(bytes)]] = std::uint32_t;
@@ -146,7 +146,7 @@ class Pixel {
 template <InstructionSet set, std::size_t channels, typename Sample>
 [[gnu::always_inline]] inline void to_rgba(const Sample* in, std::size_t count, Sample* rgba) {
   std::size_t i = 0;
-  if constexpr (channels == 3 && sizeof(Sample) == 1 && set != InstructionSet::baseline) {
+  if constexpr (channels == 3 && sizeof(Sample) == 1 && set >= InstructionSet::avx2) {
     i = rgb_bytes_to_rgba<set>(in, count, rgba);
   }
   for (; i < count; ++i) {
@@ -164,7 +164,7 @@ template <InstructionSet set, std::size_t channels, typename Sample>
 template <InstructionSet set, typename Sample>
 [[gnu::always_inline]] inline void to_rgb(const Sample* rgba, std::size_t count, Sample* rgb) {
   std::size_t i = 0;
-  if constexpr (sizeof(Sample) == 1 && set != InstructionSet::baseline) {
+  if constexpr (sizeof(Sample) == 1 && set >= InstructionSet::avx2) {
     i = rgba_bytes_to_rgb<set>(rgba, count, rgb);
   }
   for (; i < count; ++i) {

@@ -9,6 +9,8 @@
 // - Everything is [[gnu::always_inline]] and takes vectors by reference: no function but the loop's
 //   entry is compiled for a set. So intrinsics, which are, cannot be called; their builtins can.
 // - What happens "in lanes" happens in each 16 bytes of a vector by themselves, as x86 does it.
+// - A comparison is the condition of ?: and nothing else: as a vector of its own, GCC 12 computes
+//   one of 64 bytes number by number.
 // - A loop that differs by set asks for a property (has_fours<set>), not for a name.
 // - Loops that GCC vectorises well stay plain loops, with run_loop().
 #pragma once
@@ -146,8 +148,15 @@ template <typename V>
   return number - V{};
 }
 
+// `b` if one of them is a NaN.
 template <typename V>
 [[gnu::always_inline]] inline V minimum(const V& a, const V& b) {
+#ifdef GPUFILTER_X86_VECTORS
+  if constexpr (std::is_same_v<NumberOf<V>, float> && sizeof(V) == 32)
+    return __builtin_ia32_minps256(a, b);
+  if constexpr (std::is_same_v<NumberOf<V>, float> && sizeof(V) == 64)
+    return __builtin_ia32_minps512_mask(a, b, V{}, -1, _MM_FROUND_CUR_DIRECTION);
+#endif
   return a < b ? a : b;
 }
 template <typename V>
@@ -241,8 +250,24 @@ template <LanePlaces places, typename V, int... i>
 // each distance that bytes are moved.
 template <LanePlaces places, typename V>
 [[gnu::always_inline]] inline V shuffled(const V& v) {
-#if defined(GPUFILTER_X86_VECTORS) && !defined(__SSSE3__)
+#ifdef GPUFILTER_X86_VECTORS
+  if constexpr (sizeof(V) > lane_bytes) {
+    using Chars = VectorLike<V, char>;
+    constexpr auto in_each_lane = [] {
+      std::array<std::uint8_t, sizeof(V)> bytes{};
+      for (std::size_t i = 0; i < bytes.size(); ++i)
+        bytes[i] = places[i % lane_bytes];
+      return bytes;
+    }();
+    const auto from = load<Chars>(in_each_lane.data());
+    if constexpr (sizeof(V) == 32)
+      return as<NumberOf<V>>(__builtin_ia32_pshufb256(as<char>(v), from));
+    else
+      return as<NumberOf<V>>(__builtin_ia32_pshufb512_mask(as<char>(v), from, Chars{}, -1));
+  }
+#ifndef __SSSE3__
   if constexpr (sizeof(V) == lane_bytes) return shuffled_by_distance<places, -15>(v);
+#endif
 #endif
   return shuffled<places>(v, std::make_integer_sequence<int, sizeof(V)>());
 }
@@ -253,8 +278,7 @@ template <typename Bytes>
   return __builtin_shuffle(bytes, places);
 }
 
-// --- Conversions
-// ----------------------------------------------------------------------------------
+// --- Conversions --------------------------------------------------------------------------------
 
 // Each number limited to the range of Narrow, which has half its bits; in lanes, those of `a` and
 // then those of `b`.
@@ -321,8 +345,7 @@ template <typename Floats>
 #endif
 }
 
-// --- Products
-// -------------------------------------------------------------------------------------
+// --- Products -----------------------------------------------------------------------------------
 
 // a * b + c, rounded once.
 template <InstructionSet set, typename Floats>

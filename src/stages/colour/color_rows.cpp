@@ -5,79 +5,77 @@
 #include <cstring>
 
 #include "host/arithmetic.hpp"
-#include "host/instruction_set.hpp"
 #include "host/pixels.hpp"
+#include "host/vectors.hpp"
 #include "stages/colour/color.hpp"
-
-#ifdef __x86_64__
-#include <immintrin.h>
-#endif
 
 namespace gpufilter {
 namespace {
 
 using std::size_t;
 
-#ifdef __x86_64__
-// The inner loop of --color for 8-bit pixels whose colours depend on colours alone, by instructions
-// that no compiler chooses for a plain loop: bytes to floats by shuffles, and back by packing with
-// saturation.
+// The loop of 8-bit pixels whose colours depend on colours alone, with what no compiler chooses for
+// a plain loop: bytes to floats by shuffles, and back by packing with saturation.
+template <InstructionSet set, size_t channels>
+struct ColorVectors {
+  using Words = Vector<std::uint32_t, set>;
+  using Ints = Vector<std::int32_t, set>;
+  using Floats = Vector<float, set>;
+  static constexpr size_t pixels = count_of<Words>;
 
-constexpr std::size_t lane = 16;  // bytes that shuffles do not leave: four pixels
-
-// For vectors of `bytes` bytes. channel[c]: the samples of a channel as 32-bit numbers, from packed
-// pixels at the start of each lane. to_pixels: from all red samples of a lane, then green ... to
-// packed pixels.
-template <std::size_t bytes, std::size_t channels>
-struct LaneShuffles {
-  using Shuffle = std::array<std::uint8_t, bytes>;
-  alignas(bytes) std::array<Shuffle, 3> channel{};
-  alignas(bytes) Shuffle to_pixels{};
-
-  constexpr LaneShuffles() {
-    constexpr std::uint8_t zero = 0x80;
-    for (std::size_t i = 0; i < bytes; ++i) {
-      const std::size_t at = i % lane;
-      for (std::size_t c = 0; c < 3; ++c)
-        channel[c][i] = at % 4 == 0 ? static_cast<std::uint8_t>(at / 4 * channels + c) : zero;
-      const std::size_t place = at % channels * 4 + at / channels;
-      to_pixels[i] = at < 4 * channels ? static_cast<std::uint8_t>(place) : zero;
+  // Transforms as many of `count` pixels as whole vectors can without touching memory after them;
+  // returns their number. Alpha stays.
+  [[gnu::always_inline]] static size_t transform(const std::uint8_t* in, size_t count,
+                                                 const ColorCoefficients& numbers,
+                                                 std::uint8_t* out) {
+    constexpr auto all = std::make_integer_sequence<int, pixels>();
+    size_t i = 0;
+    for (; channels * i + sizeof(Words) <= channels * count; i += pixels) {
+      auto words = load<Words>(in + channels * i);
+      if constexpr (channels == 3) spread(words, all);
+      const Floats x[] = {channel<0>(words), channel<1>(words), channel<2>(words)};
+      const Ints blue = product(&numbers[10], x);
+      const Ints alpha = channels == 4 ? as<std::int32_t>(words >> 24) : blue;
+      words = as<std::uint32_t>(shuffled<to_pixels>(narrowed<std::uint8_t>(
+          narrowed<std::int16_t>(product(&numbers[0], x), product(&numbers[5], x)),
+          narrowed<std::int16_t>(blue, alpha))));
+      if constexpr (channels == 3) gather(words, all);
+      store(out + channels * i, words);
     }
+    return i;
+  }
+
+ private:
+  // From all red samples of a lane, then green ... to its packed pixels.
+  static constexpr LanePlaces to_pixels = [] {
+    LanePlaces places{};
+    for (size_t i = 0; i < places.size(); ++i) {
+      const size_t place = i % channels * 4 + i / channels;
+      places[i] = i < 4 * channels ? static_cast<std::uint8_t>(place) : no_byte;
+    }
+    return places;
+  }();
+
+  // The samples of a channel of the packed pixels at the start of each lane.
+  template <size_t c>
+  [[gnu::always_inline]] static Floats channel(const Words& words) {
+    constexpr LanePlaces places = [] {
+      LanePlaces bytes{};
+      for (size_t i = 0; i < bytes.size(); ++i)
+        bytes[i] = i % 4 == 0 ? static_cast<std::uint8_t>(i / 4 * channels + c) : no_byte;
+      return bytes;
+    }();
+    return __builtin_convertvector(as<std::int32_t>(shuffled<places>(words)), Floats);
+  }
+
+  // A row of the matrix times a pixel; 0 for a NaN, which is not below 255.
+  [[gnu::always_inline]] static Ints product(const float* row, const Floats* x) {
+    auto sum = everywhere<Floats>(row[4]);
+    for (size_t c = 0; c < 3; ++c)
+      sum = fused_multiply_add<set>(everywhere<Floats>(row[c]), x[c], sum);
+    return rounded(minimum(Floats{} + 255, sum));
   }
 };
-
-namespace avx2 {
-#define TARGET [[gnu::target("avx2,fma")]]
-#define VECTOR __m256i
-#define FLOATS __m256
-#define OP(name) _mm256_##name
-#include "stages/colour/color_vectors.inc"
-}  // namespace avx2
-
-// GCC takes what its own intrinsics leave undefined for a mistake.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-namespace avx512 {
-#define TARGET [[gnu::target("avx512f,avx512bw")]]
-#define VECTOR __m512i
-#define FLOATS __m512
-#define OP(name) _mm512_##name
-#include "stages/colour/color_vectors.inc"
-}  // namespace avx512
-#pragma GCC diagnostic pop
-
-// Transforms as many of `count` pixels of `channels`, 3 or 4, as whole vectors can without touching
-// memory after them; returns their number. Alpha stays. The result has the channels of the source;
-// the weights of alpha are taken to be 0.
-std::size_t color_vectors(InstructionSet set, std::size_t channels, const std::uint8_t* in,
-                          std::size_t count, const ColorCoefficients& numbers, std::uint8_t* out) {
-  if (set == InstructionSet::baseline || channels < 3) return 0;
-  const bool wide = set >= InstructionSet::avx512;
-  auto* transform = channels == 3 ? (wide ? avx512::transform<3> : avx2::transform<3>)
-                                  : (wide ? avx512::transform<4> : avx2::transform<4>);
-  return transform(in, count, numbers.data(), out);
-}
-#endif
 
 // Pixels that are converted to RGBA, transformed and converted back while in the first-level cache.
 constexpr size_t block_pixels = 512;
@@ -138,16 +136,18 @@ struct ColorLoop {
 
   // The pixels of a row that a faster loop transforms.
   template <InstructionSet set>
-  static size_t vectors([[maybe_unused]] const Sample* in, [[maybe_unused]] size_t channels,
-                        [[maybe_unused]] size_t width,
-                        [[maybe_unused]] const ColorCoefficients& numbers,
-                        [[maybe_unused]] Sample* out) {
-#ifdef __x86_64__
-    const bool reads_alpha = numbers[3] != 0 || numbers[8] != 0 || numbers[13] != 0;
-    if constexpr (sizeof(Sample) == 1 && keeps_alpha) {
-      if (!reads_alpha) return color_vectors(set, channels, in, width, numbers, out);
+  [[gnu::always_inline]] static size_t vectors([[maybe_unused]] const Sample* in,
+                                               [[maybe_unused]] size_t channels,
+                                               [[maybe_unused]] size_t width,
+                                               [[maybe_unused]] const ColorCoefficients& numbers,
+                                               [[maybe_unused]] Sample* out) {
+    // With the baseline, plain loops are faster.
+    if constexpr (sizeof(Sample) == 1 && keeps_alpha && set >= InstructionSet::avx2) {
+      const bool reads_alpha = numbers[3] != 0 || numbers[8] != 0 || numbers[13] != 0;
+      if (reads_alpha || channels < 3) return 0;
+      return channels == 3 ? ColorVectors<set, 3>::transform(in, width, numbers, out)
+                           : ColorVectors<set, 4>::transform(in, width, numbers, out);
     }
-#endif
     return 0;
   }
 

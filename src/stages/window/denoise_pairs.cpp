@@ -1,21 +1,13 @@
 // By the instruction that multiplies pairs of 16-bit numbers and adds the products of each pair
 // (pmaddwd).
-#include "stages/window/denoise_rows.hpp"
-
-#ifdef __x86_64__
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <vector>
 
-#include <immintrin.h>
-
-#include "host/loops.hpp"
 #include "host/pixels.hpp"
+#include "host/vectors.hpp"
 #include "stage/window_rows.hpp"
-
-// GCC takes what its own intrinsics leave undefined for a mistake.
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#include "stages/window/denoise_rows.hpp"
 
 namespace gpufilter {
 namespace {
@@ -50,17 +42,112 @@ struct PairRow {
   std::int32_t inverse;
   std::uint32_t* rgba;  // grey is the first channel
 };
-using FillRow = void (*)(const PairRow&);
 
-#define PAIR_LOOPS "stages/window/denoise_pairs.inc"
-#include "stage/pair_sets.inc"
+// The result of as many pixels as a vector has pairs.
+template <InstructionSet set, size_t colors>
+class PairPixels {
+ public:
+  using Ints = Vector<std::int32_t, set>;
+  using Words = Vector<std::uint32_t, set>;
+  using Shorts = Vector<std::uint16_t, set>;
+  static constexpr size_t count = count_of<Ints>;
+  static_assert(block % count == 0);
 
-template <size_t colors>
-FillRow row_filler(InstructionSet set, bool by_alpha) {
-  static const bool has_vnni = __builtin_cpu_supports("avx512vnni") != 0;
-  const size_t which = by_alpha ? 1 : 0;
-  if (set == InstructionSet::avx2) return avx2::fill_rows<colors>[which];
-  return has_vnni ? vnni::fill_rows<colors>[which] : avx512::fill_rows<colors>[which];
+  [[gnu::always_inline]] PairPixels(const PairRow& row, size_t first)
+      : row_(row),
+        first_(first),
+        // No difference is larger than 3 * 255, so that this limit fits.
+        limit_(twice(std::min(row.limit, 1000) << color_shift)),
+        inverse_(twice(row.inverse << (8 - color_shift))) {
+    for (size_t c = 0; c < colors; ++c) {
+      const auto color = load<Words>(row.centre + c * row.plane + first) & 0xffffU;
+      centre_[c] = as<std::uint16_t>(color | color << 16);
+    }
+  }
+
+  template <bool by_alpha>
+  [[gnu::always_inline]] void add(const PairTap& tap) {
+    const std::uint32_t* pixels = row_.window[tap.row] + tap.column + first_;
+    Shorts at[colors];
+    for (size_t c = 0; c < colors; ++c)
+      at[c] = load<Shorts>(pixels + c * row_.plane);
+    Shorts weights = weights_of(at, tap.weights);
+    if constexpr (by_alpha)
+      weights = times_alpha(weights, load<Shorts>(pixels + colors * row_.plane));
+    weights_ += weights;
+    for (size_t c = 0; c < colors; ++c)
+      sums_[c] = plus_pairs<set>(sums_[c], as<std::int16_t>(at[c]), as<std::int16_t>(weights));
+  }
+
+  [[gnu::always_inline]] void store_means() const {
+    const auto pairs = as<std::uint32_t>(weights_);
+    const auto weight = as<std::int32_t>((pairs & 0xffffU) + (pairs >> 16));
+    auto rgba = load<Words>(row_.centre_alpha + first_) << 24;
+    for (size_t c = 0; c < colors; ++c) {
+      const auto color = (as<std::uint32_t>(centre_[c]) & 0xffffU) >> color_shift;
+      const auto sum = as<std::uint32_t>(sums_[c]) >> color_shift;
+      rgba |= as<std::uint32_t>(mean_of(as<std::int32_t>(sum), weight, as<std::int32_t>(color)))
+              << (8 * c);
+    }
+    store(row_.rgba + first_, rgba);
+  }
+
+ private:
+  // A number of 16 bits in all places.
+  [[gnu::always_inline]] static Shorts twice(std::int32_t number) {
+    return as<std::uint16_t>(everywhere<Ints>(number * 0x10001));
+  }
+
+  // window_stages.hpp has the formula. What is shifted right by 8 there is the high half of a
+  // product here where that is possible, as vectors of 512 bits are shifted by one port only.
+  [[gnu::always_inline]] [[nodiscard]] Shorts weights_of(const Shorts* at,
+                                                         std::uint32_t near) const {
+    Shorts difference{};
+    for (size_t c = 0; c < colors; ++c)
+      difference += as<std::uint16_t>(magnitude(as<std::int16_t>(at[c] - centre_[c])));
+    const Shorts u = multiplied_high(minimum(difference, limit_), inverse_);
+    const Shorts q = (static_cast<std::uint16_t>(255 * 255) - u * u) >> 8;
+    const Shorts range = q * q & static_cast<std::uint16_t>(0xff00);
+    return multiplied_high(range,
+                           as<std::uint16_t>(everywhere<Ints>(static_cast<std::int32_t>(near))));
+  }
+
+  // weight * alpha / 255, rounded to the nearest number: x / 255 = x * 0x8081 >> 23 in 16 bits.
+  [[gnu::always_inline]] static Shorts times_alpha(const Shorts& weights, const Shorts& alpha) {
+    const Shorts x = weights * alpha + static_cast<std::uint16_t>(127);
+    return multiplied_high(x, Shorts{} + static_cast<std::uint16_t>(0x8081)) >> 7;
+  }
+
+  // (sum + weight / 2) / weight. A quotient lies further below a whole number than the precision of
+  // a float, or is one. Without weights, which takes alpha 0 everywhere, the colour stays.
+  [[gnu::always_inline]] static Ints mean_of(const Ints& sum, const Ints& weight,
+                                             const Ints& color) {
+    using Floats = Vector<float, set>;
+    const Ints without = (weight - 1) >> 31;  // -1 or 0
+    const Ints divisor = weight - without;
+    const Ints dividend = (sum + (weight >> 1)) | (color & without);
+    return __builtin_convertvector(
+        __builtin_convertvector(dividend, Floats) / __builtin_convertvector(divisor, Floats), Ints);
+  }
+
+  const PairRow& row_;
+  size_t first_;
+  Shorts limit_;
+  Shorts inverse_;
+  Shorts centre_[colors];
+  Ints sums_[colors] = {};
+  Shorts weights_{};
+};
+
+template <InstructionSet set, size_t colors, bool by_alpha>
+[[gnu::always_inline]] inline void fill_row(const PairRow& row) {
+  using Pixels = PairPixels<set, colors>;
+  for (size_t i = 0; i < row.pixels; i += Pixels::count) {
+    Pixels pixels(row, i);
+    for (size_t t = 0; t < row.tap_count; ++t)
+      pixels.template add<by_alpha>(row.taps[t]);
+    pixels.store_means();
+  }
 }
 
 // The rows of a window, each channel by itself, each sample beside its right neighbour.
@@ -154,17 +241,22 @@ struct PairLoop {
             for (int i = 0; i <= 2 * radius; ++i)
               rows[static_cast<size_t>(i)] = window.row(middle - radius + i) + radius;
             const std::uint32_t* centre = rows[static_cast<size_t>(radius)];
-            row_filler<colors>(set, weighted && !source.is_opaque(middle, radius))(
-                {.taps = taps.data(),
-                 .tap_count = taps.size(),
-                 .window = rows.data(),
-                 .centre = centre,
-                 .centre_alpha = format.has_alpha() ? centre + colors * window.plane() : centre,
-                 .plane = window.plane(),
-                 .pixels = count,
-                 .limit = job->numbers->limit,
-                 .inverse = job->numbers->inverse,
-                 .rgba = rgba.data()});
+            const PairRow row{
+                .taps = taps.data(),
+                .tap_count = taps.size(),
+                .window = rows.data(),
+                .centre = centre,
+                .centre_alpha = format.has_alpha() ? centre + colors * window.plane() : centre,
+                .plane = window.plane(),
+                .pixels = count,
+                .limit = job->numbers->limit,
+                .inverse = job->numbers->inverse,
+                .rgba = rgba.data()};
+            if (weighted && !source.is_opaque(middle, radius)) {
+              fill_row<set, colors, true>(row);
+            } else {
+              fill_row<set, colors, false>(row);
+            }
             put<set>(rgba.data(), count, channels, source.target_at(job->target, middle));
           }
         });
@@ -195,11 +287,10 @@ void denoise_pairs(const ConstRows& source, const MutableRows& target, int heigh
                    const DenoiseParameters& parameters, const DenoiseNumbers& numbers) {
   const Job job{source, target, height, &parameters, &numbers};
   if (source.format.channels < 3) {
-    run_loop<PairLoop<1>>(&job);
+    run_products_loop<PairLoop<1>>(&job);
   } else {
-    run_loop<PairLoop<3>>(&job);
+    run_products_loop<PairLoop<3>>(&job);
   }
 }
 
 }  // namespace gpufilter
-#endif

@@ -270,29 +270,14 @@ void fill(const Job<Sample>& job) {
   }
 }
 
-template <typename Sample>
-void fill_colors(const Job<Sample>& job) {
-  if (job.source.format.channels < 3) {
-    fill<Colors<Sample, 1>>(job);
-  } else {
-    fill<Colors<Sample, 3>>(job);
-  }
-}
-
 }  // namespace
 
 void denoise_rows(const ConstRows& source, const MutableRows& target, int height,
                   const DenoiseParameters& parameters, const DenoiseNumbers& numbers) {
-#ifdef __x86_64__
-  if (source.format.depth == 8 && instruction_set() != InstructionSet::baseline) {
-    return denoise_pairs(source, target, height, parameters, numbers);
-  }
-#endif
-  if (source.format.depth == 8) {
-    fill_colors(Job<std::uint8_t>{source, target, height, &parameters, &numbers});
-  } else {
-    fill_colors(Job<std::uint16_t>{source, target, height, &parameters, &numbers});
-  }
+  if (source.format.depth == 8) return denoise_pairs(source, target, height, parameters, numbers);
+  const Job<std::uint16_t> job{source, target, height, &parameters, &numbers};
+  source.format.channels < 3 ? fill<Colors<std::uint16_t, 1>>(job)
+                             : fill<Colors<std::uint16_t, 3>>(job);
 }
 
 void denoise_chroma_rows(const ConstRows& source, const MutableRows& target, int height,

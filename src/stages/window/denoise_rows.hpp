@@ -15,10 +15,8 @@ void denoise_rows(const ConstRows& source, const MutableRows& target, int height
 void denoise_chroma_rows(const ConstRows& source, const MutableRows& target, int height,
                          const DenoiseParameters& parameters, const DenoiseNumbers& numbers);
 
-#ifdef __x86_64__
-// denoise_rows() for 8 bits and an instruction set in use that is not the baseline.
+// denoise_rows() of 8 bits.
 void denoise_pairs(const ConstRows& source, const MutableRows& target, int height,
                    const DenoiseParameters& parameters, const DenoiseNumbers& numbers);
-#endif
 
 }  // namespace gpufilter
