@@ -1,4 +1,5 @@
-// --depth: samples of DEPTH bits become samples of TARGET_DEPTH bits.
+// --depth: samples of DEPTH bits become samples of TARGET_DEPTH bits. --linear, --encoded: alpha does, and colours are
+// looked up in a table for each channel.
 
 #ifndef TARGET_DEPTH
 #define TARGET_DEPTH 16
@@ -27,4 +28,25 @@ void convert_depth(ROWS) {
   __global converted_t *out =
       (__global converted_t *)target + (size_t)(y - target_first + target_offset) * target_pitch;
   for (int i = OWN_BEGIN * CHANNELS; i < OWN_END * CHANNELS; ++i) out[i] = converted(SOURCE_ROW(y)[i]);
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
+void change_light(ROWS, __global const ushort *restrict red, __global const ushort *restrict green,
+                  __global const ushort *restrict blue) {
+  const int y = OWN_ROW;
+  if (y >= TARGET_END) return;
+  __global converted_t *out =
+      (__global converted_t *)target + (size_t)(y - target_first + target_offset) * target_pitch;
+  for (int x = OWN_BEGIN; x < OWN_END; ++x) {
+    const pixel_t pixel = load_pixel(SOURCE_ROW(y), x);
+    __global converted_t *to = out + (size_t)x * CHANNELS;
+    to[COLORS / 2] = (converted_t)green[pixel.at[COLORS / 2]];
+#if COLORS == 3
+    to[0] = (converted_t)red[pixel.at[0]];
+    to[2] = (converted_t)blue[pixel.at[2]];
+#endif
+#if HAS_ALPHA
+    to[CHANNELS - 1] = converted(pixel.at[CHANNELS - 1]);
+#endif
+  }
 }

@@ -193,7 +193,7 @@ class Light final : public OneStepStage {
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
                                                     const PictureShape& input) const override {
     const LightTables tables = tables_for(input.format);
-    RowKernel kernel{.file = "light.cl",
+    RowKernel kernel{.file = "depth.cl",
                      .function = "change_light",
                      .macros = formatted("-D TARGET_DEPTH={}", bits_),
                      .variant = label()};
