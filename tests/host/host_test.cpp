@@ -107,6 +107,7 @@ TEST(InstructionSet, NamesAreThoseOfTheEnvironmentVariable) {
   EXPECT_EQ(to_string(InstructionSet::baseline), "baseline");
   EXPECT_EQ(to_string(InstructionSet::avx2), "avx2");
   EXPECT_EQ(to_string(InstructionSet::avx512), "avx512");
+  EXPECT_EQ(to_string(InstructionSet::avx512_vbmi), "avx512_vbmi");
 }
 
 struct WhichLoop {
@@ -123,7 +124,7 @@ TEST(InstructionSet, LoopsRunWithTheOneInUse) {
     EXPECT_EQ(instruction_set(), set);
     InstructionSet ran{};
     run_loop<WhichLoop>(&ran);
-    EXPECT_EQ(ran, set);
+    EXPECT_EQ(ran, std::min(set, InstructionSet::avx512));
   }
   EXPECT_EQ(instruction_set(), before);
 }
@@ -139,7 +140,7 @@ TEST(InstructionSet, TheBaselineOfOneThreadStaysThere) {
 
 TEST(InstructionSet, OneThatIsMissingIsRefused) {
   const auto& sets = available_instruction_sets();
-  for (const InstructionSet set : {InstructionSet::avx2, InstructionSet::avx512}) {
+  for (const InstructionSet set : {InstructionSet::avx2, InstructionSet::avx512_vbmi}) {
     if (std::find(sets.begin(), sets.end(), set) != sets.end()) continue;
     EXPECT_THROW(InstructionSetInUse{set}, std::logic_error);
   }

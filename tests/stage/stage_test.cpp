@@ -1,6 +1,6 @@
 #include "device/device_rows.hpp"
 #include "image/sample_arithmetic.hpp"
-#include "pipeline/run/memory_rows.hpp"
+#include "stage/border.hpp"
 #include "stage/device/row_tuning.hpp"
 #include "stage/lowering.hpp"
 #include "stage/options/shared_parameters.hpp"
