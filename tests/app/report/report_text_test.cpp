@@ -1,9 +1,10 @@
 // What a run reports: lines, tables, JSON and CSV.
+#include "app/report/report_text.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include "app/report/example_report.hpp"
 #include "app/report/report_data.hpp"
-#include "app/report/report_text.hpp"
 #include "app/report/run_reporter.hpp"
 #include "stages/window/blur.hpp"
 
