@@ -11,7 +11,7 @@
 #include "base/stop.hpp"
 #include "codec/unread.hpp"
 #include "image/exif.hpp"
-#include "pipeline/run/memory_rows.hpp"
+#include "image/image.hpp"
 #include "pipeline/run/picture_output.hpp"
 
 namespace gpufilter {

@@ -12,9 +12,9 @@
 #include "codec/unread.hpp"
 #include "compare/comparison.hpp"
 #include "compute/picture_statistics.hpp"
-#include "pipeline/run/counted_picture.hpp"
-#include "pipeline/run/memory_part.hpp"
-#include "pipeline/run/memory_rows.hpp"
+#include "image/image.hpp"
+#include "pipeline/run/memory_filter.hpp"
+#include "pipeline/run/run.hpp"
 
 namespace gpufilter {
 namespace {
@@ -28,9 +28,7 @@ Engine processor_engine() {
 }
 
 void check_limit(const ConstRows& picture, const Limits& limits) {
-  const PictureShape shape = shape_of(picture);
-  check_size(picture_in_memory, static_cast<std::uint64_t>(shape.size.width),
-             static_cast<std::uint64_t>(shape.size.height), shape.format, read_limits(limits));
+  check_size(picture_in_memory, shape_of(picture), read_limits(limits));
 }
 
 Stats stats_of(const PictureShape& shape, Histograms histograms) {

@@ -7,7 +7,6 @@
 #include "codec/codec_table.hpp"
 #include "image/exif.hpp"
 #include "image/image.hpp"
-#include "pipeline/run/memory_rows.hpp"
 
 namespace gpufilter {
 

@@ -11,7 +11,6 @@
 #include "codec/unread.hpp"
 #include "image/exif.hpp"
 #include "image/image.hpp"
-#include "pipeline/run/memory_rows.hpp"
 
 namespace gpufilter {
 namespace {

@@ -49,6 +49,12 @@ struct PictureHeader {
   // not log it: see codec/unread.hpp.
   std::vector<std::string> unread = {};
   bool keeps_positions = true;  // each pixel is where the file that is described had it
+
+  [[nodiscard]] PictureShape shape() const { return {size, format}; }
+  void set_shape(const PictureShape& shape) {
+    size = shape.size;
+    format = shape.format;
+  }
 };
 
 // Yields the rows of one picture, top to bottom. Samples are as stored (16-bit ones in the

@@ -47,6 +47,11 @@ void check_size(const std::string& name, std::uint64_t width, std::uint64_t heig
   }
 }
 
+void check_size(const std::string& name, const PictureShape& picture, const ReadLimits& limits) {
+  check_size(name, static_cast<std::uint64_t>(picture.size.width),
+             static_cast<std::uint64_t>(picture.size.height), picture.format, limits);
+}
+
 void check_memory(const std::string& name, std::uint64_t bytes, const ReadLimits& limits,
                   const std::string& holder, const std::string& remedy) {
   if (bytes <= limits.max_memory) return;

@@ -11,7 +11,7 @@
 #include "codec/sample_conversion.hpp"
 #include "image/color.hpp"
 #include "image/metadata.hpp"
-#include "image/pixel_format.hpp"
+#include "image/rows.hpp"
 
 namespace gpufilter {
 
@@ -81,6 +81,7 @@ inline constexpr std::uint64_t max_row_bytes = std::uint64_t{8} << 20U;
 // file's.
 void check_size(const std::string& name, std::uint64_t width, std::uint64_t height,
                 const PixelFormat& format, const ReadLimits& limits);
+void check_size(const std::string& name, const PictureShape& picture, const ReadLimits& limits);
 
 // Throws PictureError if `bytes` are more than `limits` allow. `holder` begins the message ("an
 // interlaced PNG"), `remedy` ends it ("save it without interlacing").

@@ -36,24 +36,19 @@ class Uses {
   // The directory's entries and their values.
   void add_directory(std::size_t directory) {
     add(directory, tiff_.link_of(directory) + 4 - directory);
-    for (std::size_t i = 0; i < tiff_.entry_count(directory); ++i) {
-      const auto entry = tiff_.entry(directory, i);
-      if (!entry) return;
-      ranges_.push_back(entry->value);
-    }
+    for (const TiffEntry& entry : tiff_.entries(directory))
+      ranges_.push_back(entry.value);
   }
 
   // Adds a directory with the directories that it points to, but for that of the tag `without`.
   void add_tree(std::size_t directory, std::uint32_t without = 0) {
     if (++directories_ > max_directories) return;
     add_directory(directory);
-    for (std::size_t i = 0; i < tiff_.entry_count(directory); ++i) {
-      const auto entry = tiff_.entry(directory, i);
-      if (!entry) return;
-      if (entry->tag == without) continue;
-      const bool points = entry->tag == Tiff::exif_directory_tag ||
-                          entry->tag == gps_directory_tag || entry->tag == interoperability_tag;
-      const auto child = points ? tiff_.value(*entry) : std::nullopt;
+    for (const TiffEntry& entry : tiff_.entries(directory)) {
+      if (entry.tag == without) continue;
+      const bool points = entry.tag == Tiff::exif_directory_tag || entry.tag == gps_directory_tag ||
+                          entry.tag == interoperability_tag;
+      const auto child = points ? tiff_.value(entry) : std::nullopt;
       if (child) add_tree(*child);
     }
   }
@@ -126,10 +121,10 @@ void remove_entry(Bytes& exif, std::size_t directory, const TiffEntry& entry) {
   const Tiff tiff(exif);
   const std::size_t count = tiff.entry_count(directory) - 1;
   const std::size_t end = tiff.link_of(directory) + 4;
-  std::copy(exif.begin() + static_cast<std::ptrdiff_t>(entry.place + Tiff::entry_bytes),
+  std::copy(exif.begin() + static_cast<std::ptrdiff_t>(entry.place + tiff.entry_size()),
             exif.begin() + static_cast<std::ptrdiff_t>(end),
             exif.begin() + static_cast<std::ptrdiff_t>(entry.place));
-  clear(exif, {end - Tiff::entry_bytes, end});
+  clear(exif, {end - tiff.entry_size(), end});
   store_number(count, std::span(exif).subspan(directory, 2), tiff.order());
 }
 
@@ -248,7 +243,7 @@ Bytes with_orientation_added(const Bytes& exif, int orientation) {
   const std::size_t at = result.size();
   std::size_t place = directory + 2;  // entries are in the order of their tags
   while (place < end && *tiff.number(place, 2) < orientation_tag)
-    place += Tiff::entry_bytes;
+    place += tiff.entry_size();
   const bool replaces = place < end && *tiff.number(place, 2) == orientation_tag;
   append(tiff.entry_count(directory) + (replaces ? 0 : 1), 2);
   copy(directory + 2, place);
@@ -257,7 +252,7 @@ Bytes with_orientation_added(const Bytes& exif, int orientation) {
   append(1, 4);
   append(static_cast<std::size_t>(orientation), 2);
   append(0, 2);
-  copy(place + (replaces ? Tiff::entry_bytes : 0), end + 4);
+  copy(place + (replaces ? tiff.entry_size() : 0), end + 4);
   store_number(at, std::span(result).subspan(4, 4), tiff.order());
   return result;
 }

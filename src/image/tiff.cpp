@@ -1,12 +1,14 @@
 #include "image/tiff.hpp"
 
+#include <algorithm>
 #include <array>
-#include <span>
+#include <utility>
 
 namespace gpufilter {
 namespace {
 
 constexpr std::uint32_t last_classic_type = 13;
+constexpr std::uint64_t most_entries = 65535;
 
 bool is_signed(std::uint32_t type) {
   return type == 6 || type == 8 || type == 9;
@@ -26,34 +28,65 @@ std::uint64_t tiff_type_bytes(std::uint32_t type) {
   return type < sizes.size() ? sizes.at(type) : 0;
 }
 
+Tiff::Tiff(ByteSpan bytes)
+    : Tiff(
+          [bytes](std::uint64_t offset, std::span<std::uint8_t> into) {
+            const auto rest = bytes.subspan(std::min<std::uint64_t>(offset, bytes.size()));
+            const std::size_t count = std::min(into.size(), rest.size());
+            std::copy_n(rest.begin(), count, into.begin());
+            return count;
+          },
+          bytes.size()) {}
+
+Tiff::Tiff(TiffReadAt read, std::uint64_t size) : read_(std::move(read)), size_(size) {
+  order_ = tiff_byte_order(bytes_at(0, 1));
+  is_big_ = number(2, 2) == 43U;
+}
+
 bool Tiff::is_valid() const {
-  const std::uint8_t order = order_ == ByteOrder::little ? 'I' : 'M';
-  return bytes_.size() >= 8 && bytes_[0] == order && bytes_[1] == order && number(2, 2) == 42;
+  return number(0, 2) == (order_ == ByteOrder::little ? 0x4949U : 0x4D4DU) && number(2, 2) == 42U &&
+         number(4, 4);
 }
 
-std::size_t Tiff::link_of(std::size_t directory) const {
-  return directory + 2 + entry_count(directory) * entry_bytes;
+Bytes Tiff::bytes_at(std::uint64_t offset, std::uint64_t size) const {
+  Bytes bytes(size);
+  bytes.resize(read_(offset, bytes));
+  return bytes;
 }
 
-std::size_t Tiff::next_directory(std::size_t directory) const {
-  return number(link_of(directory), 4).value_or(0);
+std::optional<std::uint64_t> Tiff::number(std::uint64_t offset, std::size_t size) const {
+  std::array<std::uint8_t, 8> memory{};
+  const auto bytes = std::span(memory).first(size);
+  return read_(offset, bytes) == size ? std::optional(number_of(bytes, order_)) : std::nullopt;
 }
 
-std::optional<TiffEntry> Tiff::entry(std::size_t directory, std::size_t index) const {
-  const std::size_t at = directory + 2 + index * entry_bytes;
-  if (!number(at + 8, 4)) return std::nullopt;
-  TiffEntry entry{*number(at, 2), *number(at + 2, 2), *number(at + 4, 4), at, {}};
-  const std::uint64_t size =
-      entry.type > last_classic_type ? 0 : tiff_type_bytes(entry.type) * entry.count;
-  const std::size_t begin = size <= 4 ? at + 8 : *number(at + 8, 4);
-  if (begin <= bytes_.size() && size <= bytes_.size() - begin) entry.value = {begin, begin + size};
-  return entry;
+// A value that is no larger than an offset is stored in its place.
+std::vector<TiffEntry> Tiff::entries(std::uint64_t directory) const {
+  std::vector<TiffEntry> entries;
+  const std::uint64_t count = entry_count(directory);
+  if (count > most_entries) return entries;
+  std::uint64_t place = directory + count_size();
+  const Bytes block = bytes_at(place, count * entry_size());
+  for (ByteCursor cursor(block, order_); cursor.rest().size() >= entry_size();) {
+    TiffEntry entry;
+    entry.place = place;
+    place += entry_size();
+    entry.tag = static_cast<std::uint32_t>(cursor.number(2));
+    entry.type = static_cast<std::uint32_t>(cursor.number(2));
+    entry.count = cursor.number(offset_size());
+    const std::uint64_t offset = cursor.number(offset_size());
+    const std::uint64_t size =
+        entry.type > last_classic_type && !is_big_ ? 0 : entry.count * tiff_type_bytes(entry.type);
+    const std::uint64_t begin = size <= offset_size() ? place - offset_size() : offset;
+    if (begin <= size_ && size <= size_ - begin) entry.value = {begin, begin + size};
+    entries.push_back(entry);
+  }
+  return entries;
 }
 
-std::optional<TiffEntry> Tiff::find(std::size_t directory, std::uint32_t tag) const {
-  for (std::size_t i = 0; i < entry_count(directory); ++i) {
-    const auto found = entry(directory, i);
-    if (!found || found->tag == tag) return found;
+std::optional<TiffEntry> Tiff::find(std::uint64_t directory, std::uint32_t tag) const {
+  for (const TiffEntry& entry : entries(directory)) {
+    if (entry.tag == tag) return entry;
   }
   return std::nullopt;
 }
@@ -63,7 +96,8 @@ std::optional<std::uint32_t> Tiff::value(const TiffEntry& entry, std::size_t ind
   if (size == 0 || size > 4 || index >= (entry.value.end - entry.value.begin) / size) {
     return std::nullopt;
   }
-  return number(entry.value.begin + index * size, size);
+  const auto found = number(entry.value.begin + index * size, size);
+  return found ? std::optional(static_cast<std::uint32_t>(*found)) : std::nullopt;
 }
 
 std::optional<std::uint32_t> Tiff::integer(const TiffEntry& entry) const {

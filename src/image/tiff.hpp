@@ -4,17 +4,19 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "base/byte_cursor.hpp"
-#include "image/metadata.hpp"
 
 namespace gpufilter {
 
 // The bytes from `begin` to before `end`.
 struct ByteRange {
-  std::size_t begin = 0;
-  std::size_t end = 0;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
   friend auto operator<=>(const ByteRange&, const ByteRange&) = default;
 };
 
@@ -26,12 +28,15 @@ struct ByteRange {
   return !bytes.empty() && bytes[0] == 'I' ? ByteOrder::little : ByteOrder::big;
 }
 
+// Reads at an offset, fewer bytes only at the end.
+using TiffReadAt = std::function<std::size_t(std::uint64_t offset, std::span<std::uint8_t>)>;
+
 struct TiffEntry {
   std::uint32_t tag = 0;
   std::uint32_t type = 0;
-  std::uint32_t count = 0;
-  std::size_t place = 0;  // where the entry begins
-  ByteRange value;        // empty if the type is unknown or the value is not within the bytes
+  std::uint64_t count = 0;
+  std::uint64_t place = 0;  // where the entry begins
+  ByteRange value;          // empty if the type is unknown or the value is not within the bytes
 };
 
 class Tiff {
@@ -39,25 +44,35 @@ class Tiff {
   static constexpr std::uint32_t type_short = 3;
   static constexpr std::uint32_t type_long = 4;
   static constexpr std::uint32_t exif_directory_tag = 0x8769;  // in the first directory
-  static constexpr std::size_t entry_bytes = 12;
 
-  // `bytes` has to outlive this object.
-  explicit Tiff(ByteSpan bytes)
-      : bytes_(bytes), order_(tiff_byte_order(bytes)), cursor_(bytes, order_) {}
+  // `bytes`, and what `read` refers to, have to outlive this object.
+  explicit Tiff(ByteSpan bytes);
+  // A file, whose size is not known: values may lie outside.
+  explicit Tiff(TiffReadAt read) : Tiff(std::move(read), UINT64_MAX) {}
 
-  // Whether there is a header.
+  // Whether there is the header of a classic structure, as in EXIF.
   [[nodiscard]] bool is_valid() const;
   [[nodiscard]] ByteOrder order() const { return order_; }
 
-  // The number in the `size` bytes at `offset`; nothing if they are not all within the bytes.
-  [[nodiscard]] std::optional<std::uint32_t> number(std::size_t offset, std::size_t size) const {
-    return cursor_.number_at(offset, size);
-  }
+  // Bytes of an offset, of the number of entries, and of an entry: BigTIFF has larger ones.
+  [[nodiscard]] std::size_t offset_size() const { return is_big_ ? 8 : 4; }
+  [[nodiscard]] std::size_t count_size() const { return is_big_ ? 8 : 2; }
+  [[nodiscard]] std::size_t entry_size() const { return 4 + 2 * offset_size(); }
 
-  // The offset of the first directory, and of the one after that at `directory`; 0 if there is
-  // none.
-  [[nodiscard]] std::size_t first_directory() const { return number(4, 4).value_or(0); }
-  [[nodiscard]] std::size_t next_directory(std::size_t directory) const;
+  // The bytes at `offset`; fewer at the end.
+  [[nodiscard]] Bytes bytes_at(std::uint64_t offset, std::uint64_t size) const;
+  // The number in the `size` bytes at `offset`; nothing if they are not all within the bytes.
+  [[nodiscard]] std::optional<std::uint64_t> number(std::uint64_t offset, std::size_t size) const;
+
+  // Where the offset of the first directory stands; that offset, and the one of the directory after
+  // that at `directory`; 0 if there is none.
+  [[nodiscard]] std::uint64_t first_link() const { return offset_size(); }
+  [[nodiscard]] std::uint64_t first_directory() const {
+    return number(first_link(), offset_size()).value_or(0);
+  }
+  [[nodiscard]] std::uint64_t next_directory(std::uint64_t directory) const {
+    return number(link_of(directory), offset_size()).value_or(0);
+  }
 
   // The offset of EXIF's own directory, to which the first one points.
   [[nodiscard]] std::optional<std::uint32_t> exif_directory() const {
@@ -67,17 +82,20 @@ class Tiff {
 
   // Where the offset of the next directory stands. The number of entries counts those that the
   // directory declares.
-  [[nodiscard]] std::size_t link_of(std::size_t directory) const;
-  [[nodiscard]] std::size_t entry_count(std::size_t directory) const {
-    return number(directory, 2).value_or(0);
+  [[nodiscard]] std::uint64_t link_of(std::uint64_t directory) const {
+    return directory + count_size() + entry_count(directory) * entry_size();
+  }
+  [[nodiscard]] std::uint64_t entry_count(std::uint64_t directory) const {
+    return number(directory, count_size()).value_or(0);
   }
 
-  // Nothing if the entry is not within the bytes.
-  [[nodiscard]] std::optional<TiffEntry> entry(std::size_t directory, std::size_t index) const;
-  // The directory's first entry with this tag, if it is within the bytes.
-  [[nodiscard]] std::optional<TiffEntry> find(std::size_t directory, std::uint32_t tag) const;
+  // The entries up to the first that is not within the bytes; none of a directory of more than
+  // 65535, as no classic structure has them.
+  [[nodiscard]] std::vector<TiffEntry> entries(std::uint64_t directory) const;
+  // The first of these with this tag.
+  [[nodiscard]] std::optional<TiffEntry> find(std::uint64_t directory, std::uint32_t tag) const;
 
-  // The entry's number `index`; nothing if it has no such whole number.
+  // The entry's number `index`; nothing if it has no such whole number of up to 32 bits.
   [[nodiscard]] std::optional<std::uint32_t> value(const TiffEntry& entry,
                                                    std::size_t index = 0) const;
   // The first number of an entry of integers. Programs write the fields of EXIF with any type of
@@ -85,9 +103,12 @@ class Tiff {
   [[nodiscard]] std::optional<std::uint32_t> integer(const TiffEntry& entry) const;
 
  private:
-  ByteSpan bytes_;
-  ByteOrder order_;
-  ByteCursor cursor_;
+  Tiff(TiffReadAt read, std::uint64_t size);
+
+  TiffReadAt read_;
+  std::uint64_t size_;
+  ByteOrder order_ = ByteOrder::big;
+  bool is_big_ = false;
 };
 
 // Changes that number in `bytes`, where Tiff(bytes) found the entry. Its type changes if it is too

@@ -1,18 +1,6 @@
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <limits>
-#include <random>
-#include <stdexcept>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include "host/arithmetic.hpp"
-#include "host/instruction_set.hpp"
 #include "host/loops.hpp"
 #include "host/pixels.hpp"
-#include "support/each_of.hpp"
 #include "support/instruction_sets.hpp"
 
 namespace gpufilter::test {
@@ -62,9 +50,8 @@ class Numbers {
 
 TEST(FusedMultiplyAdd, FromDoubleIsRoundedOnceAndFromDoubleIsRoundedOnceNextToTheMiddle) {
   Numbers numbers(1);
-  for (int i = 0; i < 3'000'000; ++i) {
+  for (int i = 0; i < 3'000'000; ++i)
     ASSERT_TRUE(fused_equally(numbers.next(), numbers.next(), numbers.next()));
-  }
   // The sum in double precision is rounded to the middle between two floats: rounding it again
   // would give the even one of them, regardless of the exact sum.
   for (const auto& [sign, tiny] :

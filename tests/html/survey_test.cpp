@@ -1,19 +1,10 @@
 #include "html/survey.hpp"
 
-#include <array>
-#include <filesystem>
-
-#include <gtest/gtest.h>
-
-#include "base/error.hpp"
 #include "compare/comparison.hpp"
 #include "image/sample_arithmetic.hpp"
 #include "stages/colour/color_profile.hpp"
 #include "support/document_checks.hpp"
-#include "support/objection.hpp"
 #include "support/oriented_files.hpp"
-#include "support/pictures.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace gpufilter::html {
 namespace {
@@ -188,9 +179,8 @@ TEST(SmallPicture, OfASmallPictureIsThePictureIn8Bits) {
   const Image image = test::random_image({257, 3}, {3, 16}, 2);
   const Image result = small(image, 257);
   ASSERT_EQ(result.format(), (PixelFormat{3, 8}));
-  for (const auto [x, y, c] : test::each_sample({257, 3}, 3)) {
+  for (const auto [x, y, c] : test::each_sample({257, 3}, 3))
     EXPECT_EQ(sample_at(result, x, y, c), (sample_at(image, x, y, c) * 255 + 32767) / 65535);
-  }
 }
 
 TEST(SmallPicture, IsTheMeanOfItsAreas) {

@@ -3,8 +3,9 @@
 
 #include "codec/jpeg/codec.hpp"
 #include "codec/png/codec.hpp"
-#include "pipeline/choose/estimate.hpp"
+#include "pipeline/choose/machine_rates.hpp"
 #include "stages/window/blur.hpp"
+#include "support/testing.hpp"
 
 namespace gpufilter::test {
 

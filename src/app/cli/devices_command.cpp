@@ -12,7 +12,7 @@
 #include "device/kernel_figures.hpp"
 #include "device/stores.hpp"
 #include "pipeline/choose/dispatcher.hpp"
-#include "pipeline/choose/estimate.hpp"
+#include "pipeline/choose/machine_rates.hpp"
 #include "stage/options/catalogue.hpp"
 
 namespace gpufilter {

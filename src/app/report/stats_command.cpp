@@ -15,7 +15,7 @@
 #include "chart/histogram_plot.hpp"
 #include "codec/unread.hpp"
 #include "pipeline/choose/dispatcher.hpp"
-#include "pipeline/run/counted_picture.hpp"
+#include "pipeline/run/run.hpp"
 
 namespace gpufilter {
 namespace {

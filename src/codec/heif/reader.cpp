@@ -328,8 +328,7 @@ class HeifReader final : public WholePictureReader {
     header_.size = picture_->size();
     header_.format = {(picture_->is_grey ? 1 : 3) + (picture_->has_alpha ? 1 : 0),
                       picture_->depth > 8 ? 16 : 8};
-    check_size(name_, static_cast<std::uint64_t>(header_.size.width),
-               static_cast<std::uint64_t>(header_.size.height), header_.format, limits_);
+    check_size(name_, header_.shape(), limits_);
     header_.file_pixels = file_pixels(header_.format);
     header_.file_pixels.depth = picture_->depth;
     // libheif has planes and interleaved pixels, and there may be a copy that is turned.

@@ -58,6 +58,16 @@ std::string unsupported_precision(int bits) {
   return formatted("this JPEG has {}-bit samples: only 8-bit JPEG can be read", bits);
 }
 
+std::size_t end_of_data(std::span<const std::uint8_t> bytes, std::size_t at) {
+  const auto is_data = [&](std::size_t code) {
+    return bytes[code] == 0 || is_restart(bytes[code]);
+  };
+  at = next_ff(bytes, at);
+  while (at + 1 < bytes.size() && is_data(at + 1))
+    at = next_ff(bytes, at + 2);
+  return at;
+}
+
 JpegErrors::JpegErrors(std::string name) : name_(std::move(name)) {
   jpeg_std_error(&manager_);
   manager_.error_exit = on_error;

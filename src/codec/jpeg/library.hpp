@@ -42,6 +42,10 @@ namespace gpufilter {
   return static_cast<std::size_t>(static_cast<const std::uint8_t*>(found) - bytes.data());
 }
 
+// The place of the next marker that ends the data of a scan, from `at` on: of a byte 255 that
+// neither 0 nor the number of a restart marker follows, or nothing does; the end if there is none.
+[[nodiscard]] std::size_t end_of_data(std::span<const std::uint8_t> bytes, std::size_t at);
+
 // libjpeg's error manager for one picture. Warnings that mean lost or doubtful pixels are failures.
 class JpegErrors {
  public:

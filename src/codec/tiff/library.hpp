@@ -12,6 +12,7 @@
 #include <tiffio.h>
 
 #include "base/lazy_library.hpp"
+#include "image/tiff.hpp"
 
 namespace gpufilter {
 
@@ -41,8 +42,6 @@ struct LibTiff : LazyLibrary {
 // Throws LibraryNotLoaded.
 [[nodiscard]] const LibTiff& libtiff();
 
-// Reads at an offset, fewer bytes only at the end.
-using TiffReadAt = std::function<std::size_t(std::uint64_t offset, std::span<std::uint8_t>)>;
 using TiffWriteAt = std::function<void(std::uint64_t offset, std::span<const std::uint8_t>)>;
 
 // How libtiff reaches the bytes of a file. They may throw.

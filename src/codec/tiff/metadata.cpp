@@ -18,48 +18,12 @@ constexpr std::uint16_t interoperability_pointer = 40965;
 constexpr std::uint64_t longest_value = std::uint64_t{16} << 20U;
 constexpr std::uint64_t longest_directory = std::uint64_t{64} << 20U;
 
-// A file with what its header says, and the sizes of numbers that follow from that.
-class Structure {
+class ContentReader {
  public:
-  explicit Structure(const TiffReadAt& read) : read_(read) {
-    const Bytes head = bytes_at(0, 16);
-    if (head.size() < 8) return;
-    order = tiff_byte_order(head);
-    is_big = number_of(std::span(head).subspan(2, 2), order) == 43;
-    has_header = !is_big || head.size() == 16;
-  }
-
-  [[nodiscard]] unsigned offset_size() const { return is_big ? 8 : 4; }
-  [[nodiscard]] unsigned count_size() const { return is_big ? 8 : 2; }
-  [[nodiscard]] std::size_t entry_size() const { return 4 + 2 * std::size_t{offset_size()}; }
-  [[nodiscard]] std::uint64_t pointer_at() const { return offset_size(); }  // to the directory
-
-  [[nodiscard]] Bytes bytes_at(std::uint64_t offset, std::uint64_t size) const {
-    Bytes bytes(size);
-    bytes.resize(read_(offset, bytes));
-    return bytes;
-  }
-  [[nodiscard]] std::uint64_t number_at(std::uint64_t offset, std::uint64_t size) const {
-    return number_of(bytes_at(offset, size), order);
-  }
-
-  ByteOrder order = ByteOrder::little;
-  bool is_big = false;
-  bool has_header = false;
-
- private:
-  const TiffReadAt& read_;
-};
-
-class Reader : Structure {
- public:
-  using Structure::Structure;
+  explicit ContentReader(const Tiff& tiff) : tiff_(tiff) {}
 
   TiffContent content() {
-    TiffContent content;
-    content.order = order;
-    if (!has_header) return content;
-    content.first = fields_at(number_at(pointer_at(), offset_size()));
+    TiffContent content{tiff_.order(), fields_at(tiff_.first_directory()), {}, {}};
     content.exif = fields_behind(content.find(exif_pointer));
     content.gps = fields_behind(content.find(gps_pointer));
     return content;
@@ -67,41 +31,27 @@ class Reader : Structure {
 
  private:
   TiffFields fields_behind(const TiffField* pointer) {
-    const auto offset = pointer == nullptr ? std::nullopt : number_in(*pointer, order);
-    return offset ? fields_at(*offset) : TiffFields();
+    const auto offset = pointer == nullptr ? std::nullopt : number_in(*pointer, tiff_.order());
+    return fields_at(offset.value_or(0));
   }
 
-  TiffFields fields_at(std::uint64_t offset) {
-    const std::uint64_t count = number_at(offset, count_size());
+  TiffFields fields_at(std::uint64_t directory) {
     TiffFields fields;
-    if (count > 65535) return fields;
-    const Bytes entries = bytes_at(offset + count_size(), count * entry_size());
-    for (std::size_t at = 0; at + entry_size() <= entries.size(); at += entry_size())
-      add(fields, std::span(entries).subspan(at, entry_size()));
+    if (directory == 0) return fields;
+    for (const TiffEntry& entry : tiff_.entries(directory)) {
+      const std::uint64_t size = entry.value.end - entry.value.begin;
+      if (entry.count > longest_value || size == 0 || size > longest_value || size > left_)
+        continue;
+      TiffField field{static_cast<std::uint16_t>(entry.tag), static_cast<std::uint16_t>(entry.type),
+                      static_cast<std::uint32_t>(entry.count),
+                      tiff_.bytes_at(entry.value.begin, size)};
+      left_ -= size;
+      if (field.value.size() == size) fields.push_back(std::move(field));
+    }
     return fields;
   }
 
-  // A value that is no larger than an offset is stored in its place.
-  void add(TiffFields& fields, ByteSpan entry) {
-    const std::size_t number_size = offset_size();
-    TiffField field;
-    field.tag = static_cast<std::uint16_t>(number_of(entry.subspan(0, 2), order));
-    field.type = static_cast<std::uint16_t>(number_of(entry.subspan(2, 2), order));
-    const std::uint64_t count = number_of(entry.subspan(4, number_size), order);
-    const auto rest = entry.subspan(4 + number_size);
-    if (count > longest_value) return;
-    const std::uint64_t size = count * tiff_type_bytes(field.type);
-    if (size == 0 || size > longest_value || size > left_) return;
-    field.count = static_cast<std::uint32_t>(count);
-    if (size <= number_size) {
-      field.value.assign(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(size));
-    } else {
-      field.value = bytes_at(number_of(rest, order), size);
-    }
-    left_ -= size;
-    if (field.value.size() == size) fields.push_back(std::move(field));
-  }
-
+  const Tiff& tiff_;
   std::uint64_t left_ = longest_directory;  // for all values
 };
 
@@ -201,22 +151,13 @@ void set_bytes(TiffFile& file, std::uint32_t tag, const Bytes& bytes) {
                                     bytes.data()) == 1);
 }
 
-TiffReadAt reader_of(const Bytes& bytes) {
-  return [&bytes](std::uint64_t offset, std::span<std::uint8_t> into) -> std::size_t {
-    if (offset >= bytes.size()) return 0;
-    const std::size_t count = std::min(into.size(), bytes.size() - offset);
-    std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(offset), count, into.begin());
-    return count;
-  };
-}
-
 class ExifWriter {
  public:
   ExifWriter(TiffFile& file, const TiffAppend& append, LeftOut& left_out)
       : file_(file), append_(append), left_out_(left_out) {}
 
   void write(const Bytes& exif) {
-    const TiffContent content = read_tiff_content(reader_of(exif));
+    const TiffContent content = read_tiff_content(Tiff(exif));
     for (const TiffField& field : content.first)
       write_field(field, content.order);
     write_directory(TIFFTAG_EXIFIFD, content.exif);
@@ -281,8 +222,8 @@ const TiffField* TiffContent::find(std::uint16_t tag) const {
   return found == first.end() ? nullptr : &*found;
 }
 
-TiffContent read_tiff_content(const TiffReadAt& read) {
-  TiffContent content = Reader(read).content();
+TiffContent read_tiff_content(const Tiff& tiff) {
+  TiffContent content = ContentReader(tiff).content();
   remove_unmovable(content.exif);
   remove_unmovable(content.gps);
   return content;
@@ -322,17 +263,12 @@ Bytes directory_bytes(TiffFields fields, std::uint32_t offset, ByteOrder order) 
 
 void add_fields(const TiffFields& fields, const TiffReadAt& read, const TiffWriteAt& write,
                 std::uint64_t end) {
-  const Structure file(read);
-  const ByteOrder order = file.order;
-  const unsigned offset_size = file.offset_size();
-  const std::size_t entry_size = file.entry_size();
-  const std::uint64_t old = file.number_at(file.pointer_at(), offset_size);
-  const std::uint64_t old_count = file.number_at(old, file.count_size());
-  std::map<std::uint16_t, Bytes> entries;
-  for (std::uint64_t i = 0; i < old_count; ++i) {
-    Bytes entry = file.bytes_at(old + file.count_size() + i * entry_size, entry_size);
-    entries[static_cast<std::uint16_t>(number_of(std::span(entry).first(2), order))] = entry;
-  }
+  const Tiff file(read);
+  const ByteOrder order = file.order();
+  const std::size_t offset_size = file.offset_size();
+  std::map<std::uint32_t, Bytes> entries;
+  for (const TiffEntry& entry : file.entries(file.first_directory()))
+    entries[entry.tag] = file.bytes_at(entry.place, file.entry_size());
   Bytes added;  // values, then the directory
   for (const TiffField& field : fields) {
     if (entries.contains(field.tag)) continue;
@@ -342,7 +278,7 @@ void add_fields(const TiffFields& fields, const TiffReadAt& read, const TiffWrit
     put_number(entry, field.count, offset_size, order);
     if (field.value.size() <= offset_size) {
       entry.insert(entry.end(), field.value.begin(), field.value.end());
-      entry.resize(entry_size);
+      entry.resize(file.entry_size());
       continue;
     }
     put_number(entry, end + added.size(), offset_size, order);
@@ -356,7 +292,7 @@ void add_fields(const TiffFields& fields, const TiffReadAt& read, const TiffWrit
     added.insert(added.end(), entry.begin(), entry.end());
   put_number(added, 0, offset_size, order);  // no next directory
   write(end, added);
-  write(file.pointer_at(), pointer);
+  write(file.first_link(), pointer);
 }
 
 void swap_bytes(TiffField& field) {

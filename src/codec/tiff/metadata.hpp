@@ -41,9 +41,9 @@ struct TiffContent {
   [[nodiscard]] const TiffField* find(std::uint16_t tag) const;
 };
 
-// Reads classic and big files. Values of more than 16 MiB, of unknown types or outside the file are
-// left out, and everything if there is no header.
-[[nodiscard]] TiffContent read_tiff_content(const TiffReadAt& read);
+// Classic and big files, and EXIF. Values of more than 16 MiB, of unknown types or outside the file
+// are left out, and everything if there is no header.
+[[nodiscard]] TiffContent read_tiff_content(const Tiff& tiff);
 
 // The value of a field with one whole number; nothing for other fields.
 [[nodiscard]] std::optional<std::uint64_t> number_in(const TiffField& field, ByteOrder order);

@@ -369,7 +369,7 @@ class TiffReader final : public RowReader {
       : source_(random_access(std::move(source))),
         file_(source_->name(), "rm", input_, "damaged TIFF", limits.max_memory),
         warns_(limits.warn) {
-    const TiffContent content = read_tiff_content(input_.read);
+    const TiffContent content = read_tiff_content(Tiff(input_.read));
     layout_ = tiff_layout(file_, content, limits);
     check_size(file_.name(), layout_.width, layout_.height, layout_.format, limits);
     rows_.emplace(file_, layout_, limits, input_);

@@ -223,12 +223,10 @@ class WebpReader final : public WholePictureReader {
   WebpReader(std::unique_ptr<ByteSource> source, const ReadLimits& limits)
       : source_(std::move(source)), limits_(limits) {
     read_features(source_->peek(head_size));
-    check_size(name(), static_cast<std::uint64_t>(features_.width),
-               static_cast<std::uint64_t>(features_.height), {features_.has_alpha != 0 ? 4 : 3, 8},
-               limits);
     header_.file_format = &webp_codec();
     header_.size = {features_.width, features_.height};
     header_.format = {features_.has_alpha != 0 ? 4 : 3, 8};
+    check_size(name(), header_.shape(), limits);
     header_.file_pixels = file_pixels(header_.format);
     read_file();
     note_rest(*source_, header_.unread);

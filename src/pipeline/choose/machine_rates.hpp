@@ -1,12 +1,82 @@
 // How fast this machine is, as its runs have shown.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <string>
 
-#include "pipeline/choose/estimate.hpp"
+#include "base/timeline.hpp"
+#include "device/stores.hpp"
+#include "pipeline/plan/plan.hpp"
 
 namespace gpufilter {
+
+// The known properties of a picture once its header is read.
+struct PictureTask {
+  PictureShape shape;
+  LoweredChain chain;
+  Rate decoding;                   // of the input's format
+  Rate encoding;                   // of the output's
+  bool parallel_encoding = false;  // whether its encoder uses several threads
+  std::uint64_t file_bytes = 0;    // of the input; 0: unknown
+  bool device_decodes = false;     // the device that filters it, if any
+  bool device_encodes = false;     // likewise
+};
+
+// The rates of what neither a stage nor a codec does.
+inline const Rate statistics_rate{"statistics", 0.6e-9, 10e-12};  // of a sample
+inline const Rate transfer_rate{"transfer", 0, 0.1e-9};           // of a byte, either way
+inline const Rate start_rate{"start", 0, 0.4};                    // until a device can be used
+// The rates of compiling a program, and each number that was written into it.
+inline const Rate program_rate{"compile a program", 0, 0.1};
+inline const Rate literal_rate{"compile a literal", 0, 150e-6};
+// The rates of a pixel that a device codes as JPEG, in the steps of JpegEncoder.
+inline const std::array coding_rates{Rate{"JPEG blocks", 0, 10e-12}, Rate{"JPEG data", 0, 2e-12}};
+// The rate of a byte that a device reads or writes in its memory; only measured.
+inline const Rate copy_rate{"copy", 0, 0};
+
+// Seconds for one operation: as learned at a place, otherwise as the rate itself says.
+struct Rates {
+  const RateStore& store;
+  std::string host;  // place
+  std::string gpu;   // place
+
+  [[nodiscard]] double on_host(const Rate& rate) const {
+    return store.find(host, rate.kind).value_or(rate.host);
+  }
+  [[nodiscard]] double on_gpu(const Rate& rate) const {
+    return store.find(gpu, rate.kind).value_or(rate.device);
+  }
+};
+
+// What the processor does for a picture, in seconds of one thread, over all walks through it.
+struct HostTimes {
+  double decode = 0;
+  double encode = 0;
+  double filter = 0;
+
+  [[nodiscard]] double all() const { return decode + encode + filter; }
+};
+
+struct TaskTimes {
+  HostTimes alone;                 // if the processor filters it
+  HostTimes beside_gpu;            // if a GPU filters it, and decodes and encodes what it can
+  double gpu = 0;                  // what the GPU then does: transfers and kernels, one by one
+  double compile = 0;              // its programs, before the first kernel can run
+  bool parallel_encoding = false;  // encoding is divided among the threads
+};
+
+// Assumes that no program was compiled before.
+[[nodiscard]] TaskTimes estimated_times(const PictureTask& task, const Rates& rates);
+
+// The wall-clock seconds for `pictures` such pictures, several of which are in progress at the same
+// time; codecs and filters overlap on `threads` threads.
+[[nodiscard]] double time_on_host(const TaskTimes& times, double pictures, double threads);
+// A GPU filters them, which can be used after `start`. A single picture is decoded meanwhile; with
+// several, the processor filters, alone at first and then beside the GPU.
+[[nodiscard]] double time_with_gpu(const TaskTimes& times, double pictures, double threads,
+                                   double start);
 
 struct RunReport;
 

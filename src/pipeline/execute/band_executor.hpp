@@ -33,10 +33,8 @@ struct PassReport : CodeDescription {
 [[nodiscard]] PassReport describe_measuring(const Plan& plan);
 // Describes a step of JpegEncoder, for a plan with a coding.
 [[nodiscard]] PassReport describe_coding(const Plan& plan, std::size_t step);
-// Describes a stage for which its source is kept, in memory or in a temporary file.
-[[nodiscard]] PassReport describe_keeping(const StepTitle& stage, bool in_memory);
-// Describes a stage whose work needs no pixels.
-[[nodiscard]] PassReport describe_stored(const StepTitle& stage);
+// The variant of a stage on the processor: its label and the instruction set.
+[[nodiscard]] std::string host_variant(const std::string& label);
 
 class BandExecutor {
  public:

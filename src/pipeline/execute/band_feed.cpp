@@ -5,14 +5,6 @@
 
 namespace gpufilter {
 
-std::shared_ptr<const Image> BandFeed::next(const RowRange& band) {
-  return next(band, nullptr);
-}
-
-std::shared_ptr<const Image> BandFeed::next(const RowRange& band, const ConstRows& pushed) {
-  return next(band, &pushed);
-}
-
 std::shared_ptr<const Image> BandFeed::next(const RowRange& band, const ConstRows* pushed) {
   const RowRange window = plan_.windows(band).front();
   if (picture_.data != nullptr) return copy_of(window);

@@ -24,17 +24,16 @@ class BandFeed {
   BandFeed(const Plan& plan, ImagePool& pool)
       : plan_(plan), pool_(pool), keeps_whole_(plan.reads_past_edges()) {}
 
-  // The first window of `band`, the plan's next band. Throws PictureError.
-  [[nodiscard]] std::shared_ptr<const Image> next(const RowRange& band);
-  // For a feed of pushed rows: nothing unless they reach the end of the window. Then the band after
-  // it is to get the same rows; otherwise the same band gets those that follow.
-  [[nodiscard]] std::shared_ptr<const Image> next(const RowRange& band, const ConstRows& pushed);
+  // The first window of `band`, the plan's next band. Throws PictureError. A feed of pushed rows
+  // yields nothing unless these reach the end of the window. Then the band after it is to get the
+  // same rows; otherwise the same band gets those that follow.
+  [[nodiscard]] std::shared_ptr<const Image> next(const RowRange& band,
+                                                  const ConstRows* pushed = nullptr);
 
   // Call once, after the last band: reads the rows that no band needed. Throws PictureError.
   void finish();
 
  private:
-  [[nodiscard]] std::shared_ptr<const Image> next(const RowRange& band, const ConstRows* pushed);
   void begin(const RowRange& window);
   [[nodiscard]] bool fill(const ConstRows* pushed);
   [[nodiscard]] bool is_shared(const RowRange& band, int end) const;

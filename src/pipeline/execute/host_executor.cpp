@@ -3,10 +3,8 @@
 #include <utility>
 
 #include "base/background.hpp"
-#include "base/format.hpp"
 #include "base/numbers.hpp"
 #include "base/threads.hpp"
-#include "host/instruction_set.hpp"
 #include "host/parallel.hpp"
 #include "image/image.hpp"
 #include "image/rows.hpp"
@@ -335,8 +333,7 @@ class HostExecutor final : public BandExecutor {
   }
 
   void add_report(PassReport report, const std::string& label) {
-    const auto set = to_string(instruction_set());
-    report.variant = label.empty() ? std::string(set) : formatted("{}, {}", label, set);
+    report.variant = host_variant(label);
     report.reason = "the processor";
     reports_.push_back(std::move(report));
   }

@@ -143,8 +143,7 @@ void KeptPicture::fail(int error) const {
 }
 
 KeptReader::KeptReader(const KeptPicture& picture) : picture_(picture) {
-  header_.size = picture.shape().size;
-  header_.format = picture.shape().format;
+  header_.set_shape(picture.shape());
 }
 
 // The numbers of `rows` need not be the picture's.

@@ -83,7 +83,7 @@ PushedPart::PushedPart(Engine& engine, const Work& work, int verify_blocks, std:
 
 void PushedPart::push(const ConstRows& rows, const Take& take) {
   while (next_ < bands_.size()) {
-    Band band{.rows = bands_[next_], .source = feed_.next(bands_[next_], rows)};
+    Band band{.rows = bands_[next_], .source = feed_.next(bands_[next_], &rows)};
     if (!band.source) return;
     ++next_;
     filter(band);

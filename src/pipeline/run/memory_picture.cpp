@@ -5,19 +5,15 @@
 #include <utility>
 
 #include "host/instruction_set.hpp"
+#include "image/image.hpp"
 #include "pipeline/execute/band_feed.hpp"
 #include "pipeline/execute/host_check.hpp"
 #include "pipeline/execute/kept_picture.hpp"
-#include "pipeline/run/memory_rows.hpp"
 
 namespace gpufilter::lab {
 namespace {
 
 constexpr int unwritten = 0xA5;
-
-PictureShape shape_of(const Image& image) {
-  return {image.size(), image.format()};
-}
 
 template <typename OnBand>
 void feed_bands(const Image& image, const Plan& plan, ImagePool& pool, const OnBand& on_band) {
@@ -30,7 +26,7 @@ void feed_bands(const Image& image, const Plan& plan, ImagePool& pool, const OnB
 
 PictureStatistics measure(const Image& image, const LoweredChain& before, Quantity quantity,
                           const PlanLimits& limits, const MakeExecutor& make) {
-  Plan plan = make_plan(shape_of(image), before, limits);
+  Plan plan = make_plan(shape_of(image.rows()), before, limits);
   plan.measure = quantity;
   const auto executor = make(plan);
   feed_bands(image, plan, executor->pool(), [&](const ConstRows& source, const RowRange& band) {
@@ -60,7 +56,7 @@ Image turned_by_definition(const Image& image, const Turn& turn) {
 // The result of a chain without demands.
 Image filter_in_one_walk(const Image& image, const LoweredChain& chain, const PlanLimits& limits,
                          const MakeExecutor& make) {
-  const Plan plan = make_plan(shape_of(image), chain, limits);
+  const Plan plan = make_plan(shape_of(image.rows()), chain, limits);
   if (plan.passes.empty()) return turned_by_definition(image, {});
   const auto executor = make(plan);
   Image result(plan.output().size, plan.output().format);
@@ -81,8 +77,8 @@ Image kept_in_bands(const Image& image, const PlanLimits& limits, LoweredChain& 
                     std::size_t& index) {
   const int height = image.size().height;
   const int band_rows = std::min(limits.band_rows.value_or(height), height);
-  KeptPicture kept(shape_of(image), *chain[index].demand->whole, band_rows, band_rows % 2 == 0,
-                   "verify");
+  KeptPicture kept(shape_of(image.rows()), *chain[index].demand->whole, band_rows,
+                   band_rows % 2 == 0, "verify");
   for (int y = 0; y < height; y += band_rows)
     kept.add(image.rows().part({y, std::min(y + band_rows, height)}));
   Image result(kept.shape().size, kept.shape().format);
@@ -117,14 +113,15 @@ Image filter_in_memory(const Image& image, LoweredChain chain, const PlanLimits&
 
 Image filter_in_memory(const Image& image, const StageChain& chain, const PlanLimits& limits,
                        const MakeExecutor& make) {
-  return filter_in_memory(image, lower_chain(chain, {.shape = shape_of(image)}), limits, make);
+  return filter_in_memory(image, lower_chain(chain, {.shape = shape_of(image.rows())}), limits,
+                          make);
 }
 
 Image filter_by_baseline(const Image& image, const StageChain& chain) {
   const BaselineOnThisThread baseline;
   Image result = turned_by_definition(image, {});
   for (const auto& stage : chain) {
-    LoweredChain lowered = lower_chain({stage}, {.shape = shape_of(result)});
+    LoweredChain lowered = lower_chain({stage}, {.shape = shape_of(result.rows())});
     if (lowered.empty()) continue;
     const auto demand = lowered.front().demand;
     if (demand && demand->statistics) {
@@ -135,7 +132,7 @@ Image filter_by_baseline(const Image& image, const StageChain& chain) {
       result = turned_by_definition(result, *demand->whole);
       if (!meet_demand(lowered, 0, PictureInMemory(std::as_const(result).rows()))) continue;
     }
-    const Plan plan = make_plan(shape_of(result), lowered, {.band_rows = INT32_MAX});
+    const Plan plan = make_plan(shape_of(result.rows()), lowered, {.band_rows = INT32_MAX});
     ImagePool pool;
     Image next;
     feed_bands(result, plan, pool, [&](const ConstRows& source, const RowRange& band) {

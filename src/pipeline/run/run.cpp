@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <utility>
+#include <variant>
 
 #include <unistd.h>
 
@@ -16,7 +17,6 @@
 #include "pipeline/run/chain_part.hpp"
 #include "pipeline/run/picture_output.hpp"
 #include "pipeline/run/run_description.hpp"
-#include "pipeline/run/whole_picture_stages.hpp"
 
 namespace gpufilter {
 namespace {
@@ -27,17 +27,6 @@ void check_folder_of(const std::string& output) {
   const std::filesystem::path folder = std::filesystem::path(output).parent_path();
   if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0) return;
   throw PictureError(output, describe_creation_error(output, errno));
-}
-
-// How the output would be encoded.
-std::optional<EncodingNotes> expected_encoding(const OutputReport& report,
-                                               const PictureHeader& header,
-                                               const WriteOptions& options,
-                                               const std::optional<StoredPart>& stored) {
-  if (report.copied) return notes_on_copy(report, header, options, stored);
-  std::vector<std::uint8_t> unused;
-  const auto sink = memory_sink(unused, report.output);
-  return create_writer(report, *sink, header, options, stored)->notes();
 }
 
 EngineReport expected_engine(Dispatcher& dispatcher, const PictureTask& task) {
@@ -141,8 +130,7 @@ class PictureRun {
   RunReport run(const std::string& output) {
     begin();
     report_.output = output;
-    outputs_.emplace(report_, *input_, chain_, places_, output_format_of(input_->header()),
-                     options_);
+    outputs_.emplace(report_, *input_, chain_, places_, output_format(), options_);
     if (outputs_->stored().are_all()) {
       write_stored();
     } else {
@@ -156,7 +144,7 @@ class PictureRun {
   RunReport preview(const std::string& output) {
     begin();
     const PictureHeader& header = input_->header();
-    const Codec& format = output_format_of(header);
+    const Codec& format = output_format();
     report_.output = output;
     report_.exif_orientation = input_->orientation();
     describe_formats(report_, header, chain_, format, places_, options_);
@@ -198,7 +186,7 @@ class PictureRun {
         chain_, first_stage_,
         [&](std::size_t i, Quantity quantity) { return measure(i, quantity); },
         [&](std::size_t i) { return keep(i); },
-        [&] { check_results(input_->name(), input_->header(), chain_, options_.limits); });
+        [&] { check_results(input_->name(), input_->header().shape(), chain_, options_.limits); });
     write();
     report_.total = now() - report_.start;
     assignment_.lease.reset();
@@ -211,7 +199,7 @@ class PictureRun {
     describe();
     report_.engine = engine_of_stored(outputs_->stored().account());
     for (const auto& stage : chain_)
-      report_.passes.push_back(describe_stored(stage.title));
+      report_.passes.push_back({{stage.title.label, "without decoding"}, stage.title.name});
     report_.result_passes = report_.passes.size();
     for (OutputReport& other : report_.others)
       outputs_->open(other);
@@ -233,7 +221,6 @@ class PictureRun {
     ChainWalk walk(*input_);
     prepare(walk, stages_between(first_stage_, index), quantity);
     ChainPart& part = walk.first();
-    const std::string& device = part.prepared().report.device;
     // Statistics cover the whole picture, so the processor gathers all of them for comparison.
     Timeline unused;
     const auto second = part.prepared().report.kind != processor_kind && options_.verify_blocks > 0
@@ -248,8 +235,12 @@ class PictureRun {
         [](const Band&) {});
     static_cast<void>(walk.reader().finish());
     PictureStatistics statistics = part.prepared().executor->statistics();
-    if (second && second->statistics() != statistics)
-      refuse_statistics(report_.input, chain_[index].title, device);
+    if (second && second->statistics() != statistics) {
+      throw PictureError(
+          report_.input,
+          formatted("not verified: the statistics for {} by {} differ from the processor's",
+                    chain_[index].title.name, part.prepared().report.device));
+    }
     close(walk);
     return statistics;
   }
@@ -304,7 +295,7 @@ class PictureRun {
 
   void write() {
     note_changes(chain_.size());
-    if (!changed_ && outputs_->count() == places_.size() && outputs_->copy_last()) {
+    if (!changed_ && outputs_->count() == places_.size() && outputs_->stored().copy_last()) {
       describe();
       return finish_stored();
     }
@@ -364,27 +355,26 @@ class PictureRun {
     const PictureHeader& header = input_->header();
     report_.size = header.size;
     report_.input_pixel = header.format;
-    gpufilter::describe_orientation(report_, asked_, places_);
+    describe_orientation(report_, asked_, places_);
     chain_ = lower_for(asked_, input_->name(), header, input_->orientation(), places_);
     walks_ += static_cast<int>(std::ranges::count_if(
         chain_, [](const LoweredStage& stage) { return stage.demand.has_value(); }));
-    check_results(input_->name(), header, chain_, options_.limits);
+    check_results(input_->name(), input_->header().shape(), chain_, options_.limits);
   }
 
   [[nodiscard]] LoweredChain stages_between(std::size_t begin, std::size_t end) const {
     return part_of(chain_, begin, end);
   }
 
-  [[nodiscard]] const Codec& output_format_of(const PictureHeader& header) const {
-    return output_format_ != nullptr ? *output_format_ : *header.file_format;
+  [[nodiscard]] const Codec& output_format() const {
+    return output_format_ != nullptr ? *output_format_ : *input_->header().file_format;
   }
 
   // Has a device assigned; returns what it is assigned for.
   PictureTask assign(const PictureHeader& header) {
     report_.decoding_divisor =
         decode_smaller(*input_, chain_, places_, outputs_->stored().without_rows());
-    PictureTask task =
-        picture_task(header, chain_, output_format_of(header), bytes_of_file(report_.input));
+    PictureTask task = picture_task(header, chain_, output_format(), bytes_of_file(report_.input));
     if (report_.decoding_divisor > 1) {
       task.shape = input_->shape();
       task.decoding.kind += " smaller";
@@ -423,14 +413,18 @@ class PictureRun {
 
   // How a device may code the result. Blocks to be verified are compared as samples.
   [[nodiscard]] std::optional<JpegCoding> coding_of_result() const {
-    return gpufilter::coding_of_result(input_->header(), input_->shape(),
-                                       stages_between(first_stage_, chain_.size()),
-                                       output_format_of(input_->header()), options_);
+    const Codec& format = output_format();
+    if (format.coding == nullptr || options_.encode_on == EncodeOn::cpu || !places_.empty() ||
+        options_.keep_last_output || options_.verify_blocks > 0)
+      return std::nullopt;
+    PictureHeader header = input_->header();
+    const auto rest = stages_between(first_stage_, chain_.size());
+    header.set_shape(output_of(rest, input_->shape()));
+    return format.coding(header, options_.write);
   }
 
   void describe() {
-    describe_formats(report_, input_->header(), chain_, output_format_of(input_->header()), places_,
-                     options_);
+    describe_formats(report_, input_->header(), chain_, output_format(), places_, options_);
     outputs_->stored().describe(report_);
   }
 
@@ -525,6 +519,29 @@ RunReport preview_picture(const std::string& input, const std::string& output,
                           const Codec* output_format, const StageChain& chain,
                           Dispatcher& dispatcher, const RunOptions& options) {
   return PictureRun(input, output_format, chain, dispatcher, options, 0).preview(output);
+}
+
+CountedPicture count_picture(RowReader& reader, Engine& engine, const std::string& reason,
+                             const OnProgress& on_progress) {
+  constexpr std::uint64_t band_memory = std::uint64_t{96}
+                                        << 20U;  // that bands in progress may take
+  const PictureHeader& header = reader.header();
+  ChainPart part(engine,
+                 {.input = {header.size, header.format},
+                  .chain = {},
+                  .measure = Quantity::channel_histograms,
+                  .max_memory = band_memory,
+                  .reason = reason},
+                 0, "");
+  part.walk(
+      reader, band_memory, Activity::decode, [&](const Band& band) { part.measure(band); },
+      [&](const Band& band) {
+        if (on_progress) on_progress(band.rows.end, header.size.height);
+      });
+  static_cast<void>(reader.finish());
+  BandExecutor& executor = *part.prepared().executor;
+  return {std::get<Histograms>(executor.statistics()), part.prepared().report,
+          executor.passes().back()};
 }
 
 }  // namespace gpufilter

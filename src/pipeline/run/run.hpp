@@ -143,4 +143,17 @@ struct RunReport : PictureReport {
                                         const Codec* output_format, const StageChain& chain,
                                         Dispatcher& dispatcher, const RunOptions& options);
 
+// The counts of the samples of a picture that comes as rows.
+struct CountedPicture {
+  Histograms histograms;
+  EngineReport engine;
+  PassReport gathering;
+};
+
+// Reads the picture to its end. `reason` says why on this engine; empty: the engine's own reason.
+// Throws PictureError, DeviceError.
+[[nodiscard]] CountedPicture count_picture(RowReader& reader, Engine& engine,
+                                           const std::string& reason,
+                                           const OnProgress& on_progress = {});
+
 }  // namespace gpufilter

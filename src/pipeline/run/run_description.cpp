@@ -41,18 +41,6 @@ std::uint64_t bytes_of_file(const std::string& path) {
   return error ? 0 : bytes;
 }
 
-std::optional<JpegCoding> coding_of_result(PictureHeader header, PictureShape shape,
-                                           const LoweredChain& stages, const Codec& format,
-                                           const RunOptions& options) {
-  if (format.coding == nullptr || options.encode_on == EncodeOn::cpu || !options.outputs.empty() ||
-      options.keep_last_output || options.verify_blocks > 0)
-    return std::nullopt;
-  shape = output_of(stages, shape);
-  header.size = shape.size;
-  header.format = shape.format;
-  return format.coding(header, options.write);
-}
-
 bool depends_on_orientation(const StageChain& chain) {
   return std::any_of(chain.begin(), chain.end(),
                      [](const auto& stage) { return stage->traits().turns_upright; });
@@ -141,16 +129,12 @@ EngineReport engine_that_turns() {
 
 void describe_kept(RunReport& report, const StepTitle& stage, bool in_memory, int walk) {
   const bool is_first = report.passes.empty();
-  report.passes.push_back(describe_keeping(stage, in_memory));
-  report.passes.back().walk = walk;
+  // No work: its speed is part of no estimate that is learned from runs.
+  const char* where = in_memory ? "the processor, whole picture in memory"
+                                : "the processor, whole picture in a temporary file";
+  report.passes.push_back({{host_variant(stage.label), where}, stage.name, walk});
   ++report.result_passes;
   if (is_first) report.engine = engine_that_turns();
-}
-
-void refuse_statistics(const std::string& name, const StepTitle& stage, const std::string& device) {
-  throw PictureError(
-      name, formatted("not verified: the statistics for {} by {} differ from the processor's",
-                      stage.name, device));
 }
 
 EngineReport engine_of_stored(const std::string& account) {
@@ -187,22 +171,17 @@ void describe_formats(RunReport& report, const PictureHeader& header, const Lowe
   report.kept = options.keep_last_output;
 }
 
-void check_results(const std::string& name, const PictureHeader& header, const LoweredChain& chain,
+void check_results(const std::string& name, PictureShape shape, const LoweredChain& chain,
                    const ReadLimits& limits) {
-  PictureShape shape{header.size, header.format};
-  const auto check = [&] {
-    check_size(name, static_cast<std::uint64_t>(shape.size.width),
-               static_cast<std::uint64_t>(shape.size.height), shape.format, limits);
-  };
   try {
     for (const LoweredStage& stage : chain) {
       if (stage.demand) {
         shape = output_of(stage, shape);
-        check();
+        check_size(name, shape, limits);
       }
       for (const auto& step : stage.steps) {
         shape = step->output(shape);
-        check();
+        check_size(name, shape, limits);
       }
     }
   } catch (const UnsuitableSize& error) {

@@ -13,13 +13,6 @@ namespace gpufilter {
 // The size of a file; 0 if there is none.
 [[nodiscard]] std::uint64_t bytes_of_file(const std::string& path);
 
-// How a device may code what `stages` make of `shape`, whose file has this header. Blocks to be
-// verified are compared as samples.
-[[nodiscard]] std::optional<JpegCoding> coding_of_result(PictureHeader header, PictureShape shape,
-                                                         const LoweredChain& stages,
-                                                         const Codec& format,
-                                                         const RunOptions& options);
-
 // Whether what the chain does depends on the picture's EXIF orientation.
 [[nodiscard]] bool depends_on_orientation(const StageChain& chain);
 
@@ -59,13 +52,9 @@ void describe_kept(RunReport& report, const StepTitle& stage, bool in_memory, in
 // For one whose result is not decoded; `account` says so.
 [[nodiscard]] EngineReport engine_of_stored(const std::string& account);
 
-// Throws PictureError: `device` has other statistics for the stage than the processor.
-[[noreturn]] void refuse_statistics(const std::string& name, const StepTitle& stage,
-                                    const std::string& device);
-
 // Before any work: every stage has to accept the size of what it gets, and no result may exceed
 // `limits`. Throws PictureError with the file's `name`.
-void check_results(const std::string& name, const PictureHeader& header, const LoweredChain& chain,
+void check_results(const std::string& name, PictureShape shape, const LoweredChain& chain,
                    const ReadLimits& limits);
 
 // A picture whose border wraps is kept in memory as a whole. Throws PictureError.
@@ -80,5 +69,26 @@ void describe_bands(RunReport& report, const Plan& plan, std::size_t in_flight);
 void describe_formats(RunReport& report, const PictureHeader& header, const LoweredChain& chain,
                       const Codec& output_format, const std::vector<ChainOutput>& outputs,
                       const RunOptions& options);
+
+// Meets the demands of these stages, one after the other. The stages before `first` have run
+// already. measure(i, quantity) returns the statistics of what the stages from `first` to the one
+// before `i` yield; keep(i) has that kept as the stage `i` demands, from where the stages after it
+// go on, meets the demand, and returns whether a part of the stage's work is left; check() is
+// called if so.
+template <typename Measure, typename Keep, typename Check>
+void settle(LoweredChain& chain, std::size_t& first, const Measure& measure, const Keep& keep,
+            const Check& check) {
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    const auto& demand = chain[i].demand;
+    if (!demand) continue;
+    if (demand->statistics) {
+      meet_demand(chain, i, measure(i, *demand->statistics));
+      continue;
+    }
+    const bool is_left = keep(i);
+    first = is_left ? i : i + 1;
+    if (is_left) check();
+  }
+}
 
 }  // namespace gpufilter

@@ -1,14 +1,5 @@
 // What the program says meanwhile, and where it fails.
-#include <chrono>
-#include <functional>
 #include <new>
-#include <stdexcept>
-#include <string>
-#include <thread>
-
-#include <fcntl.h>
-#include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "app/cli/failure.hpp"
 #include "app/cli/progress.hpp"
@@ -16,8 +7,6 @@
 #include "base/atomic_file.hpp"
 #include "base/terminal.hpp"
 #include "support/child_process.hpp"
-#include "support/pictures.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace gpufilter {
 namespace {

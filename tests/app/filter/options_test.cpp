@@ -1,22 +1,14 @@
 // The options of the command line: those of runs, of formats, and of stages invented for the test.
-#include <cstdlib>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 #include "app/cli/parse.hpp"
 #include "app/filter/filter_options.hpp"
 #include "app/filter/format_options.hpp"
 #include "app/filter/stage_options.hpp"
-#include "base/error.hpp"
-#include "base/format.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/png/codec.hpp"
-#include "stage/border.hpp"
 #include "stage/options/catalogue.hpp"
 #include "stage/options/shared_parameters.hpp"
-#include "support/objection.hpp"
-#include "support/texts.hpp"
+#include "support/testing.hpp"
 
 namespace gpufilter {
 namespace {
@@ -342,11 +334,9 @@ const std::vector<StageKind>& kinds() {
       {.option = "--invert",
        .type = FreeText{"HOW"},
        .help = "the other way round",
-       .from_options =
-           [](const OptionValues& values) {
-             return std::make_shared<Note>("invert " + values.text("--invert"));
-           }},
-  };
+       .from_options = [](const OptionValues& values) {
+         return std::make_shared<Note>("invert " + values.text("--invert"));
+       }}};
   return list;
 }
 

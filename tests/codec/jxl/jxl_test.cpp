@@ -1,24 +1,14 @@
 // JPEG XL: settings, metadata, depths, and what libjxl's own functions make of our files.
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include <gtest/gtest.h>
 #include <jxl/decode.h>
 #include <jxl/encode.h>
 
 #include "codec/jxl/codec.hpp"
-#include "codec/jxl/library.hpp"
 #include "codec/whole_picture.hpp"
 #include "image/exif.hpp"
 #include "image/icc.hpp"
 #include "image/sample_arithmetic.hpp"
 #include "support/coding.hpp"
-#include "support/pictures.hpp"
-#include "support/texts.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -35,6 +25,11 @@ struct Sketch {
   JxlOrientation orientation = JXL_ORIENT_IDENTITY;
   JxlExtraChannelType extra = JXL_CHANNEL_ALPHA;  // the last of 4 channels
 };
+
+JxlPixelFormat pixels_of(const PixelFormat& format) {
+  return {static_cast<std::uint32_t>(format.channels),
+          format.depth == 8 ? JXL_TYPE_UINT8 : JXL_TYPE_UINT16, JXL_NATIVE_ENDIAN, row_alignment};
+}
 
 Bytes output_of(JxlEncoder* encoder) {
   Bytes file(1U << 20U);
@@ -78,12 +73,12 @@ Bytes sketched(const Sketch& sketch, const Image& image) {
   frame.duration = sketch.frames > 1 ? 1 : 0;
   EXPECT_EQ(JxlEncoderSetFrameHeader(settings, &frame), JXL_ENC_SUCCESS);
   for (int i = 0; i < sketch.frames; ++i) {
-    JxlPixelFormat format = jxl_format(image.format());
+    JxlPixelFormat format = pixels_of(image.format());
     EXPECT_EQ(JxlEncoderAddImageFrame(settings, &format, image.rows().data, image.bytes()),
               JXL_ENC_SUCCESS);
     if (has_extra && sketch.extra != JXL_CHANNEL_ALPHA) {
       const Image plane = random_image(sketch.size, {1, image.format().depth}, 2);
-      format = jxl_format(plane.format());
+      format = pixels_of(plane.format());
       EXPECT_EQ(
           JxlEncoderSetExtraChannelBuffer(settings, &format, plane.rows().data, plane.bytes(), 0),
           JXL_ENC_SUCCESS);

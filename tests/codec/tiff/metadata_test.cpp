@@ -1,23 +1,12 @@
 // Metadata in TIFF files, and compressions.
 #include "codec/tiff/metadata.hpp"
 
-#include <algorithm>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
 #include <tiffio.h>
 #include <zlib.h>
 
-#include "base/error.hpp"
 #include "codec/tiff/codec.hpp"
 #include "image/exif.hpp"
 #include "image/tiff.hpp"
-#include "support/coding.hpp"
-#include "support/each_of.hpp"
-#include "support/pictures.hpp"
-#include "support/temporary_folder.hpp"
-#include "support/texts.hpp"
 #include "support/tiff_recipe.hpp"
 
 namespace gpufilter::test {
@@ -139,12 +128,7 @@ TEST(TiffWriter, CompressesAsAskedForOrAsTheInput) {
 // Tags of TIFF files that the program does not know.
 
 TiffContent content_of(const Bytes& file) {
-  return read_tiff_content([&](std::uint64_t offset, std::span<std::uint8_t> into) -> std::size_t {
-    if (offset >= file.size()) return 0;
-    const std::size_t count = std::min(into.size(), file.size() - static_cast<std::size_t>(offset));
-    std::copy_n(file.begin() + static_cast<std::ptrdiff_t>(offset), count, into.begin());
-    return count;
-  });
+  return read_tiff_content(Tiff(ByteSpan(file)));
 }
 
 TiffField text_field(std::uint16_t tag, const std::string& text) {

@@ -1,33 +1,18 @@
-#include <algorithm>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
-#include <map>
-#include <memory>
-#include <string>
-
-#include <gtest/gtest.h>
-
-#include "base/error.hpp"
 #include "codec/png/codec.hpp"
 #include "host/instruction_set.hpp"
-#include "image/image.hpp"
 #include "pipeline/execute/band_executor.hpp"
 #include "pipeline/execute/band_feed.hpp"
 #include "pipeline/execute/host_check.hpp"
 #include "pipeline/execute/kept_picture.hpp"
-#include "pipeline/execute/read_ahead.hpp"
 #include "pipeline/run/memory_picture.hpp"
+#include "pipeline/run/picture_input.hpp"
 #include "pipeline/run/run.hpp"
 #include "stages/point/lookup.hpp"
+#include "stages/resize/resize.hpp"
 #include "stages/window/blur.hpp"
-#include "support/each_of.hpp"
 #include "support/filtering.hpp"
 #include "support/jpeg.hpp"
 #include "support/naive_stages.hpp"
-#include "support/objection.hpp"
-#include "support/pictures.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -46,13 +31,11 @@ void expect_window(const std::shared_ptr<const Image>& found, const RowRange& wi
 }
 
 // Read, in memory, or pushed: every band's window is the same.
-void expect_windows(int height, std::size_t stages, int band_rows, Border border) {
-  SCOPED_TRACE(::testing::Message() << height << " rows, " << stages << " stages, bands of "
-                                    << band_rows << (border == Border::wrap ? ", wrapping" : ""));
+void expect_windows(int height, const StageChain& chain, int band_rows) {
+  SCOPED_TRACE(::testing::Message()
+               << height << " rows, " << chain.size() << " stages, bands of " << band_rows);
   const Image image = random_image({37, height}, {3, 8}, 1);
-  const Plan plan =
-      make_plan({image.size(), image.format()}, StageChain(stages, make_blur({.border = border})),
-                {.band_rows = band_rows});
+  const Plan plan = make_plan({image.size(), image.format()}, chain, {.band_rows = band_rows});
   // It only moves forward: a row requested twice would be the wrong one.
   ImageReader reader(image);
   ImagePool pool;
@@ -70,7 +53,7 @@ void expect_windows(int height, std::size_t stages, int band_rows, Border border
     for (int y = 0; y < height; y += rows) {
       const ConstRows more = image.rows().part({y, std::min(y + rows, height)});
       while (next < bands.size()) {
-        const auto found = pushed.next(bands[next], more);
+        const auto found = pushed.next(bands[next], &more);
         if (!found) break;
         expect_window(found, plan.windows(bands[next++]).front(), image);
       }
@@ -80,13 +63,25 @@ void expect_windows(int height, std::size_t stages, int band_rows, Border border
 }
 
 TEST(BandFeed, YieldsEveryWindowReadingEachRowOnceAndWrapsRoundAsOftenAsItTakes) {
+  const auto blurs = [](std::size_t count, Border border) {
+    return StageChain(count, make_blur({.border = border}));
+  };
   for (const auto& [height, stages, band_rows] :
        each_of(std::array{1, 2, 9, 30}, std::vector<std::size_t>{0U, 1U, 3U},
                std::array{1, 2, 4, 7, 100}))
-    expect_windows(height, stages, band_rows, Border::replicate);
+    expect_windows(height, blurs(stages, Border::replicate), band_rows);
   for (const auto& [height, stages, band_rows] : each_of(
            std::array{1, 2, 9, 30}, std::vector<std::size_t>{1U, 3U, 5U}, std::array{1, 4, 100}))
-    expect_windows(height, stages, band_rows, Border::wrap);
+    expect_windows(height, blurs(stages, Border::wrap), band_rows);
+}
+
+// A row of the source becomes two: a band of three rows ends within one, which the next band needs.
+TEST(BandFeed, CopiesASingleRowThatTwoBandsShare) {
+  const StageChain twice{make_resize({.percent = 200, .kernel = ResizeKernel::nearest})};
+  const Plan plan = make_plan({{37, 8}, {3, 8}}, twice, {.band_rows = 3});
+  ASSERT_EQ(plan.windows({0, 3}).front(), (RowRange{0, 2}));
+  ASSERT_EQ(plan.windows({3, 6}).front(), (RowRange{1, 3}));
+  expect_windows(8, twice, 3);
 }
 
 constexpr std::uint64_t no_limit = UINT64_MAX;

@@ -64,53 +64,11 @@ std::optional<int> further_pictures(std::string_view index) {
   int count = 0;
   for (std::size_t at = entries->value.begin + entry_bytes; at + entry_bytes <= entries->value.end;
        at += entry_bytes) {
-    const std::uint32_t attributes = tiff.number(at, 4).value_or(0);
+    const auto attributes = static_cast<std::uint32_t>(tiff.number(at, 4).value_or(0));
     if ((attributes >> 16U & 0xFFU) != preview) ++count;
   }
   return count;
 }
-
-// Bytes of a file, read in pieces.
-class Cursor {
- public:
-  Cursor(ByteSource& source, std::uint64_t at)
-      : source_(source), at_(at), buffer_(read_bytes_at_once) {}
-
-  [[nodiscard]] std::uint64_t position() const { return at_ - (filled_ - next_); }
-  [[nodiscard]] std::optional<std::uint8_t> next() {
-    if (next_ == filled_ && !fill()) return std::nullopt;
-    return buffer_[next_++];
-  }
-  // Behind the next byte 255.
-  [[nodiscard]] bool find_marker() {
-    for (;;) {
-      const auto begin = buffer_.begin() + static_cast<std::ptrdiff_t>(next_);
-      const auto end = buffer_.begin() + static_cast<std::ptrdiff_t>(filled_);
-      const auto found = std::find(begin, end, 0xFF);
-      next_ += static_cast<std::size_t>(found - begin);
-      if (found != end) return next().has_value();
-      if (!fill()) return false;
-    }
-  }
-  void skip(std::uint64_t count) {
-    at_ = position() + count;
-    next_ = filled_ = 0;
-  }
-
- private:
-  bool fill() {
-    filled_ = source_.read_at(at_, buffer_);
-    at_ += filled_;
-    next_ = 0;
-    return filled_ > 0;
-  }
-
-  ByteSource& source_;
-  std::uint64_t at_;  // behind the buffer
-  std::vector<std::uint8_t> buffer_;
-  std::size_t next_ = 0;
-  std::size_t filled_ = 0;
-};
 
 // After the header was read. Removes from `xmp` what announces such parts, because no picture that
 // is written has them.
@@ -146,21 +104,19 @@ bool may_hold_more(ByteSource& source) {
 // Where the picture ends whose first scan's data begin at `scan`, behind the end marker; nothing if
 // it has none.
 std::optional<std::uint64_t> end_of_jpeg(ByteSource& source, std::uint64_t scan) {
-  Cursor cursor(source, scan);
-  while (cursor.find_marker()) {
-    auto code = cursor.next();
-    while (code == 0xFF)
-      code = cursor.next();
-    if (!code) return std::nullopt;
-    if (*code == 0xD9) return cursor.position();
-    if (*code == 0 || (*code >= 0xD0 && *code <= 0xD7)) continue;
-    const auto high = cursor.next();
-    const auto low = cursor.next();
-    if (!high || !low) return std::nullopt;
-    const unsigned length = *high * 256U + *low;
-    cursor.skip(std::max(length, 2U) - 2);
+  std::vector<std::uint8_t> piece(read_bytes_at_once);
+  for (std::uint64_t begin = scan;;) {
+    const auto bytes = std::span(piece).first(source.read_at(begin, piece));
+    std::size_t at = end_of_data(bytes, 0);
+    for (; at + 1 < bytes.size(); at = std::max(at, end_of_data(bytes, at))) {
+      const int code = bytes[at + 1];
+      if (code == JPEG_EOI) return begin + at + 2;
+      if (code != 0xFF && at + 4 > bytes.size()) break;
+      at += code == 0xFF ? 1 : 2 + std::max<std::uint64_t>(number_of(bytes.subspan(at + 2, 2)), 2);
+    }
+    if (bytes.size() < piece.size()) return std::nullopt;
+    begin += at;
   }
-  return std::nullopt;
 }
 
 // The bytes from `begin` to the end of the file. Both sources have a size().
@@ -271,12 +227,8 @@ std::optional<JpegScan> device_scan(const jpeg_decompress_struct& jpeg) {
 // The length of the scan's data if they contain no marker but restart markers, and if the end
 // marker follows them; otherwise 0.
 std::size_t plain_scan_bytes(std::span<const std::uint8_t> bytes) {
-  for (std::size_t at = next_ff(bytes, 0); at + 1 < bytes.size(); at = next_ff(bytes, at + 2)) {
-    const int code = bytes[at + 1];
-    if (code == JPEG_EOI) return at;
-    if (code != 0 && !is_restart(code)) return 0;
-  }
-  return 0;
+  const std::size_t end = end_of_data(bytes, 0);
+  return end + 1 < bytes.size() && bytes[end + 1] == JPEG_EOI ? end : 0;
 }
 
 // Blocks in an MCU of a scan of all components, as the standard limits them.

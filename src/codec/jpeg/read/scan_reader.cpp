@@ -176,14 +176,9 @@ class ScriptReader {
   // To the next marker that is not a restart marker.
   bool skip_data() {
     while (true) {
-      if (!reach(at_ + 1)) return false;
-      at_ = next_ff(input_.bytes(), at_);
-      if (at_ == input_.bytes().size()) continue;
+      at_ = end_of_data(input_.bytes(), at_);
+      if (at_ + 1 < input_.bytes().size()) return input_.bytes()[at_ + 1] != 0xFF;
       if (!reach(at_ + 2)) return false;
-      const std::uint8_t code = input_.bytes()[at_ + 1];
-      const bool in_data = code == 0 || is_restart(code);
-      if (!in_data) return code != 0xFF;
-      at_ += 2;
     }
   }
 

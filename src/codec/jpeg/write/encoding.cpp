@@ -331,38 +331,4 @@ int mcu_rows_a_strip(const McuGrid& grid) {
   return 2 * rows > grid.count.height ? 0 : static_cast<int>(rows);
 }
 
-JpegStripEncoder::JpegStripEncoder(const std::string& name, const JpegPicture& picture)
-    : errors_(name),
-      sink_(memory_sink(encoded_, name)),
-      output_(*sink_, errors_),
-      jpeg_(errors_),
-      conversion_(picture.format, format_in_file(jpeg_codec(), picture.format), picture.size.width,
-                  picture.background) {
-  errors_.run([&] {
-    create_compressor(jpeg_, picture);
-    jpeg_.dest = &output_;
-  });
-}
-
-void JpegStripEncoder::begin(int count) {
-  errors_.run([&] {
-    jpeg_.image_height = static_cast<JDIMENSION>(count);
-    jpeg_start_compress(&jpeg_, TRUE);
-    jpeg_write_scanlines(&jpeg_, nullptr, 0);  // writes the headers alone
-    output_.flush();
-  });
-  encoded_.clear();
-}
-
-void JpegStripEncoder::write_row(const std::uint8_t* row) {
-  // libjpeg only reads it, although its parameter is not const.
-  auto* converted = const_cast<JSAMPROW>(conversion_.convert(row));
-  errors_.run([&] { jpeg_write_scanlines(&jpeg_, &converted, 1); });
-}
-
-std::span<std::uint8_t> JpegStripEncoder::finish() {
-  errors_.run([this] { jpeg_finish_compress(&jpeg_); });
-  return encoded_;
-}
-
 }  // namespace gpufilter

@@ -16,7 +16,6 @@
 #include "codec/jpeg/library.hpp"
 #include "codec/jpeg/metadata.hpp"
 #include "codec/jpeg/read/decompressor.hpp"
-#include "codec/sample_conversion.hpp"
 #include "image/color.hpp"
 #include "image/jpeg_coding.hpp"
 #include "image/placement.hpp"
@@ -139,29 +138,6 @@ class JpegOutput : public jpeg_destination_mgr {
 // and has 256 Ki pixels, which take 3 KB even in a single colour. So strips cost at most 0.3 %,
 // including the segment that announces the markers.
 [[nodiscard]] int mcu_rows_a_strip(const McuGrid& grid);
-
-// Encodes one strip after another (whole rows of MCUs, from one restart marker to the next) and
-// reuses its memory.
-class JpegStripEncoder {
- public:
-  // `name` is the picture's name in messages.
-  JpegStripEncoder(const std::string& name, const JpegPicture& picture);
-
-  // Begins a strip of `count` rows, which are then passed one by one. All functions throw
-  // std::bad_alloc, and Stopped as check_stop().
-  void begin(int count);
-  void write_row(const std::uint8_t* row);
-  // The entropy-coded data of the strip and an end marker, valid until the next strip begins.
-  [[nodiscard]] std::span<std::uint8_t> finish();
-
- private:
-  JpegErrors errors_;
-  std::vector<std::uint8_t> encoded_;
-  std::unique_ptr<ByteSink> sink_;  // to `encoded_`
-  JpegOutput output_;
-  Compressor jpeg_;
-  RowConversion conversion_;
-};
 
 // Whether the coefficients are those of 8-bit samples; Huffman tables have no codes for larger
 // ones.

@@ -2,6 +2,7 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <initializer_list>
 #include <span>
 #include <utility>
 #include <vector>
@@ -263,26 +264,27 @@ McuGrid result_grid(const JpegMove& move) {
   return {move.placement.result_size(), move.placement.turn.size_of(source.mcu), source.blocks};
 }
 
-// A file whose frame has the height of its first strip only.
-void set_height(std::span<JOCTET> file, int height) {
+// The place of the first segment of one of these markers in a file.
+std::size_t segment_at(std::span<const JOCTET> file, std::initializer_list<JOCTET> markers) {
   std::size_t at = 2;
+  while (std::ranges::find(markers, file[at + 1]) == markers.end())
+    at += 2 + number_of(file.subspan(at + 2, 2));
+  return at;
+}
+
+// The frame of a file is that of its first strip.
+void set_height(std::span<JOCTET> file, int height) {
   constexpr JOCTET sequential = 0xC0;
   constexpr JOCTET extended = 0xC1;
-  while (file[at + 1] != sequential && file[at + 1] != extended)
-    at += 2 + number_of(file.subspan(at + 2, 2));
-  store_number(static_cast<unsigned>(height), file.subspan(at + 5, 2));
+  const std::size_t frame = segment_at(file, {sequential, extended});
+  store_number(static_cast<unsigned>(height), file.subspan(frame + 5, 2));
 }
 
 // The file from the data of its only scan on.
 std::span<JOCTET> scan_data(std::span<JOCTET> file) {
-  std::size_t at = 2;
   constexpr JOCTET scan = 0xDA;
-  bool in_scan = false;
-  while (!in_scan) {
-    in_scan = file[at + 1] == scan;
-    at += 2 + number_of(file.subspan(at + 2, 2));
-  }
-  return file.subspan(at);
+  const std::size_t at = segment_at(file, {scan});
+  return file.subspan(at + 2 + number_of(file.subspan(at + 2, 2)));
 }
 
 class MovedJpegWriter final : public RowWriter {

@@ -39,6 +39,56 @@ constexpr std::size_t strips_for(std::size_t threads) {
   return threads == 1 ? 1 : threads + 4;
 }
 
+// Encodes one strip after another (whole rows of MCUs, from one restart marker to the next) and
+// reuses its memory. All functions throw std::bad_alloc, and Stopped as check_stop().
+class JpegStripEncoder {
+ public:
+  // `name` is the picture's name in messages.
+  JpegStripEncoder(const std::string& name, const JpegPicture& picture)
+      : errors_(name),
+        sink_(memory_sink(encoded_, name)),
+        output_(*sink_, errors_),
+        jpeg_(errors_),
+        conversion_(picture.format, format_in_file(jpeg_codec(), picture.format),
+                    picture.size.width, picture.background) {
+    errors_.run([&] {
+      create_compressor(jpeg_, picture);
+      jpeg_.dest = &output_;
+    });
+  }
+
+  // Begins a strip of `count` rows, which are then passed one by one.
+  void begin(int count) {
+    errors_.run([&] {
+      jpeg_.image_height = static_cast<JDIMENSION>(count);
+      jpeg_start_compress(&jpeg_, TRUE);
+      jpeg_write_scanlines(&jpeg_, nullptr, 0);  // writes the headers alone
+      output_.flush();
+    });
+    encoded_.clear();
+  }
+
+  void write_row(const std::uint8_t* row) {
+    // libjpeg only reads it, although its parameter is not const.
+    auto* converted = const_cast<JSAMPROW>(conversion_.convert(row));
+    errors_.run([&] { jpeg_write_scanlines(&jpeg_, &converted, 1); });
+  }
+
+  // The entropy-coded data of the strip and an end marker, valid until the next strip begins.
+  [[nodiscard]] std::span<std::uint8_t> finish() {
+    errors_.run([this] { jpeg_finish_compress(&jpeg_); });
+    return encoded_;
+  }
+
+ private:
+  JpegErrors errors_;
+  std::vector<std::uint8_t> encoded_;
+  std::unique_ptr<ByteSink> sink_;  // to `encoded_`
+  JpegOutput output_;
+  Compressor jpeg_;
+  RowConversion conversion_;
+};
+
 // Divides a picture into strips, encodes them and emits them in order, with restart markers between
 // them and an end marker after the last one. So the file does not depend on the threads, on their
 // timing, or on how many rows write() gets at a time. If another thread is free, the rows of a
