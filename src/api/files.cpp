@@ -5,7 +5,6 @@
 
 #include "api/call_options.hpp"
 #include "api/picture_state.hpp"
-#include "api/views.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/stop.hpp"

@@ -6,7 +6,7 @@
 #include <gpufilter/measure.hpp>
 
 #include "api/call_options.hpp"
-#include "api/views.hpp"
+#include "api/picture_state.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "codec/unread.hpp"

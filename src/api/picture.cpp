@@ -2,7 +2,6 @@
 #include <utility>
 
 #include "api/picture_state.hpp"
-#include "api/views.hpp"
 #include "base/numbers.hpp"
 #include "codec/codec_table.hpp"
 #include "image/exif.hpp"

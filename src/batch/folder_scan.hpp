@@ -46,7 +46,7 @@ struct FoundFile {
   std::string problem;  // why it cannot be read; empty if its content begins like a picture's
 };
 
-// The name of a file that marks a folder with a page for browsers (html/page_folder.hpp), whose
+// The name of a file that marks a folder with a page for browsers (html/page.hpp), whose
 // pictures are previews. Scans do not enter such a folder below theirs.
 inline constexpr const char* page_mark = ".gpufilter-report";
 

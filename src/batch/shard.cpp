@@ -80,18 +80,20 @@ std::optional<Rank> slurm_array(const Variables& variables) {
   return Rank{(*id - *first) / step, (*last - *first) / step + 1, source};
 }
 
+// The rank `number` in the variable `name`; `missing` asks for a count if there is none.
+Rank counted_rank(const std::string& name, std::uint64_t number, std::optional<std::uint64_t> count,
+                  const std::string& missing) {
+  if (!count) refuse(formatted("{}, {}", missing, explicit_remedy));
+  return {number, *count, formatted("{} {} of {}", name, number, *count)};
+}
+
 std::optional<Rank> kubernetes_job(const Variables& variables) {
   const auto index = variables.number("JOB_COMPLETION_INDEX");
   if (!index) return std::nullopt;
-  const auto count = variables.number("JOB_COMPLETIONS");
-  if (!count) {
-    refuse(
-        formatted("JOB_COMPLETION_INDEX is set without a count; set JOB_COMPLETIONS to the "
-                  "job's completions, {}",
-                  explicit_remedy));
-  }
-  Rank rank{*index, *count, formatted("JOB_COMPLETION_INDEX {} of {}", *index, *count)};
-  check(rank, "set JOB_COMPLETIONS to the job's completions");
+  const std::string remedy = "set JOB_COMPLETIONS to the job's completions";
+  Rank rank = counted_rank("JOB_COMPLETION_INDEX", *index, variables.number("JOB_COMPLETIONS"),
+                           "JOB_COMPLETION_INDEX is set without a count; " + remedy);
+  check(rank, remedy);
   return rank;
 }
 
@@ -106,10 +108,8 @@ std::optional<Rank> slurm_step(const Variables& variables) {
   auto count = variables.number("SLURM_STEP_NUM_TASKS");
   if (!count) count = variables.number("SLURM_NTASKS");
   if (!index || (!count && *index == 0)) return std::nullopt;
-  if (!count) {
-    refuse(formatted("SLURM_PROCID is set without SLURM_NTASKS; pass it on, {}", explicit_remedy));
-  }
-  Rank rank{*index, *count, formatted("SLURM_PROCID {} of {}", *index, *count)};
+  Rank rank = counted_rank("SLURM_PROCID", *index, count,
+                           "SLURM_PROCID is set without SLURM_NTASKS; pass it on");
   check(rank, explicit_remedy);
   return rank;
 }
@@ -129,14 +129,10 @@ std::optional<Rank> of_mpi(const Variables& variables, const std::string& index_
 std::optional<Rank> gnu_parallel(const Variables& variables) {
   const auto number = variables.number("PARALLEL_SEQ");  // from 1
   if (!number) return std::nullopt;
-  const auto count = variables.number("PARALLEL_COUNT");
-  if (!count) {
-    refuse(
-        formatted("PARALLEL_SEQ is set without a count; call env PARALLEL_COUNT={{##}} gpufilter "
-                  "with parallel, {}",
-                  explicit_remedy));
-  }
-  Rank rank{*number - 1, *count, formatted("PARALLEL_SEQ {} of {}", *number, *count)};
+  Rank rank = counted_rank("PARALLEL_SEQ", *number, variables.number("PARALLEL_COUNT"),
+                           "PARALLEL_SEQ is set without a count; call env PARALLEL_COUNT={##} "
+                           "gpufilter with parallel");
+  --rank.index;
   check(rank, "PARALLEL_COUNT={##} gives the number of jobs");
   return rank;
 }

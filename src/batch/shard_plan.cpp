@@ -12,7 +12,6 @@
 #include "base/process.hpp"
 #include "batch/batch_plan.hpp"
 #include "batch/output_name.hpp"
-#include "batch/plan_parts.hpp"
 #include "batch/shard_run.hpp"
 
 namespace gpufilter {

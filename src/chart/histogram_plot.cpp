@@ -10,7 +10,6 @@
 
 #include "base/format.hpp"
 #include "base/printable.hpp"
-#include "chart/svg_canvas.hpp"
 #include "chart/svg_chart.hpp"
 #include "compute/picture_statistics.hpp"
 

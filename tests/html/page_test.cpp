@@ -3,7 +3,6 @@
 
 #include <regex>
 
-#include "html/page_folder.hpp"
 #include "support/document_checks.hpp"
 
 namespace gpufilter::html {

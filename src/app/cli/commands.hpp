@@ -1,5 +1,5 @@
-// The main job and the subcommands, and the table of them for the program, its help and
-// suggestions.
+// The main job and the subcommands, the table of them for the program, its help and suggestions,
+// and the one place where an exception becomes a message and an exit code.
 #pragma once
 
 #include <string>
@@ -63,5 +63,19 @@ struct Command {
 // file, and it is a stage, is similar to a subcommand's name or is the only word. `words` begins
 // with it.
 void refuse_misspelt_command(const std::vector<std::string>& words);
+
+// By the kind of failure; commands whose exit codes have other meanings have their own.
+struct ExitCodes {
+  int picture = 1;  // and everything except the other two
+  int usage = 2;
+  int device = 3;
+};
+
+// Only while an exception is handled: prints "gpufilter: PATH: REASON" and returns its exit code.
+[[nodiscard]] int report_failure(const ExitCodes& codes = {});
+
+// The program's terminate handler: an exception on a thread that nobody can catch it on, such as
+// one of oneTBB's, ends the program like any other failure, and unfinished files are removed.
+[[noreturn]] void end_after_failure() noexcept;
 
 }  // namespace gpufilter

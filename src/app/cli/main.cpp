@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "app/cli/commands.hpp"
-#include "app/cli/failure.hpp"
 #include "app/cli/main_help.hpp"
 #include "base/error.hpp"
 #include "base/signal_cleanup.hpp"

@@ -217,4 +217,18 @@ void add_color_output(Arguments& app) {
       ->trigger_on_parse();
 }
 
+namespace fs = std::filesystem;
+
+bool is_folder_argument(const std::string& path) {
+  return path != standard_stream && is_folder(path);
+}
+
+bool same_file(const std::string& a, const std::string& b) {
+  if (a == standard_stream || b == standard_stream) return false;
+  std::error_code ignored;
+  if (fs::equivalent(a, b, ignored)) return true;
+  const fs::path path = fs::weakly_canonical(fs::absolute(a, ignored), ignored);
+  return !path.empty() && path == fs::weakly_canonical(fs::absolute(b, ignored), ignored);
+}
+
 }  // namespace gpufilter

@@ -195,17 +195,11 @@ void add_pictures(Json& json, const FileComparison& files) {
 
 }  // namespace
 
+// The results of pictures that were compared are in the order of verdicts.
 CompareResult result_of(const FileComparison& files) {
-  if (!files.comparison) return CompareResult::other_size_or_format;
-  switch (files.comparison->verdict()) {
-    case Verdict::equal:
-      return CompareResult::equal;
-    case Verdict::within_tolerance:
-      return CompareResult::within_tolerance;
-    case Verdict::different:
-      break;
-  }
-  return CompareResult::different;
+  static_assert(static_cast<int>(CompareResult::different) == static_cast<int>(Verdict::different));
+  return files.comparison ? static_cast<CompareResult>(files.comparison->verdict())
+                          : CompareResult::other_size_or_format;
 }
 
 CompareResult result_of(const NameComparison& name) {

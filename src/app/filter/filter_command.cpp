@@ -13,7 +13,6 @@
 
 #include "app/cli/commands.hpp"
 #include "app/cli/parse.hpp"
-#include "app/cli/paths.hpp"
 #include "app/filter/filter_options.hpp"
 #include "app/filter/format_options.hpp"
 #include "app/report/run_page.hpp"

@@ -7,10 +7,8 @@
 
 #include "app/cli/arguments.hpp"
 #include "app/cli/commands.hpp"
-#include "app/cli/failure.hpp"
 #include "app/cli/json_parts.hpp"
 #include "app/cli/parse.hpp"
-#include "app/cli/paths.hpp"
 #include "app/filter/format_options.hpp"
 #include "app/help/help_layout.hpp"
 #include "app/report/report_text.hpp"

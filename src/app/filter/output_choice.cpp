@@ -8,7 +8,7 @@
 
 #include "app/cli/commands.hpp"
 #include "app/cli/foreign_words.hpp"
-#include "app/cli/paths.hpp"
+#include "app/cli/parse.hpp"
 #include "app/cli/shared_options.hpp"
 #include "app/filter/format_options.hpp"
 #include "app/help/help_layout.hpp"

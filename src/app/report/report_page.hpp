@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "html/page.hpp"
-#include "html/page_folder.hpp"
 #include "html/survey.hpp"
 
 namespace gpufilter {

@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "app/cli/paths.hpp"
+#include "app/cli/parse.hpp"
 #include "app/cli/progress.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"

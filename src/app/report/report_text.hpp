@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/report/batch_totals.hpp"
+#include "app/report/report_data.hpp"
 #include "pipeline/run/run.hpp"
 #include "pipeline/run/run_totals.hpp"
 

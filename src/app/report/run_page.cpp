@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "app/cli/paths.hpp"
+#include "app/cli/parse.hpp"
 #include "app/report/report_text.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
@@ -50,15 +50,8 @@ class CopyingSink final : public ByteSink {
 enum Group : std::size_t { files, stages, devices };
 
 std::size_t group_of(Activity activity) {
-  switch (activity) {
-    case Activity::decode:
-    case Activity::encode:
-      return files;
-    case Activity::kernel:
-      return stages;
-    default:
-      return devices;
-  }
+  if (activity == Activity::kernel) return stages;
+  return activity == Activity::decode || activity == Activity::encode ? files : devices;
 }
 
 // "second pass: blur avx512"
@@ -188,39 +181,20 @@ html::EarlierPage earlier_page(const FilterOptions& options, bool is_one_picture
 }
 
 const char* status_text(PictureStatus status) {
-  switch (status) {
-    case PictureStatus::exists:
-      return "skipped";
-    case PictureStatus::unchanged:
-      return "unchanged";
-    default:
-      return to_string(status);
-  }
+  return status == PictureStatus::exists ? "skipped" : to_string(status);
 }
 
 html::Tone tone_of(PictureStatus status) {
-  switch (status) {
-    case PictureStatus::done:
-      return html::Tone::good;
-    case PictureStatus::failed:
-      return html::Tone::bad;
-    default:
-      return html::Tone::neutral;
-  }
+  if (status == PictureStatus::done) return html::Tone::good;
+  return status == PictureStatus::failed ? html::Tone::bad : html::Tone::neutral;
 }
 
 std::string note_of(const PictureResult& result) {
-  switch (result.status) {
-    case PictureStatus::done:
-      return formatted("{}x{}, {} ms", result.report.output_size.width,
-                       result.report.output_size.height, brief(milliseconds(result.report.total)));
-    case PictureStatus::exists:
-      return "the output already exists";
-    case PictureStatus::unchanged:
-      return "since an earlier run";
-    default:
-      return "";
-  }
+  if (result.status == PictureStatus::exists) return "the output already exists";
+  if (result.status == PictureStatus::unchanged) return "since an earlier run";
+  if (result.status != PictureStatus::done) return "";
+  return formatted("{}x{}, {} ms", result.report.output_size.width,
+                   result.report.output_size.height, brief(milliseconds(result.report.total)));
 }
 
 // What the page says about a picture. The page of a folder has its paths, device and time for each;

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "app/filter/filter_options.hpp"
-#include "app/report/batch_totals.hpp"
+#include "app/report/report_data.hpp"
 #include "app/report/report_page.hpp"
 #include "base/files.hpp"
 #include "batch/batch_run.hpp"

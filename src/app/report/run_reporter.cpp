@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "app/cli/parse.hpp"
-#include "app/cli/paths.hpp"
 #include "app/report/report_data.hpp"
 #include "app/report/report_text.hpp"
 #include "base/format.hpp"

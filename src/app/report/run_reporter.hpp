@@ -10,7 +10,7 @@
 #include "app/cli/progress.hpp"
 #include "app/filter/filter_options.hpp"
 #include "app/filter/format_options.hpp"
-#include "app/report/batch_totals.hpp"
+#include "app/report/report_data.hpp"
 #include "app/report/run_page.hpp"
 #include "app/report/trace_file.hpp"
 

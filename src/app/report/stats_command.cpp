@@ -6,7 +6,6 @@
 #include "app/cli/arguments.hpp"
 #include "app/cli/commands.hpp"
 #include "app/cli/parse.hpp"
-#include "app/cli/paths.hpp"
 #include "app/cli/shared_options.hpp"
 #include "app/filter/format_options.hpp"
 #include "app/report/stats_report.hpp"

@@ -1,7 +1,7 @@
 // What the program says meanwhile, and where it fails.
 #include <new>
 
-#include "app/cli/failure.hpp"
+#include "app/cli/commands.hpp"
 #include "app/cli/progress.hpp"
 #include "app/report/run_reporter.hpp"
 #include "base/atomic_file.hpp"

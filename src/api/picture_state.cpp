@@ -1,4 +1,4 @@
-#include "api/views.hpp"
+#include "api/picture_state.hpp"
 
 #include <cstdint>
 #include <limits>
