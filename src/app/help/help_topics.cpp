@@ -16,7 +16,8 @@ constexpr std::array read_variables{
     NamedMeaning{"GPUFILTER_ON_EXISTS", "The default of --on-exists."},
     NamedMeaning{"GPUFILTER_DAMAGED", "The default of --damaged."},
     NamedMeaning{"GPUFILTER_INSTRUCTION_SET",
-                 "baseline, avx2 or avx512: the instruction set of the processor's loops, instead "
+                 "baseline, avx2, avx512, avx512_vnni, avx512_vbmi or, on ARM64, neon_dot: the "
+                 "instruction set of the processor's loops, instead "
                  "of the best one. The result is the same."},
     NamedMeaning{"GPUFILTER_DATA",
                  "The folder with the networks, recipes, matrices, tables and profiles that are "

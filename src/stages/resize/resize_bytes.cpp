@@ -130,15 +130,9 @@ class BytesAlongRows {
     }
     return places;
   }();
-  static constexpr LanePlaces with_fourth{0, 1, 2, no_byte, 3, 4,  5,  no_byte,
-                                          6, 7, 8, no_byte, 9, 10, 11, no_byte};
-  static constexpr LanePlaces without_fourth{0,  1,  2,  4,  5,       6,       8,       9,
-                                             10, 12, 13, 14, no_byte, no_byte, no_byte, no_byte};
-
   [[gnu::always_inline]] static Ints sorted_by_channel(const Ints& pixels) {
     if constexpr (has_shuffle<set> || channels < 3) return shuffled<by_channel>(pixels);
-    const Ints fours = channels == 3 ? shuffled<with_fourth>(pixels) : pixels;
-    return halves_interleaved<std::uint16_t>(halves_interleaved<std::uint8_t>(fours));
+    return halves_interleaved<std::uint16_t>(halves_interleaved<std::uint8_t>(pixels));
   }
   // Four lines of each of four samples become four samples of each line.
   [[gnu::always_inline]] static Ints sorted_by_line(const Ints& results) {
@@ -161,6 +155,11 @@ class BytesAlongRows {
     Place* to = turned_.data();
     for (size_t x = begin; x < end; x += step) {
       Square square = read(x * channels);
+      if constexpr (channels == 3 && !has_shuffle<set>) {
+        transpose(square);
+        to = put_pairs_of_rgb(square, to);
+        continue;
+      }
 #pragma GCC unroll 4
       for (Ints& lanes : square)
         lanes = sorted_by_channel(lanes);
@@ -179,6 +178,25 @@ class BytesAlongRows {
       }
       if constexpr (!has_fours<set>) to += 2 * used;
     }
+  }
+
+  // From each line's four pixels of RGB in three numbers.
+  [[gnu::always_inline]] static Place* put_pairs_of_rgb(const Square& square, Place* to) {
+    constexpr std::uint32_t low = 0xff;
+    constexpr std::uint32_t high = 0xff0000;
+    const auto a = as<std::uint32_t>(square[0]);
+    const auto b = as<std::uint32_t>(square[1]);
+    const auto c = as<std::uint32_t>(square[2]);
+    const auto put = [&](const auto& pair) __attribute__((always_inline)) {
+      to++->numbers = as<std::int32_t>(pair);
+    };
+    put((a & low) | (a >> 8 & high));
+    put((a >> 8 & low) | (b << 16 & high));
+    put((a >> 16 & low) | (b << 8 & high));
+    put((b >> 16 & low) | (c << 8 & high));
+    put(b >> 24 | (c & high));
+    put((c & low) | (c >> 8 & high));
+    return to;
   }
 
   [[gnu::always_inline]] Square read(size_t at) {
@@ -207,18 +225,24 @@ class BytesAlongRows {
 #pragma GCC unroll 4
     for (size_t n = 0; n < square.size(); ++n)
       square[n] = sorted_by_line(results(x + n * together, begin));
+    if constexpr (channels == 3) square = without_fourth_bytes(square);
     transpose(square);
-    if constexpr (channels == 3) {
-#pragma GCC unroll 4
-      for (Ints& lanes : square)
-        lanes = shuffled<without_fourth>(lanes);
-    }
     const size_t at = x * channels;
     const size_t rest = job_.target.row_bytes() - at;
     if (rest >= lane_bytes) return write(square, out_.data(), at);
     write(square, end_of_line_.data(), 0);
     for (size_t line = 0; line < lines; ++line)
       std::memcpy(out_[line] + at, end_of_line_[line], std::min(rest, step_bytes));
+  }
+
+  // Four pixels of each line, the fourth byte of each being 0, in three numbers.
+  [[gnu::always_inline]] static Square without_fourth_bytes(const Square& pixels) {
+    const auto first = as<std::uint32_t>(pixels[0]);
+    const auto second = as<std::uint32_t>(pixels[1]);
+    const auto third = as<std::uint32_t>(pixels[2]);
+    const auto fourth = as<std::uint32_t>(pixels[3]);
+    return {as<std::int32_t>(first | second << 24), as<std::int32_t>(second >> 8 | third << 16),
+            as<std::int32_t>(third >> 16 | fourth << 8), Ints{}};
   }
 
   [[gnu::always_inline]] static void write(const Square& square, std::uint8_t* const* to,
