@@ -19,6 +19,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 
+def command(text):
+    """The words of a command; paths stay valid in other folders."""
+    return [str(Path(word).resolve()) if "/" in word and Path(word).exists() else word
+            for word in shlex.split(text)]
+
+
 def number(low, high):
     return lambda draw: f"{draw.uniform(low, high):.4g}"
 
@@ -63,7 +69,7 @@ STAGES = [
     ("--flip", None, []),
     ("--flop", None, []),
     ("--resize", lambda draw: f"{draw.randint(1, 160)}x{draw.randint(1, 120)}!",
-     [("--filter", word("nearest", "linear", "cubic", "lanczos", "area")), BORDER, ALPHA]),
+     [("--kernel", word("nearest", "linear", "cubic", "lanczos", "area")), BORDER, ALPHA]),
 ]
 
 
@@ -108,8 +114,8 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--chains", type=int, default=1000, metavar="N", help="default: 1000")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="default: 1")
-    parser.add_argument("program", type=shlex.split)
-    parser.add_argument("other", type=shlex.split)
+    parser.add_argument("program", type=command)
+    parser.add_argument("other", type=command)
     options = parser.parse_args()
 
     with tempfile.TemporaryDirectory() as name:
