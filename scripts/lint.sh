@@ -13,7 +13,7 @@ find_tool() {
 clang_format="$(find_tool clang-format)"
 clang_tidy="$(find_tool clang-tidy)"
 
-mapfile -t sources < <(find src include tests samples bench python -name '*.[ch]pp' | sort)
+mapfile -t sources < <(find src include lab tests samples python -name '*.[ch]pp' | sort)
 "${clang_format}" --dry-run -Werror "${sources[@]}"
 echo "lint: layout of ${#sources[@]} files is right"
 

@@ -1,4 +1,5 @@
 #include "compare/comparison.hpp"
+
 #include "compare/difference_picture.hpp"
 #include "support/testing.hpp"
 

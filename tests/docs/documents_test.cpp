@@ -1,6 +1,7 @@
 // How commands are found in pages, and what the pages of stages say.
-#include "stage/options/catalogue.hpp"
 #include "support/documents.hpp"
+
+#include "stage/options/catalogue.hpp"
 
 namespace gpufilter::test {
 namespace {
