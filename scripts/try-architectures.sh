@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the commit that is checked out for other processors, with a cross compiler in a chroot made by debootstrap, and
-# runs it by QEMU. Run it as root:
+# runs it under QEMU. Run it as root:
 #
 #     scripts/try-architectures.sh [--keep] [--ccache FOLDER] [ARCHITECTURE...]
 #
@@ -10,8 +10,8 @@
 #
 # For each model of a processor it runs "gpufilter verify --quick --device cpu" and scripts/compare-programs.py, by
 # which every file has to have the bytes that this machine's program, build/release/bin/gpufilter, writes: for 1,000
-# random chains, or CHAINS. CMake has to refuse the processors that gpufilter does not support. The output of all
-# commands is in build/architectures; scripts/chroots.sh says which mirrors are used.
+# random chains, or as many as the variable CHAINS says. CMake has to refuse the processors that gpufilter does not
+# support. The output of all commands is in build/architectures; scripts/chroots.sh says which mirrors are used.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
@@ -79,7 +79,7 @@ try_architecture() {
     -DGPUFILTER_BUILD_TESTS=OFF -DGPUFILTER_BUILD_SAMPLES=OFF)
   if ((${#models[@]} == 0)); then
     ! inside "${configure[@]}" >>"${log}" 2>&1 || fail "${system}: CMake does not refuse it"
-    grep -q 'needs a processor of 64 bits' "${log}" || fail "${system}: CMake fails otherwise; see the end of ${log}"
+    grep -q 'needs a 64-bit little-endian processor' "${log}" || fail "${system}: CMake fails for another reason; see the end of ${log}"
     say "${system}: refused by CMake"
   else
     step 'configuring' "${configure[@]}"

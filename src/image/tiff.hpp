@@ -89,10 +89,10 @@ class Tiff {
     return number(directory, count_size()).value_or(0);
   }
 
-  // The entries up to the first that is not within the bytes; none of a directory of more than
-  // 65535, as no classic structure has them.
+  // The entries up to the first that is not within the bytes; empty if the directory has more than
+  // 65535, which no classic structure can.
   [[nodiscard]] std::vector<TiffEntry> entries(std::uint64_t directory) const;
-  // The first of these with this tag.
+  // The first entry with this tag.
   [[nodiscard]] std::optional<TiffEntry> find(std::uint64_t directory, std::uint32_t tag) const;
 
   // The entry's number `index`; nothing if it has no such whole number of up to 32 bits.

@@ -1,5 +1,5 @@
-// The driver of stages that change single pixels, on the processor. All of it is to be called from
-// loops that run_loop() compiles for an instruction set.
+// The driver of stages that change single pixels, on the processor. All of it is inlined, and so
+// compiled for the instruction set of the loop that calls it.
 #pragma once
 
 #include <algorithm>

@@ -38,7 +38,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What the command line asks for: the plan of a run, checked before anything is touched.
+// What the command line requests: the plan of a run, checked before anything is touched.
 
 // The name of a folder: it exists, or ends in a slash.
 bool names_folder(const std::string& output) {
@@ -301,7 +301,7 @@ std::string describe_emptiness(const BatchPlan& plan, const std::vector<std::str
          (plan.others.empty() ? " no picture" : formatted(" no {} picture", names_of(codecs())));
 }
 
-// The share that --shard asks for; nothing without it.
+// The share that --shard requests; nothing without it.
 std::optional<ShardRequest> share_for(const FilterOptions& options) {
   if (options.share.empty()) return std::nullopt;
   const DetectedShard chosen = options.share == "auto"

@@ -1,5 +1,5 @@
-// By the instruction that multiplies pairs of 16-bit numbers and adds the products of each pair
-// (pmaddwd).
+// Denoising of 8-bit pictures by the instruction that multiplies pairs of 16-bit numbers and adds
+// the products of each pair (pmaddwd).
 #include <algorithm>
 #include <array>
 #include <vector>
