@@ -152,6 +152,8 @@ template <typename V>
 template <typename V>
 [[gnu::always_inline]] inline V minimum(const V& a, const V& b) {
 #ifdef GPUFILTER_X86_VECTORS
+  if constexpr (std::is_same_v<NumberOf<V>, float> && sizeof(V) == 16)
+    return __builtin_ia32_minps(a, b);
   if constexpr (std::is_same_v<NumberOf<V>, float> && sizeof(V) == 32)
     return __builtin_ia32_minps256(a, b);
   if constexpr (std::is_same_v<NumberOf<V>, float> && sizeof(V) == 64)
@@ -159,8 +161,13 @@ template <typename V>
 #endif
   return a < b ? a : b;
 }
+// `a` if one of them is a NaN.
 template <typename V>
 [[gnu::always_inline]] inline V maximum(const V& a, const V& b) {
+#ifdef GPUFILTER_X86_VECTORS
+  if constexpr (std::is_same_v<NumberOf<V>, float> && sizeof(V) == 64)
+    return __builtin_ia32_maxps512_mask(b, a, V{}, -1, _MM_FROUND_CUR_DIRECTION);
+#endif
   return a < b ? b : a;
 }
 template <typename V>
@@ -246,24 +253,33 @@ template <LanePlaces places, typename V, int... i>
       (places[i % lane] == no_byte ? int{sizeof...(i)} + i
                                    : i / lane * lane + places[i % lane])...));
 }
+#ifdef GPUFILTER_X86_VECTORS
+// In lanes: byte i is the one at places[i] modulo 16, or 0 where places[i] is negative.
+template <typename Bytes>
+[[gnu::always_inline]] inline Bytes shuffled(const Bytes& v, const Bytes& places) {
+  using Chars = VectorLike<Bytes, char>;
+  const auto bytes = as<char>(v);
+  const auto from = as<char>(places);
+  if constexpr (sizeof(v) == 16) return as<NumberOf<Bytes>>(__builtin_ia32_pshufb128(bytes, from));
+  if constexpr (sizeof(v) == 32) return as<NumberOf<Bytes>>(__builtin_ia32_pshufb256(bytes, from));
+  if constexpr (sizeof(v) == 64)
+    return as<NumberOf<Bytes>>(__builtin_ia32_pshufb512_mask(bytes, from, Chars{}, -1));
+}
+#endif
 // In lanes: byte i is the one at places[i]. Without has_shuffle, this takes some instructions for
 // each distance that bytes are moved.
 template <LanePlaces places, typename V>
 [[gnu::always_inline]] inline V shuffled(const V& v) {
 #ifdef GPUFILTER_X86_VECTORS
   if constexpr (sizeof(V) > lane_bytes) {
-    using Chars = VectorLike<V, char>;
     constexpr auto in_each_lane = [] {
       std::array<std::uint8_t, sizeof(V)> bytes{};
       for (std::size_t i = 0; i < bytes.size(); ++i)
         bytes[i] = places[i % lane_bytes];
       return bytes;
     }();
-    const auto from = load<Chars>(in_each_lane.data());
-    if constexpr (sizeof(V) == 32)
-      return as<NumberOf<V>>(__builtin_ia32_pshufb256(as<char>(v), from));
-    else
-      return as<NumberOf<V>>(__builtin_ia32_pshufb512_mask(as<char>(v), from, Chars{}, -1));
+    return as<NumberOf<V>>(
+        shuffled(as<std::uint8_t>(v), load<VectorLike<V, std::uint8_t>>(in_each_lane.data())));
   }
 #ifndef __SSSE3__
   if constexpr (sizeof(V) == lane_bytes) return shuffled_by_distance<places, -15>(v);
@@ -278,7 +294,124 @@ template <typename Bytes>
   return __builtin_shuffle(bytes, places);
 }
 
+// Numbers of 32 bits, the upper or else the lower halves of which are the lower ones of `halves`.
+template <bool upper, typename Ints>
+[[gnu::always_inline]] inline Ints with_halves(const Ints& v, const Ints& halves) {
+#ifdef GPUFILTER_X86_VECTORS
+  if constexpr (sizeof(Ints) == 64 && !upper) {
+    return as<std::int32_t>(__builtin_ia32_movdquhi512_mask(as<std::int16_t>(halves),
+                                                            as<std::int16_t>(v), 0x55555555U));
+  }
+  if constexpr (sizeof(Ints) == 64 && upper) {
+    // Not a shift, as vectors of 512 bits are shifted by one port only.
+    using Chars = VectorLike<Ints, char>;
+    constexpr auto twice = [] {
+      std::array<std::uint8_t, sizeof(Ints)> places{};
+      for (std::size_t i = 0; i < places.size(); ++i)
+        places[i] = static_cast<std::uint8_t>(i % lane_bytes / 4 * 4 + i % 2);
+      return places;
+    }();
+    return as<std::int32_t>(__builtin_ia32_pshufb512_mask(
+        as<char>(halves), load<Chars>(twice.data()), as<char>(v), 0xccccccccccccccccU));
+  }
+#endif
+  return upper ? (v & 0xffff) | halves << 16 : v ^ ((v ^ halves) & 0xffff);
+}
+
+// Whether there are instructions that look bytes up in tables.
+template <InstructionSet set>
+#if defined(GPUFILTER_X86_VECTORS) || defined(__aarch64__)
+inline constexpr bool has_byte_tables = has_shuffle<set>;
+#else
+inline constexpr bool has_byte_tables = false;
+#endif
+
+// An entry for every byte. Only if has_byte_tables.
+template <InstructionSet set>
+class ByteTable {
+ public:
+  using Bytes = Vector<std::uint8_t, set>;
+
+  [[gnu::always_inline]] explicit ByteTable(const std::uint8_t* entries) {
+    using Lane = typename VectorOf<std::uint8_t, lane_bytes>::type;
+    for (std::size_t part = 0; part < parts_.size(); ++part) {
+      if constexpr (has_permutation<set>) {
+        parts_[part] = load<Bytes>(entries + part * sizeof(Bytes));
+      } else {
+        auto lane = load<Lane>(entries + part * lane_bytes);
+#ifdef GPUFILTER_X86_VECTORS
+        // Undoes the part before it, which is added wherever this one is.
+        if (part % 8 != 0) lane ^= load<Lane>(entries + (part - 1) * lane_bytes);
+#endif
+        auto* to = reinterpret_cast<char*>(&parts_[part]);
+        for (std::size_t i = 0; i < sizeof(Bytes); i += lane_bytes)
+          store(to + i, lane);
+      }
+    }
+  }
+
+  // Replaces all bytes by their entries: parts of the table are loaded once for some vectors.
+  template <std::size_t count>
+  [[gnu::always_inline]] void look_up(std::array<Bytes, count>& bytes) const {
+    if constexpr (has_permutation<set>) {
+      for (Bytes& each : bytes) {
+        const Bytes low = __builtin_shuffle(parts_[0], parts_[1], each);
+        const Bytes high = __builtin_shuffle(parts_[2], parts_[3], each);
+        each = each > 127 ? high : low;
+      }
+    } else {
+      std::array<Bytes, count> found{};
+#ifdef __aarch64__
+      for (std::size_t part = 0; part < parts_.size(); part += 4) {
+        const auto of = [&](std::size_t i) {
+          return reinterpret_cast<uint8x16_t>(parts_[part + i]);
+        };
+        const uint8x16x4_t four{{of(0), of(1), of(2), of(3)}};
+        for (std::size_t n = 0; n < count; ++n) {
+          const auto places =
+              reinterpret_cast<uint8x16_t>(bytes[n] - static_cast<std::uint8_t>(part * lane_bytes));
+          found[n] |= reinterpret_cast<Bytes>(vqtbl4q_u8(four, places));
+        }
+      }
+#elif defined(GPUFILTER_X86_VECTORS)
+      for (const std::size_t first : {0, 8}) {
+        using Places = VectorLike<Bytes, std::int8_t>;
+        std::array<Places, count> places;
+        // Negative, and for all parts, if in the other half.
+#pragma GCC unroll 4
+        for (std::size_t n = 0; n < count; ++n) {
+          const auto place = as<std::int8_t>(bytes[n] ^ static_cast<std::uint8_t>(16 * first));
+          places[n] = place < -16 ? Places{} - 16 : place;
+        }
+#pragma GCC unroll 1  // otherwise GCC 12 keeps more than fits the registers
+        for (std::size_t part = first; part < first + 8; ++part) {
+#pragma GCC unroll 4
+          for (std::size_t n = 0; n < count; ++n) {
+            found[n] ^= shuffled(parts_[part], as<std::uint8_t>(places[n]));
+            places[n] -= 16;
+          }
+        }
+      }
+#endif
+      bytes = found;
+    }
+  }
+
+ private:
+  std::array<Bytes, has_permutation<set> ? 4 : 16> parts_;
+};
+
 // --- Conversions --------------------------------------------------------------------------------
+
+// In lanes: the numbers of the first half, or of the second, with twice the bits. Unsigned.
+template <typename Wide, typename V>
+[[gnu::always_inline]] inline VectorLike<V, Wide> widened_low(const V& v) {
+  return as<Wide>(interleaved_low(v, V{}));
+}
+template <typename Wide, typename V>
+[[gnu::always_inline]] inline VectorLike<V, Wide> widened_high(const V& v) {
+  return as<Wide>(interleaved_high(v, V{}));
+}
 
 // Each number limited to the range of Narrow, which has half its bits; in lanes, those of `a` and
 // then those of `b`.
@@ -345,6 +478,37 @@ template <typename Floats>
 #endif
 }
 
+// Bytes as numbers of 32 bits.
+template <typename Ints>
+[[gnu::always_inline]] inline Ints load_bytes(const std::uint8_t* from) {
+#ifdef GPUFILTER_X86_VECTORS
+  if constexpr (sizeof(Ints) == 64) {
+    const auto bytes = load<typename VectorOf<char, 16>::type>(from);
+    return __builtin_ia32_pmovzxbd512_mask(bytes, Ints{}, -1);
+  }
+#endif
+  return __builtin_convertvector(load<typename VectorOf<std::uint8_t, count_of<Ints>>::type>(from),
+                                 Ints);
+}
+
+// Four whole numbers as doubles, and doubles without their fractions.
+using FourInts = VectorOf<std::int32_t, 16>::type;
+using FourDoubles = VectorOf<double, 32>::type;
+template <InstructionSet set>
+[[gnu::always_inline]] inline FourDoubles to_doubles(const FourInts& numbers) {
+#ifdef GPUFILTER_X86_VECTORS
+  if constexpr (set >= InstructionSet::avx2) return __builtin_ia32_cvtdq2pd256(numbers);
+#endif
+  return __builtin_convertvector(numbers, FourDoubles);
+}
+template <InstructionSet set>
+[[gnu::always_inline]] inline FourInts truncated(const FourDoubles& numbers) {
+#ifdef GPUFILTER_X86_VECTORS
+  if constexpr (set >= InstructionSet::avx2) return __builtin_ia32_cvttpd2dq256(numbers);
+#endif
+  return __builtin_convertvector(numbers, FourInts);
+}
+
 // --- Products -----------------------------------------------------------------------------------
 
 // a * b + c, rounded once.
@@ -362,10 +526,15 @@ template <InstructionSet set, typename Floats>
                                             reinterpret_cast<float32x4_t>(a),
                                             reinterpret_cast<float32x4_t>(b)));
 #endif
-  Floats result;
-  for (std::size_t i = 0; i < count_of<Floats>; ++i)
-    result[i] = fused_multiply_add<set>(a[i], b[i], c[i]);
-  return result;
+  // GCC 12 makes vectors of arrays' numbers only.
+  using Numbers = std::array<float, count_of<Floats>>;
+  const auto x = std::bit_cast<Numbers>(a);
+  const auto y = std::bit_cast<Numbers>(b);
+  const auto z = std::bit_cast<Numbers>(c);
+  Numbers result;
+  for (std::size_t i = 0; i < result.size(); ++i)
+    result[i] = fused_multiply_add<set>(x[i], y[i], z[i]);
+  return std::bit_cast<Floats>(result);
 }
 
 // The upper halves of the products of numbers of 16 bits.

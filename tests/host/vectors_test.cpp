@@ -192,6 +192,49 @@ TEST(Vectors, BytesFromOtherPlaces) {
       });
 }
 
+struct TableLoop {
+  template <InstructionSet set>
+  [[gnu::always_inline]] static void run(const std::uint8_t* in, const std::uint8_t* entries,
+                                         std::uint8_t* out) {
+    if constexpr (has_byte_tables<set>) {
+      using Bytes = Vector<std::uint8_t, set>;
+      const ByteTable<set> table(entries);
+      for (size_t i = 0; i < bytes_tested; i += 2 * sizeof(Bytes)) {
+        auto bytes = load<std::array<Bytes, 2>>(in + i);
+        table.look_up(bytes);
+        store(out + i, bytes);
+      }
+    } else {
+      std::transform(in, in + bytes_tested, out, [&](std::uint8_t byte) { return entries[byte]; });
+    }
+  }
+};
+TEST(Vectors, EntriesOfATableForEachByte) {
+  const std::vector<std::uint8_t> in = numbers_of<std::uint8_t>(1);
+  const std::vector<std::uint8_t> entries = numbers_of<std::uint8_t>(2);
+  for (const InstructionSet set : available_instruction_sets()) {
+    const InstructionSetInUse in_use(set);
+    std::vector<std::uint8_t> out(in.size());
+    run_best_loop<TableLoop, InstructionSet::avx2, InstructionSet::avx512,
+                  InstructionSet::avx512_vbmi>(in.data(), entries.data(), out.data());
+    for (size_t i = 0; i < in.size(); ++i)
+      ASSERT_EQ(out[i], entries[in[i]]) << to_string(set) << ' ' << i;
+  }
+}
+
+OPERATION(WidenedLow, widened_low<std::uint16_t>(a));
+OPERATION(WidenedHigh, widened_high<std::uint16_t>(a));
+TEST(Vectors, HalvesWithTwiceTheBits) {
+  using Bytes = std::vector<std::uint8_t>;
+  using Words = std::vector<std::uint16_t>;
+  test_operation<WidenedLow, std::uint8_t, std::uint16_t>(
+      [](const Bytes& a, const Bytes&, const Words&, size_t i) { return a[i / 8 * 16 + i % 8]; });
+  test_operation<WidenedHigh, std::uint8_t, std::uint16_t>(
+      [](const Bytes& a, const Bytes&, const Words&, size_t i) {
+        return a[i / 8 * 16 + 8 + i % 8];
+      });
+}
+
 template <typename Narrow>
 struct Narrowed {
   template <InstructionSet set, typename V, typename C>

@@ -7,12 +7,9 @@
 #include "base/format.hpp"
 #include "device/device_rows.hpp"
 #include "host/arithmetic.hpp"
+#include "host/vectors.hpp"
 #include "image/sample_arithmetic.hpp"
 #include "stage/point_rows.hpp"
-
-#ifdef __x86_64__
-#include <immintrin.h>
-#endif
 
 namespace gpufilter {
 namespace {
@@ -52,59 +49,55 @@ void look_up_row(const Sample* in, size_t width, size_t channels, const Sample* 
       out, [table](Sample sample) __attribute__((always_inline)) { return table[sample]; });
 }
 
-#ifdef __x86_64__
-// AVX-512 VBMI looks up 64 bytes at a time in a table of four registers. x86-64-v4 does not
-// include it.
-constexpr size_t vector_bytes = 64;
-
-bool has_vector_table() {
-  return instruction_set() >= InstructionSet::avx512_vbmi;
-}
-
-// Processes as many of `count` bytes as fill whole registers; returns their number. Bytes whose
-// bits are set in `kept` stay.
-[[gnu::target("avx512f,avx512bw,avx512vbmi")]] size_t look_up_vectors(const std::uint8_t* in,
-                                                                      size_t count,
-                                                                      const std::uint8_t* table,
-                                                                      std::uint64_t kept,
-                                                                      std::uint8_t* out) {
-  const __m512i first = _mm512_loadu_si512(table);
-  const __m512i second = _mm512_loadu_si512(table + vector_bytes);
-  const __m512i third = _mm512_loadu_si512(table + 2 * vector_bytes);
-  const __m512i fourth = _mm512_loadu_si512(table + 3 * vector_bytes);
-  size_t i = 0;
-  for (; i + vector_bytes <= count; i += vector_bytes) {
-    const __m512i bytes = _mm512_loadu_si512(in + i);
-    const __m512i low = _mm512_permutex2var_epi8(first, bytes, second);
-    const __m512i high = _mm512_permutex2var_epi8(third, bytes, fourth);
-    const __m512i found = _mm512_mask_blend_epi8(_mm512_movepi8_mask(bytes), low, high);
-    _mm512_storeu_si512(out + i, _mm512_mask_blend_epi8(kept, found, bytes));
+struct ByteLookUpLoop {
+  template <InstructionSet set>
+  [[gnu::always_inline]] static void run(const ConstRows source, const MutableRows target,
+                                         const std::uint8_t* table) {
+    const auto width = static_cast<size_t>(source.width);
+    const auto channels = static_cast<size_t>(source.format.channels);
+    if constexpr (has_byte_tables<set>) {
+      using Bytes = Vector<std::uint8_t, set>;
+      alignas(Bytes) std::array<std::uint8_t, sizeof(Bytes)> alpha{};
+      for (size_t i = channels - 1; channels % 2 == 0 && i < alpha.size(); i += channels)
+        alpha[i] = 0xff;
+      const ByteTable<set> entries(table);
+      for_rows<std::uint8_t>(source, target, [&](const std::uint8_t* in, std::uint8_t* out) {
+        look_up_vectors<set>(in, width * channels, entries, load<Bytes>(alpha.data()), out);
+      });
+    } else {
+      for_rows<std::uint8_t>(source, target, [&](const std::uint8_t* in, std::uint8_t* out) {
+        look_up_row(in, width, channels, table, out);
+      });
+    }
   }
-  return i;
-}
 
-void look_up_row_in_vectors(const std::uint8_t* in, size_t width, size_t channels,
-                            const std::uint8_t* table, std::uint8_t* out) {
-  constexpr std::uint64_t every_second = 0xaaaaaaaaaaaaaaaaU;
-  constexpr std::uint64_t every_fourth = 0x8888888888888888U;
-  const std::uint64_t alpha = channels == 2 ? every_second : (channels == 4 ? every_fourth : 0);
-  const size_t done = look_up_vectors(in, width * channels, table, alpha, out);
-  // Registers end at pixel boundaries, except for RGB, where all samples are treated alike.
-  if (channels == 3) return look_up_row(in + done, width * 3 - done, 1, table, out + done);
-  look_up_row(in + done, width - done / channels, channels, table, out + done);
-}
-#endif
-
-void look_up_bytes(const ConstRows& source, const MutableRows& target, const std::uint8_t* table) {
-  const auto width = static_cast<size_t>(source.width);
-  const auto channels = static_cast<size_t>(source.format.channels);
-  auto* look_up = &look_up_row<std::uint8_t>;
-#ifdef __x86_64__
-  if (has_vector_table()) look_up = &look_up_row_in_vectors;
-#endif
-  for (int y = target.rows.begin; y < target.rows.end; ++y)
-    look_up(source.row(y), width, channels, table, target.row(y));
-}
+  // Bytes whose bits are set in `kept` stay.
+  template <InstructionSet set, typename Bytes>
+  [[gnu::always_inline]] static void look_up_vectors(const std::uint8_t* in, size_t count,
+                                                     const ByteTable<set>& entries,
+                                                     const Bytes& kept, std::uint8_t* out) {
+    const auto change = [&](const std::uint8_t* from, std::uint8_t* to)
+        __attribute__((always_inline)) {
+      std::array<Bytes, 4> bytes;
+#pragma GCC unroll 4
+      for (size_t n = 0; n < bytes.size(); ++n)
+        bytes[n] = load<Bytes>(from + n * sizeof(Bytes));
+      auto found = bytes;
+      entries.look_up(found);
+#pragma GCC unroll 4
+      for (size_t n = 0; n < found.size(); ++n)
+        store(to + n * sizeof(Bytes), static_cast<Bytes>((bytes[n] & kept) | (found[n] & ~kept)));
+    };
+    constexpr size_t step = 4 * sizeof(Bytes);
+    size_t i = 0;
+    for (; i + step <= count; i += step)
+      change(in + i, out + i);
+    std::array<std::uint8_t, step> end;
+    std::copy(in + i, in + count, end.begin());
+    change(end.data(), end.data());
+    std::copy_n(end.begin(), count - i, out + i);
+  }
+};
 
 // Pixels that are converted to RGBA, scaled and converted back while in the first-level cache.
 constexpr size_t block_pixels = 256;
@@ -168,7 +161,8 @@ void lookup_rows(const ConstRows& source, const MutableRows& target, const std::
     std::array<std::uint8_t, 256> bytes;
     std::transform(table, table + bytes.size(), bytes.begin(),
                    [](std::uint16_t entry) { return static_cast<std::uint8_t>(entry); });
-    return look_up_bytes(source, target, bytes.data());
+    return run_best_loop<ByteLookUpLoop, InstructionSet::avx2, InstructionSet::avx512,
+                         InstructionSet::avx512_vbmi>(source, target, bytes.data());
   }
   const auto width = static_cast<size_t>(source.width);
   const auto channels = static_cast<size_t>(source.format.channels);
