@@ -14,14 +14,10 @@
 #include "base/content_hash.hpp"
 #include "base/format.hpp"
 #include "device/device_rows.hpp"
-#include "host/arithmetic.hpp"
+#include "host/vectors.hpp"
 #include "image/pixel_format.hpp"
 #include "image/rows.hpp"
 #include "stage/point_rows.hpp"
-
-#ifdef __x86_64__
-#include <immintrin.h>
-#endif
 
 namespace gpufilter {
 namespace {
@@ -192,80 +188,85 @@ template <bool shaped, typename Sample>
   }
 }
 
-// The sums of the nodes, four floats for each pixel.
-template <InstructionSet set>
-[[gnu::always_inline]] inline void add_nodes(const float* nodes, const Corners& corners,
-                                             size_t count, float* __restrict sums) {
-  for (size_t i = 0; i < count; ++i) {
-    float* sum = sums + 4 * i;
-    for (size_t k = 0; k < 4; ++k) {
-      const float* node = nodes + corners.nodes[k][i];
-      const float weight = corners.weights[k][i];
-      for (size_t c = 0; c < 4; ++c)
-        sum[c] = fused_multiply_add<set>(weight, node[c], sum[c]);
+// Vectors of four floats: compilers gather these from many pixels instead.
+using Floats = VectorOf<float, lane_bytes>::type;
+using Ints = VectorOf<std::int32_t, lane_bytes>::type;
+
+// A pixel of RGBA in each vector.
+[[gnu::always_inline]] inline std::array<Ints, 4> four_pixels(const std::uint16_t* rgba) {
+  using Words = VectorOf<std::uint16_t, lane_bytes>::type;
+  const auto first = load<Words>(rgba);
+  const auto second = load<Words>(rgba + count_of<Words>);
+  return {widened_low<std::int32_t>(first), widened_high<std::int32_t>(first),
+          widened_low<std::int32_t>(second), widened_high<std::int32_t>(second)};
+}
+[[gnu::always_inline]] inline std::array<Ints, 4> four_pixels(const std::uint8_t* rgba) {
+  const auto bytes = load<VectorOf<std::uint8_t, lane_bytes>::type>(rgba);
+  const auto first = widened_low<std::uint16_t>(bytes);
+  const auto second = widened_high<std::uint16_t>(bytes);
+  return {widened_low<std::int32_t>(first), widened_high<std::int32_t>(first),
+          widened_low<std::int32_t>(second), widened_high<std::int32_t>(second)};
+}
+
+// Stores numbers up to the largest sample; alpha stays.
+template <typename Sample>
+[[gnu::always_inline]] inline void store_colors(const std::array<Ints, 4>& pixels, Sample* rgba) {
+  using Samples = VectorOf<Sample, lane_bytes>::type;
+  const auto put = [](const auto& colors, Sample* to) __attribute__((always_inline)) {
+    constexpr Sample a = std::numeric_limits<Sample>::max();
+    const auto alpha = [] {
+      if constexpr (sizeof(Sample) == 1)
+        return Samples{0, 0, 0, a, 0, 0, 0, a, 0, 0, 0, a, 0, 0, 0, a};
+      else
+        return Samples{0, 0, 0, a, 0, 0, 0, a};
+    }();
+    store(to, static_cast<Samples>((load<Samples>(to) & alpha) | (as<Sample>(colors) & ~alpha)));
+  };
+  if constexpr (sizeof(Sample) == 1) {
+    put(narrowed<Sample>(narrowed<std::int16_t>(pixels[0], pixels[1]),
+                         narrowed<std::int16_t>(pixels[2], pixels[3])),
+        rgba);
+  } else {
+    constexpr int half = 1 << 15;
+    for (size_t i = 0; i < 4; i += 2) {
+      const auto signed_colors = narrowed<std::int16_t>(pixels[i] - half, pixels[i + 1] - half);
+      put(as<Sample>(signed_colors) ^ Sample{half}, rgba + 4 * i);
     }
   }
 }
 
-#ifdef __x86_64__
-// Four floats are a vector. Compilers gather these from many pixels instead.
-[[gnu::target("avx2,fma")]] inline __m128i sums_of_pixel(const std::uint8_t* pixel, size_t i,
-                                                         const Lattice& lattice,
-                                                         const Corners& corners) {
-  const __m128i samples = _mm_cvtepu8_epi32(_mm_cvtsi32_si128(load<std::int32_t>(pixel)));
-  __m128 sum = _mm_mul_ps(_mm_set1_ps(lattice.keep), _mm_cvtepi32_ps(samples));
-  for (size_t k = 0; k < 4; ++k) {
-    const __m128 node = _mm_loadu_ps(lattice.nodes.data() + corners.nodes[k][i]);
-    sum = _mm_fmadd_ps(_mm_set1_ps(corners.weights[k][i]), node, sum);
-  }
-  // The minimum of a NaN is its second operand, and what does not fit an integer becomes the
-  // smallest one: 0 when packed.
-  return _mm_cvtps_epi32(_mm_min_ps(_mm_set1_ps(255), sum));
-}
-
-// Changes `count` pixels, a multiple of four, in place.
-[[gnu::target("avx2,fma")]] void change_groups(std::uint8_t* rgba, size_t count,
-                                               const Lattice& lattice, const Corners& corners) {
-  const __m128i alpha = _mm_set1_epi32(static_cast<int>(0xff000000U));
-  for (size_t i = 0; i < count; i += 4) {
-    std::uint8_t* pixels = rgba + 4 * i;
-    __m128i sums[4];
-    for (size_t k = 0; k < 4; ++k)
-      sums[k] = sums_of_pixel(pixels + 4 * k, i + k, lattice, corners);
-    const __m128i packed =
-        _mm_packus_epi16(_mm_packs_epi32(sums[0], sums[1]), _mm_packs_epi32(sums[2], sums[3]));
-    auto* place = reinterpret_cast<__m128i*>(pixels);
-    _mm_storeu_si128(place, _mm_blendv_epi8(packed, _mm_loadu_si128(place), alpha));
-  }
-}
-#endif
-
 template <typename Sample, bool shaped>
 struct LatticeLoop {
+  // In groups of four pixels: a block has whole ones, the last of them with any pixels.
   template <InstructionSet set>
   [[gnu::always_inline]] static void change_block(Sample* rgba, size_t count,
                                                   const Lattice& lattice) {
     Corners corners;
-#ifdef __x86_64__
-    if constexpr (sizeof(Sample) == 1 && set != InstructionSet::baseline) {
-      // A block has whole groups, the last of them with any pixels.
-      const size_t whole = (count + 3) / 4 * 4;
-      find_corners<shaped>(rgba, whole, lattice, corners);
-      return change_groups(rgba, whole, lattice, corners);
-    }
-#endif
-    find_corners<shaped>(rgba, count, lattice, corners);
-    alignas(64) std::array<float, 4 * block_pixels> sums;
-    for (size_t i = 0; i < 4 * count; ++i)
-      sums[i] = lattice.keep * static_cast<float>(rgba[i]);
-    add_nodes<set>(lattice.nodes.data(), corners, count, sums.data());
-    for (size_t i = 0; i < count; ++i) {
-      Pixel<Sample, 4> result;
-      result.put(0, to_sample<Sample>(sums[4 * i]));
-      result.put(1, to_sample<Sample>(sums[4 * i + 1]));
-      result.put(2, to_sample<Sample>(sums[4 * i + 2]));
-      result.put(3, rgba[4 * i + 3]);
-      result.write(rgba + 4 * i);
+    find_corners<shaped>(rgba, (count + 3) / 4 * 4, lattice, corners);
+    const auto keep = everywhere<Floats>(lattice.keep);
+    const Floats max = Floats{} + std::numeric_limits<Sample>::max();
+    for (size_t i = 0; i < count; i += 4) {
+      std::array<Ints, 4> pixels = four_pixels(rgba + 4 * i);
+      std::array<Floats, 4> sums;
+#pragma GCC unroll 4
+      for (size_t p = 0; p < sums.size(); ++p)
+        sums[p] = keep * __builtin_convertvector(pixels[p], Floats);
+#pragma GCC unroll 4
+      for (size_t k = 0; k < corners.nodes.size(); ++k) {
+#pragma GCC unroll 4
+        for (size_t p = 0; p < sums.size(); ++p) {
+          sums[p] = fused_multiply_add<set>(
+              everywhere<Floats>(corners.weights[k][i + p]),
+              load<Floats>(lattice.nodes.data() + corners.nodes[k][i + p]), sums[p]);
+        }
+      }
+#pragma GCC unroll 4
+      for (size_t p = 0; p < sums.size(); ++p) {
+        // Bytes are limited to 0 when they are packed.
+        if constexpr (sizeof(Sample) > 1) sums[p] = maximum(Floats{}, sums[p]);
+        pixels[p] = rounded(minimum(max, sums[p]));
+      }
+      store_colors(pixels, rgba + 4 * i);
     }
   }
 
