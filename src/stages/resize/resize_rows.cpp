@@ -217,10 +217,8 @@ void along_columns(const Job<Sample>& job, bool weighted) {
 
 void resize_along_rows(const ConstRows& source, const MutableRows& target, const ResizeTaps& taps,
                        const ResizeTables& tables, bool weighted) {
-#ifdef __x86_64__
   if (weighted && takes_weighted_vectors(source.format))
     return resize_weighted_along_rows(source, target, taps);
-#endif
   if (source.format.depth == 16)
     return along_rows<std::uint16_t>({source, target, &taps}, weighted);
   const int done = weighted ? 0 : resize_bytes_along_rows(source, target, taps, tables);
@@ -230,10 +228,8 @@ void resize_along_rows(const ConstRows& source, const MutableRows& target, const
 
 void resize_along_columns(const ConstRows& source, const MutableRows& target,
                           const ResizeTaps& taps, const ResizeTables& tables, bool weighted) {
-#ifdef __x86_64__
   if (weighted && takes_weighted_vectors(target.format))
     return resize_weighted_along_columns(source, target, taps);
-#endif
   if (target.format.depth == 16)
     return along_columns<std::uint16_t>({source, target, &taps}, weighted);
   if (!weighted && resize_bytes_along_columns(source, target, taps, tables)) return;

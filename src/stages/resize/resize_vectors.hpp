@@ -18,11 +18,9 @@ namespace gpufilter {
 [[nodiscard]] bool resize_bytes_along_columns(const ConstRows& source, const MutableRows& target,
                                               const ResizeTaps& taps, const ResizeTables& tables);
 
-#ifdef __x86_64__
-// For colours weighted by alpha: 8 bits, RGBA, AVX-512.
+// For colours weighted by alpha: 8-bit RGBA, AVX2.
 
-// Whether this machine has the instructions, the set in use allows them, and there are loops for
-// the format.
+// Whether the instructions in use have loops for this format.
 [[nodiscard]] bool takes_weighted_vectors(const PixelFormat& format);
 
 // resize_along_rows() and resize_along_columns() with colours weighted by alpha.
@@ -30,6 +28,5 @@ void resize_weighted_along_rows(const ConstRows& source, const MutableRows& targ
                                 const ResizeTaps& taps);
 void resize_weighted_along_columns(const ConstRows& source, const MutableRows& target,
                                    const ResizeTaps& taps);
-#endif
 
 }  // namespace gpufilter
