@@ -5,7 +5,7 @@ option(GPUFILTER_UNITY "Compile files without loops, and tests, in groups: a fas
 
 # Files with loops for several instruction sets, and the compressors, are compiled alone: a group would change how their
 # code is inlined.
-set(gpufilter_loops "run_loop|gnu::target|gnu::vector_size|gnu::always_inline|_LOOPS|\"host/(loops|pixels)\\.hpp")
+set(gpufilter_loops "run_loop|gnu::target|gnu::vector_size|gnu::always_inline|_LOOPS|\"host/(loops|pixels|vectors)\\.hpp")
 
 # gpufilter_group_files(TARGET SIZE SOURCES...): the files of a folder in groups of up to SIZE. A file with options or
 # definitions of its own is left out by CMake.

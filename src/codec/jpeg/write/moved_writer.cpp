@@ -17,12 +17,13 @@
 #include "codec/jpeg/metadata.hpp"
 #include "codec/jpeg/read/decompressor.hpp"
 #include "codec/jpeg/write/encoding.hpp"
+#include "host/vectors.hpp"
 
 namespace gpufilter {
 namespace {
 
 constexpr std::size_t side = DCTSIZE;
-using Line [[gnu::vector_size(side * sizeof(JCOEF))]] = JCOEF;
+using Line = VectorOf<JCOEF, side * sizeof(JCOEF)>::type;
 using Block = std::array<Line, side>;
 
 // Numbers in the line of a block whose bits are all set where their sign changes.
@@ -30,19 +31,6 @@ Line signs(bool odd_columns, bool whole_line) {
   const auto column = static_cast<JCOEF>(odd_columns != whole_line ? -1 : 0);
   const auto line = static_cast<JCOEF>(whole_line ? -1 : 0);
   return Line{line, column, line, column, line, column, line, column};
-}
-
-// By interleaving lines three times.
-void transpose(Block& from) {
-  for (int round = 0; round < 3; ++round) {
-    Block to;
-    for (std::size_t n = 0; n < side / 2; ++n) {
-      to[2 * n] = __builtin_shufflevector(from[n], from[n + side / 2], 0, 8, 1, 9, 2, 10, 3, 11);
-      to[2 * n + 1] =
-          __builtin_shufflevector(from[n], from[n + side / 2], 4, 12, 5, 13, 6, 14, 7, 15);
-    }
-    from = to;
-  }
 }
 
 // `source`, turned: its frequencies along rows change sign where they are odd and the turn mirrors,
