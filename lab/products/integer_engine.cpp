@@ -56,16 +56,10 @@ constexpr IntegerEngine plain_engine{.name = "plain",
 
 std::vector<const IntegerEngine*> integer_engines() {
   std::vector<const IntegerEngine*> engines{&plain_engine};
-  const auto add = [&engines](const IntegerEngine* engine) {
-    if (engine != nullptr) engines.push_back(engine);
-  };
-  const InstructionSet set = instruction_set();
-  if (set != InstructionSet::baseline) add(avx2_engine());
-  if (set >= InstructionSet::avx512) {
-    add(avx512_engine());
-    if (set >= InstructionSet::avx512_vnni) add(vnni_engine());
-    add(amx_engine());
-  }
+  for (const IntegerEngine* engine : vector_engines())
+    engines.push_back(engine);
+  const IntegerEngine* amx = instruction_set() >= InstructionSet::avx512 ? amx_engine() : nullptr;
+  if (amx != nullptr) engines.push_back(amx);
   return engines;
 }
 

@@ -36,10 +36,8 @@ struct IntegerEngine {
 // AVX2 and AVX-512 (pairs of int16); VNNI; AMX.
 [[nodiscard]] std::vector<const IntegerEngine*> integer_engines();
 
-// The engines of vectors, nullptr where the machine or the compiler lacks them.
-[[nodiscard]] const IntegerEngine* avx2_engine();
-[[nodiscard]] const IntegerEngine* avx512_engine();
-[[nodiscard]] const IntegerEngine* vnni_engine();
+// Those of vectors; that of AMX, nullptr where the machine or the compiler lacks it.
+[[nodiscard]] std::vector<const IntegerEngine*> vector_engines();
 [[nodiscard]] const IntegerEngine* amx_engine();
 
 }  // namespace gpufilter::lab

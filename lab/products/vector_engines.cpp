@@ -6,10 +6,8 @@
 // of each column of B is subtracted in advance.
 #include <algorithm>
 
-#include "lab/products/integer_engine.hpp"
-
-#ifdef __x86_64__
 #include "host/vectors.hpp"
+#include "lab/products/integer_engine.hpp"
 
 namespace gpufilter::lab {
 namespace {
@@ -131,31 +129,13 @@ constexpr IntegerEngine vnni = engine_of<InstructionSet::avx512_vnni>("vnni");
 
 }  // namespace
 
-const IntegerEngine* avx2_engine() {
-  return &avx2;
-}
-const IntegerEngine* avx512_engine() {
-  return &avx512;
-}
-const IntegerEngine* vnni_engine() {
-  return &vnni;
-}
-
-}  // namespace gpufilter::lab
-
-#else
-
-namespace gpufilter::lab {
-
-const IntegerEngine* avx2_engine() {
-  return nullptr;
-}
-const IntegerEngine* avx512_engine() {
-  return nullptr;
-}
-const IntegerEngine* vnni_engine() {
-  return nullptr;
+std::vector<const IntegerEngine*> vector_engines() {
+  const InstructionSet set = instruction_set();
+  std::vector<const IntegerEngine*> engines;
+  if (set >= InstructionSet::avx2) engines.push_back(&avx2);
+  if (set >= InstructionSet::avx512) engines.push_back(&avx512);
+  if (set >= InstructionSet::avx512_vnni) engines.push_back(&vnni);
+  return engines;
 }
 
 }  // namespace gpufilter::lab
-#endif
