@@ -9,6 +9,7 @@ function(gpufilter_set_warnings target)
     # With precompiled headers, GCC also reports overflows inside its own std::vector and std::string
     # that do not exist.
     "$<$<AND:$<CXX_COMPILER_ID:GNU>,$<NOT:$<BOOL:${CMAKE_DISABLE_PRECOMPILE_HEADERS}>>>:-Wno-array-bounds;-Wno-stringop-overflow;-Wno-stringop-overread>"
+    $<$<BOOL:${GPUFILTER_WERROR}>:-Werror>
     # GCC 12 reports overlaps in std::string that do not exist (GCC bug 105651).
-    $<$<BOOL:${GPUFILTER_WERROR}>:-Werror -Wno-error=restrict>)
+    $<$<AND:$<BOOL:${GPUFILTER_WERROR}>,$<CXX_COMPILER_ID:GNU>>:-Wno-error=restrict>)
 endfunction()
