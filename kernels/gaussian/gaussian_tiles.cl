@@ -32,25 +32,7 @@
 #define WEIGHT_TYPE "u8"
 #define WEIGHT uchar
 #include "byte_products.cl"
-
-// The samples of a channel of four pixels, the first of which is number `first` of those with these words.
-UNROLLED uint samples_of(const uint *words, int first, int channel) {
-#if NVIDIA
-  uint pairs[2];
-#pragma unroll
-  for (int i = 0; i < 2; ++i) {
-    const int one = (first + 2 * i) * CHANNELS + channel;
-    const int other = one + CHANNELS;
-    pairs[i] = bytes_of(words[one / 4], words[other / 4], (other % 4 + 4) << 4 | one % 4);
-  }
-  return bytes_of(pairs[0], pairs[1], 0x5410);
-#else
-  uint word = 0;
-#pragma unroll
-  for (int i = 0; i < 4; ++i) word |= sample_of(words, (first + i) * CHANNELS + channel) << 8 * i;
-  return word;
-#endif
-}
+#include "packed.cl"
 
 // The words of the 16 pixels from column x of a row on, either of which may lie outside the picture.
 UNROLLED void load_piece(uint *words, SOURCE_BAND, int x, int y, int width, int height) {

@@ -8,15 +8,16 @@
 #define ALPHA_WEIGHTED 0
 #endif
 
-#ifdef KERNEL_median_pairs
+#if defined KERNEL_median_pairs || defined KERNEL_median_tiles
 #define ROW_RADIUS RADIUS
 #endif
 #include "window.cl"
+#include "packed.cl"
 
 #define SIDE (2 * RADIUS + 1)
 #define ALL_PIXELS (SIDE * SIDE)
 
-// ---- By the bits of the result, two at a time, for any window ----
+// ---- By the bits of the result, for any window ----
 
 // The smallest sample of channel `c` for which it and all smaller ones have half of the window's weight or more; a
 // weight is 1, or alpha. `plain` if there is no weight.
@@ -46,21 +47,78 @@ uint median_by_bits(WINDOW, int x, int y, int c, bool by_alpha, uint plain) {
   return found;
 }
 
-// Stores a pixel of plain medians, after weighting its colours by alpha.
-void finish_pixel(WINDOW, int x, int y, pixel_t pixel) {
-#if ALPHA_WEIGHTED
-  for (int c = 0; c < COLORS; ++c) {
-    pixel.at[c] = (sample_t)median_by_bits(SAME_WINDOW, x, y, c, true, pixel.at[c]);
+#if ALPHA_WEIGHTED && DEPTH == 8 && RADIUS <= 7
+// Four bytes to a word, as many words as a window fills. Places after its last sample have no weight.
+#define WINDOW_WORDS ((ALL_PIXELS + 3) / 4)
+
+typedef struct {
+  uint at[CHANNELS][WINDOW_WORDS];
+} planes_t;
+
+UNROLLED planes_t load_planes(WINDOW, int x, int y) {
+  planes_t planes;
+#pragma unroll
+  for (int word = 0; word < WINDOW_WORDS; ++word) {
+#pragma unroll
+    for (int c = 0; c < CHANNELS; ++c) planes.at[c][word] = 0;
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const int i = 4 * word + k;
+      if (i >= ALL_PIXELS) break;
+      const pixel_t pixel = BORDER_PIXEL(x - RADIUS + i % SIDE, y - RADIUS + i / SIDE);
+#pragma unroll
+      for (int c = 0; c < CHANNELS; ++c) planes.at[c][word] |= (uint)pixel.at[c] << 8 * k;
+    }
   }
-#endif
-  STORE_PIXEL(x, y, pixel);
+  return planes;
 }
+
+// The upper bit of each byte of which a < b.
+uint bytes_below(uint a, uint b) {
+  const uint upper = 0x80808080u;
+  const uint differences = (a | upper) - (b & ~upper);
+  return ((~a & b) | (~(a ^ b) & ~differences)) & upper;
+}
+
+UNROLLED uint weighed_median(const uint *samples, const uint *weights, uint needed) {
+  uint found = 0;
+#pragma unroll
+  for (int bit = 128; bit > 0; bit /= 2) {
+    const uint limit = (found + bit) * 0x01010101u;
+    uint below = 0;
+#pragma unroll
+    for (int i = 0; i < WINDOW_WORDS; ++i) {
+      below = add_unsigned_products(below, bytes_below(samples[i], limit), weights[i]);
+    }
+    if (below < needed * 128) found += bit;
+  }
+  return found;
+}
+
+// `plain` with its colours weighted by alpha.
+UNROLLED pixel_t weighed(WINDOW, int x, int y, pixel_t plain) {
+  const planes_t planes = load_planes(SAME_WINDOW, x, y);
+  uint total = 0;
+#pragma unroll
+  for (int i = 0; i < WINDOW_WORDS; ++i) total = add_unsigned_products(total, planes.at[CHANNELS - 1][i], 0x01010101u);
+  if (total == 0 || total == ALL_PIXELS * MAX_SAMPLE) return plain;
+#pragma unroll
+  for (int c = 0; c < COLORS; ++c)
+    plain.at[c] = (sample_t)weighed_median(planes.at[c], planes.at[CHANNELS - 1], (total + 1) / 2);
+  return plain;
+}
+#else
+pixel_t weighed(WINDOW, int x, int y, pixel_t plain) {
+  for (int c = 0; c < COLORS; ++c) plain.at[c] = (sample_t)median_by_bits(SAME_WINDOW, x, y, c, true, plain.at[c]);
+  return plain;
+}
+#endif
 
 #ifdef KERNEL_median_bisection
 UNROLLED void fill_pixel(WINDOW, int x, int y) {
   pixel_t pixel;
   for (int c = 0; c < CHANNELS; ++c) pixel.at[c] = (sample_t)median_by_bits(SAME_WINDOW, x, y, c, false, 0);
-  finish_pixel(SAME_WINDOW, x, y, pixel);
+  STORE_PIXEL(x, y, ALPHA_WEIGHTED ? weighed(SAME_WINDOW, x, y, pixel) : pixel);
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
@@ -69,7 +127,7 @@ void median_bisection(KERNEL_ROWS SINK) {
 }
 #endif
 
-#ifdef KERNEL_median_pairs
+#if defined KERNEL_median_pairs || defined KERNEL_median_tiles
 #include "median_pairs.cl"
 #endif
 
@@ -77,59 +135,71 @@ void median_bisection(KERNEL_ROWS SINK) {
 
 #ifdef KERNEL_median_sliding
 #define ITEMS (GROUP_WIDTH * GROUP_HEIGHT)
+#if ALPHA_WEIGHTED
+typedef uint count_t;
+#else
+typedef ushort count_t;
+#endif
 
-// A work-item's counts of 256 values lie ITEMS apart, so that neighbours use different banks.
+// The weights of 256 values, each ITEMS places apart, so that neighbours use different banks.
 typedef struct {
-  __local ushort *counts;
-  uint median;  // the guess, and the samples below it
+  __local count_t *counts;
+  uint median;  // the guess, and the weight of the samples below it
   uint below;
+  uint total;
 } histogram_t;
 
-void count_row(histogram_t *histogram, WINDOW, int x, int y, int c, int change) {
+void count_row(histogram_t *histogram, WINDOW, int x, int y, int c, bool by_alpha, bool adds) {
   for (int column = x - RADIUS; column <= x + RADIUS; ++column) {
-    const uint sample = BORDER_PIXEL(column, y).at[c];
+    const pixel_t pixel = BORDER_PIXEL(column, y);
+    const uint sample = pixel.at[c];
+    const uint weight = by_alpha ? pixel.at[CHANNELS - 1] : 1;
+    const uint change = adds ? weight : -weight;
     histogram->counts[sample * ITEMS] += change;
+    histogram->total += change;
     if (sample < histogram->median) histogram->below += change;
   }
 }
-#define COUNT_ROW(y, change) count_row(&histogram, SAME_WINDOW, x, y, c, change)
+#define COUNT_ROW(y, adds) count_row(&histogram, SAME_WINDOW, x, y, c, by_alpha, adds)
 
-// Moves the guess to the median.
+// Moves the guess to the median. There has to be some weight.
 uint settle(histogram_t *histogram) {
-  while (histogram->below > ALL_PIXELS / 2) histogram->below -= histogram->counts[--histogram->median * ITEMS];
+  const uint needed = (histogram->total + 1) / 2;
+  while (histogram->below >= needed) histogram->below -= histogram->counts[--histogram->median * ITEMS];
   for (;;) {
     const uint count = histogram->counts[histogram->median * ITEMS];
-    if (histogram->below + count > ALL_PIXELS / 2) return histogram->median;
+    if (histogram->below + count >= needed) return histogram->median;
     histogram->below += count;
     ++histogram->median;
   }
 }
 
+// Fills channel `c`; where there is no weight, it stays. Returns whether all samples were the largest.
+bool fill_channel(__local count_t *counts, WINDOW, int x, int first, int end, int c, bool by_alpha) {
+  histogram_t histogram = {counts, 128, 0, 0};
+  bool is_largest = true;
+  for (int i = 0; i < 256; ++i) counts[i * ITEMS] = 0;
+  for (int row = first - RADIUS; row < first + RADIUS; ++row) COUNT_ROW(row, true);
+  for (int y = first; y < end; ++y) {
+    COUNT_ROW(y + RADIUS, true);
+    is_largest &= counts[MAX_SAMPLE * ITEMS] == histogram.total;
+    if (histogram.total > 0) TARGET_ROW(y)[(size_t)x * CHANNELS + c] = (sample_t)settle(&histogram);
+    COUNT_ROW(y - RADIUS, false);
+  }
+  return is_largest;
+}
+
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
 void median_sliding(ROWS) {
-  __local ushort all_counts[256 * ITEMS];
+  __local count_t all_counts[256 * ITEMS];
   const int x = get_global_id(0);
   const int first = OWN_ROW;
   if (x >= width || first >= TARGET_END) return;
   const int end = min(first + LINES, TARGET_END);
-  histogram_t histogram;
-  histogram.counts = all_counts + LOCAL_ITEM;
-  for (int c = 0; c < CHANNELS; ++c) {
-    histogram.median = 128;
-    histogram.below = 0;
-    for (int i = 0; i < 256; ++i) histogram.counts[i * ITEMS] = 0;
-    for (int row = first - RADIUS; row < first + RADIUS; ++row) COUNT_ROW(row, 1);
-    for (int y = first; y < end; ++y) {
-      COUNT_ROW(y + RADIUS, 1);
-      TARGET_ROW(y)[(size_t)x * CHANNELS + c] = (sample_t)settle(&histogram);
-#if ALPHA_WEIGHTED
-      // The last channel's medians are the last to be known: then colours can be weighted.
-      if (c == CHANNELS - 1 && histogram.counts[MAX_SAMPLE * ITEMS] < ALL_PIXELS) {
-        finish_pixel(SAME_WINDOW, x, y, load_pixel(TARGET_ROW(y), x));
-      }
-#endif
-      COUNT_ROW(y - RADIUS, -1);
-    }
-  }
+  __local count_t *counts = all_counts + LOCAL_ITEM;
+  bool is_opaque = true;  // as the last channel says
+  for (int c = 0; c < CHANNELS; ++c) is_opaque = fill_channel(counts, SAME_WINDOW, x, first, end, c, false);
+  if (!ALPHA_WEIGHTED || is_opaque) return;
+  for (int c = 0; c < COLORS; ++c) fill_channel(counts, SAME_WINDOW, x, first, end, c, true);
 }
 #endif

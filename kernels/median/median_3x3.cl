@@ -2,7 +2,7 @@
 // columns' smallest, the middle one of their middle ones, and the smallest of their largest.
 
 // NVIDIA's assembler makes one instruction of two minima, or maxima, that follow each other directly.
-#if HALVES
+#if COMPUTE_CAPABILITY >= 90
 #define OF_THREE(name, operation)                                                \
   uint name(uint a, uint b, uint c) {                                            \
     uint result;                                                                 \

@@ -2,11 +2,6 @@
 // rows below it, each in a half of 16 bits, so that instructions on halves compare both. A work-item fills PIXELS
 // columns of LINES rows.
 
-// Whether the device has PTX instructions on halves: NVIDIA from compute capability 9.0 on.
-#ifndef HALVES
-#define HALVES 0
-#endif
-
 #define BELOW (LINES / 2)
 #define COLUMNS (PIXELS + 2 * RADIUS)  // of pixels that a row's windows need
 #define SAMPLES (COLUMNS * CHANNELS)
@@ -16,22 +11,6 @@
 #define LONG_LOOP _Pragma("unroll")
 #else
 #define LONG_LOOP _Pragma("nounroll")
-#endif
-
-#if HALVES
-uint smaller(uint a, uint b) {
-  uint c;
-  asm("min.u16x2 %0, %1, %2;" : "=r"(c) : "r"(a), "r"(b));
-  return c;
-}
-uint larger(uint a, uint b) {
-  uint c;
-  asm("max.u16x2 %0, %1, %2;" : "=r"(c) : "r"(a), "r"(b));
-  return c;
-}
-#else
-uint smaller(uint a, uint b) { return as_uint(min(as_ushort2(a), as_ushort2(b))); }
-uint larger(uint a, uint b) { return as_uint(max(as_ushort2(a), as_ushort2(b))); }
 #endif
 
 // The pair of sample `i`, a constant, of the words of an upper and a lower row.
@@ -66,6 +45,11 @@ UNROLLED void take_pairs(uint *upper, uint *lower, const uint *pairs) {
 #endif
 }
 
+#ifdef KERNEL_median_tiles
+#include "median_tiles.cl"
+#endif
+
+#ifdef KERNEL_median_pairs
 UNROLLED void store_medians(WINDOW, int x, int y, const uint *medians) {
   uint upper[OWN_WORDS];
   uint lower[OWN_WORDS];
@@ -87,7 +71,7 @@ UNROLLED void fill_medians(WINDOW, int x, int first) {
   if (opaque) return;
   for (int y = first; y < min(first + LINES, TARGET_END); ++y) {
     for (int column = x; column < min(x + PIXELS, width); ++column) {
-      finish_pixel(SAME_WINDOW, column, y, load_pixel(TARGET_ROW(y), column));
+      STORE_PIXEL(column, y, weighed(SAME_WINDOW, column, y, load_pixel(TARGET_ROW(y), column)));
     }
   }
 #endif
@@ -97,3 +81,4 @@ __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
 void median_pairs(KERNEL_ROWS SINK) {
   FILL_WINDOWS(fill_medians(SAME_WINDOW, x, y))
 }
+#endif

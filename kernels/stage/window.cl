@@ -237,6 +237,20 @@ UNROLLED void complete_row(uint *words, WINDOW, int x, int y) {
   complete_after(words + HALO, PIXELS + ROW_RADIUS, SAME_WINDOW, x, y);
 }
 
+// A stretch that begins at any multiple of PIXELS, outside the picture as well, of a row down to the last one that the
+// band's windows need.
+#define LOAD_STRETCH(words, x, y) load_stretch(words, SAME_WINDOW, x, min(y, LAST_ROW))
+UNROLLED void load_stretch(uint *words, WINDOW, int x, int y) {
+  if (x >= 0 && x + PIXELS <= width && !IS_BLACK(y)) {
+    load_own(words, SAME_WINDOW, x, y);
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < OWN_WORDS; ++i) words[i] = 0;
+#pragma unroll
+  for (int i = 0; i < PIXELS; ++i) put_pixel(words, i * CHANNELS, BORDER_PIXEL(x + i, y));
+}
+
 #if STAGES_AFTER || COUNTS
 void take_run(WINDOW, int x, int y, const window_pixel_t *in) {
 #if STAGES_AFTER

@@ -12,6 +12,7 @@
 
 #include <gpufilter/gpufilter.hpp>
 
+#include "base/format.hpp"
 #include "device/device_choice.hpp"
 #include "net/pixel/mlp.hpp"
 #include "pipeline/execute/band_executor.hpp"
@@ -188,22 +189,42 @@ std::vector<Chain> chains() {
   };
 }
 
-void report(const std::string& device, const std::string& only) {
+// The stages of options and their values on a command line: {"--median", "3"}.
+Chain given_chain(const std::vector<std::string>& words) {
+  Chain chain;
+  for (std::size_t i = 0; i + 1 < words.size(); i += 2) {
+    chain.name += (i == 0 ? "" : " ") + words[i].substr(2) + " " + words[i + 1];
+    chain.stages.push_back(stage(words[i].substr(2), words[i + 1]));
+  }
+  return chain;
+}
+
+// `words`: the channels and bits of all pictures ("3x8"), if they are to be the same; then a part
+// of the chains' names, or stages.
+void report(const std::string& device, std::vector<std::string> words) {
+  std::string given_format;
+  if (!words.empty() && words[0].size() > 1 && words[0][1] == 'x') {
+    given_format = words[0];
+    words.erase(words.begin());
+  }
   const std::vector<DeviceInfo> devices = discover_devices();
   const auto found = std::find_if(devices.begin(), devices.end(), [&](const DeviceInfo& each) {
     return each.name.find(device) != std::string::npos;
   });
   if (found == devices.end()) throw std::runtime_error("no device " + device);
   Session session(*found, std::nullopt);
+  const bool is_given = !words.empty() && words[0].starts_with("--");
+  const std::vector<Chain> all = is_given ? std::vector{given_chain(words)} : chains();
+  const std::string only = is_given || words.empty() ? "" : words[0];
   std::printf("%s, %dx%d; Gpx/s, ms; launches; ms to build\n", found->name.c_str(), size.width,
               size.height);
   for (const PixelFormat format : {PixelFormat{3, 8}, {4, 8}, {3, 16}}) {
-    const Image random = noise(format);
-    const Image waves = smooth(format);
-    for (const Chain& chain : chains()) {
-      const Image& source = chain.is_smooth ? waves : random;
+    const std::string name = formatted("{}x{}", format.channels, format.depth);
+    if (!given_format.empty() && name != given_format) continue;
+    for (const Chain& chain : all) {
       if (chain.name.find(only) == std::string::npos) continue;
       if (chain.name.starts_with("network") && format != PixelFormat{3, 8}) continue;
+      const Image source = chain.is_smooth ? smooth(format) : noise(format);
       const Times fused = times_of(session, source, chain.stages, true);
       const auto gigapixels = static_cast<double>(size.pixels()) * 1e-6;
       std::printf("%dx%-3d%-26s%8.1f%9.4f%3zu%8.0f", format.channels, format.depth,
@@ -225,7 +246,7 @@ void report(const std::string& device, const std::string& only) {
 int main(int argc, char** argv) {
   gpufilter::answer_probes(argc, argv);
   try {
-    gpufilter::bench::report(argc > 1 ? argv[1] : "", argc > 2 ? argv[2] : "");
+    gpufilter::bench::report(argc > 1 ? argv[1] : "", {argv + std::min(argc, 2), argv + argc});
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;

@@ -94,7 +94,7 @@ RowKernel fused_kernel(const Session& session, const StageGroup& group,
   // A window has its own candidates, and counting needs large work-groups.
   if (!group.window && !group.counted)
     choose_shape(session, kernel, site_of(group), group.source.format, group.target.format);
-  kernel.generated = fused_source(group, kernel.pixels);
+  kernel.generated += fused_source(group, kernel.pixels);
   if (group.window && group.counted) {
     kernel.generated +=
         formatted("#undef LINES\n#define LINES {}\n#undef ROUNDS\n#define ROUNDS {}\n", lines,

@@ -4,7 +4,10 @@
 #include <limits>
 
 #include "base/format.hpp"
+#include "device/device_rows.hpp"
 #include "stage/options/shared_parameters.hpp"
+#include "stages/median/median_plan.hpp"
+#include "stages/median/median_source.hpp"
 
 namespace gpufilter {
 namespace {
@@ -49,7 +52,6 @@ class Median final : public OneStepStage {
                                                           const DeviceInfo& device,
                                                           const WindowUse& /*use*/) const override {
     constexpr int max_pairs_radius = 2;
-    constexpr unsigned halves_capability = 90;  // min.u16x2 and max.u16x2 came with 9.0
     const int radius = parameters_.radius;
     const bool weighs = parameters_.alpha == AlphaMode::weighted && input.has_alpha();
     WindowKernel window{.kernel = {.file = "median.cl"}};
@@ -63,10 +65,13 @@ class Median final : public OneStepStage {
       kernel.lines = radius == 1 ? 4 : 16;
       kernel.group_width = 32;
       kernel.group_height = 4;
-      if (device.compute_capability >= halves_capability) kernel.macros += " -D HALVES=1";
       window.is_shared = !weighs;  // where alpha weighs, it returns to what it has stored
       // Windows of 5x5 leave no registers for other code; those of 3x3 few.
       window.loads = radius == 1 ? 4 : std::numeric_limits<double>::infinity();
+    } else if (radius <= max_tiles_radius) {
+      divide_into_tiles(kernel, device);
+      // Windows' rows are loaded for each channel, and again by neighbours.
+      window.loads = 2 * input.channels;
     } else if (input.depth == 8) {
       kernel.function = "median_sliding";
       kernel.lines = 64;
@@ -76,11 +81,28 @@ class Median final : public OneStepStage {
       kernel.function = "median_bisection";
       window.loads = input.channels * (input.depth / 2.0) * (2 * radius + 1) * (2 * radius + 1);
     }
+    kernel.macros += byte_product_macros(device);
     kernel.variant = label();
     return window;
   }
 
  private:
+  // Larger windows would take too many instructions.
+  static constexpr int max_tiles_radius = 7;
+
+  void divide_into_tiles(RowKernel& kernel, const DeviceInfo& device) const {
+    const int radius = parameters_.radius;
+    const int width = 4;
+    const int height = device.kind == DeviceKind::cpu ? 2 : 4;
+    kernel.function = "median_tiles";
+    kernel.pixels = static_cast<std::size_t>(width);
+    kernel.lines = 2 * static_cast<std::size_t>(height);
+    kernel.group_width = 32;
+    kernel.group_height = 2;
+    kernel.generated = "#define FIND_MEDIANS " +
+                       median::source_of(median::make_plan(radius, width, height)) + "\n";
+  }
+
   // For a sample.
   [[nodiscard]] double host_seconds(int depth) const {
     const int radius = parameters_.radius;

@@ -127,9 +127,11 @@ class Convolve final : public OneStepStage {
   }
 
   [[nodiscard]] std::optional<WindowKernel> window_kernel(const PixelFormat& input,
-                                                          const DeviceInfo& /*device*/,
+                                                          const DeviceInfo& device,
                                                           const WindowUse& /*use*/) const override {
     const ConvolutionNumbers& of_format = numbers(input);
+    if (input.depth == 8 && of_format.exact && of_format.largest <= INT32_MAX && !weighs(input))
+      return kernel_of_bytes(device);
     RowKernel kernel{.file = "convolve.cl", .function = "convolve"};
     kernel.macros = formatted(
         "-D BORDER={} -D ALPHA_WEIGHTED={} -D EXACT={} -D WIDE={} -D INVERSE_MAX={:a}f",
@@ -148,6 +150,60 @@ class Convolve final : public OneStepStage {
   }
   [[nodiscard]] const ConvolutionNumbers& numbers(const PixelFormat& format) const {
     return format.depth == 8 ? of_bytes_ : of_words_;
+  }
+
+  // The numbers are a part of the program, which leaves out products with zeros.
+  [[nodiscard]] WindowKernel kernel_of_bytes(const DeviceInfo& device) const {
+    const ConvolutionMatrix& matrix = parameters_.matrix;
+    RowKernel kernel{.file = "convolve_bytes.cl", .function = "convolve_bytes"};
+    kernel.macros = formatted(
+        "-D BORDER={} -D RADIUS_X={} -D RADIUS_Y={} -D SCALE={} -D OFFSET={} -D DIGITS={}{}",
+        static_cast<int>(parameters_.border), matrix.width / 2, matrix.height / 2, of_bytes_.scale,
+        of_bytes_.offset, digits(), byte_product_macros(device));
+    kernel.generated = weights_text();
+    kernel.lines = matrix.height > 1 ? 4 : 1;
+    kernel.group_width = 32;
+    kernel.group_height = 4;
+    kernel.variant = label();
+    return {std::move(kernel), 2};
+  }
+
+  // A coefficient is a sum of signed bytes, each times a power of 256.
+  [[nodiscard]] int digits() const {
+    int count = 1;
+    for (std::int32_t number : of_bytes_.whole) {
+      for (int more = 1; number != static_cast<std::int8_t>(number); ++more) {
+        number = (number - static_cast<std::int8_t>(number)) / 256;
+        count = std::max(count, more + 1);
+      }
+    }
+    return count;
+  }
+  // As kernels/window/convolve_bytes.cl reads them: of each of four columns the weights of the
+  // words around a stretch.
+  [[nodiscard]] std::string weights_text() const {
+    const ConvolutionMatrix& matrix = parameters_.matrix;
+    const int margin = (matrix.width / 2 + 3) / 4 * 4;
+    std::vector<std::string> words;
+    for (int digit = digits() - 1; digit >= 0; --digit) {
+      for (int row = 0; row < matrix.height; ++row) {
+        for (int i = 0; i < 4; ++i) {
+          std::vector<std::uint8_t> bytes(static_cast<std::size_t>(2 * margin + 4));
+          for (int column = 0; column < matrix.width; ++column) {
+            std::int32_t number =
+                of_bytes_.whole[static_cast<std::size_t>(row * matrix.width + column)];
+            for (int k = 0; k < digit; ++k)
+              number = (number - static_cast<std::int8_t>(number)) / 256;
+            bytes[static_cast<std::size_t>(margin - matrix.width / 2 + i + column)] =
+                static_cast<std::uint8_t>(number);
+          }
+          for (std::size_t k = 0; k < bytes.size(); k += 4)
+            words.push_back(formatted("0x{:02x}{:02x}{:02x}{:02x}", bytes[k + 3], bytes[k + 2],
+                                      bytes[k + 1], bytes[k]));
+        }
+      }
+    }
+    return formatted("__constant uint weights[] = {{{}}};\n", fmt::join(words, ", "));
   }
 
   // The layout of convolution_t in kernels/window/convolve.cl.
