@@ -1,9 +1,11 @@
 // Chains of stages on a device: for pixels in memory, for files and for folders.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <string>
@@ -119,8 +121,18 @@ class PictureFilter {
   // Throws UsageError for unknown or invalid stages, parameters and devices. The device is searched
   // for in the background: run() throws DeviceError if that fails. No stages: pixels are copied.
   explicit PictureFilter(const std::vector<StageUse>& stages, const FilterSettings& settings = {});
+  // The same for a list in braces: {blur{}, color{"sepia"}} or {{"blur", "auto"}}.
+  explicit PictureFilter(std::initializer_list<StageUse> stages,
+                         const FilterSettings& settings = {})
+      : PictureFilter(std::vector<StageUse>(stages), settings) {}
   // A filter on this device, with the defaults of the other settings.
-  PictureFilter(const std::vector<StageUse>& stages, const std::string& device);
+  template <std::convertible_to<std::string> Device>
+  PictureFilter(const std::vector<StageUse>& stages, const Device& device)
+      : PictureFilter(stages, FilterSettings{.device = device}) {}
+  // The same for a list in braces.
+  template <std::convertible_to<std::string> Device>
+  PictureFilter(std::initializer_list<StageUse> stages, const Device& device)
+      : PictureFilter(std::vector<StageUse>(stages), FilterSettings{.device = device}) {}
   // Waits for devices that are being started.
   ~PictureFilter();
   // The other filter can only be destroyed or assigned to afterwards.
@@ -128,10 +140,11 @@ class PictureFilter {
   // The other filter can only be destroyed or assigned to afterwards.
   PictureFilter& operator=(PictureFilter&& other) noexcept;
 
-  // The shape of the result for pictures of shape `input`, without EXIF orientation. Throws
-  // UsageError if the stages cannot work on such a picture, or if the shape depends on the pixels
-  // (--trim).
+  // The shape of the result for pixels of shape `input`, which have no metadata. Throws UsageError
+  // if the stages cannot work on such a picture, or if the shape depends on the pixels (trim).
   [[nodiscard]] Shape result_shape(const Shape& input) const;
+  // The shape of the result for this picture, whose orientation may matter. Throws as above.
+  [[nodiscard]] Shape result_shape(const Picture& input) const;
 
   // Filters `input` into a new picture. Throws UsageError if the view is not one of a picture or
   // the stages cannot work on it, PictureError if a limit is exceeded, DeviceError if a device that
@@ -147,6 +160,11 @@ class PictureFilter {
   // has another shape; if it throws, the contents of the output are unspecified.
   FilterResult run(const ConstView& input, const View& output,
                    const RunControl& control = {}) const;
+  // Filters a picture with metadata, which are used as above, into memory of the caller.
+  FilterResult run(const Picture& input, const View& output, const RunControl& control = {}) const;
+  // Filters a picture with metadata into the pixels of another, or of itself; the metadata of the
+  // result replace those of `output`.
+  FilterResult run(const Picture& input, Picture& output, const RunControl& control = {}) const;
 
   // Filters the file `input` into `output`, whose name decides the format; "-" is standard input or
   // output. The output appears complete or not at all. Throws UsageError, also for unknown

@@ -2,8 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace gpufilter {
 
@@ -47,6 +51,14 @@ struct View {
   operator ConstView() const {  // NOLINT(google-explicit-constructor): as pointers convert
     return {data, width, height, channels, depth, pitch};
   }
+};
+
+// How densely a picture is printed.
+struct PixelsPerInch {
+  double x = 0;  // across
+  double y = 0;  // down
+  // Whether both are the same.
+  bool operator==(const PixelsPerInch&) const = default;
 };
 
 // A picture that owns its pixels. One from a file also carries the file's metadata (colour profile,
@@ -111,8 +123,36 @@ class Picture {
 
   // The format of the file that it was read from, or its source was: "PNG"; empty if there is none.
   [[nodiscard]] std::string file_format() const;
+
   // Its EXIF orientation, 1 to 8; 1 (upright) if there is none.
   [[nodiscard]] int orientation() const;
+  // Its EXIF, a TIFF structure; empty if there is none.
+  [[nodiscard]] std::vector<std::uint8_t> exif() const;
+  // Its colour profile, as the ICC defines it; empty if there is none.
+  [[nodiscard]] std::vector<std::uint8_t> icc() const;
+  // Its XMP packet; empty if there is none.
+  [[nodiscard]] std::vector<std::uint8_t> xmp() const;
+  // Nothing if it is not known.
+  [[nodiscard]] std::optional<PixelsPerInch> density() const;
+
+  // Each replaces what was there; empty: removes it. The pixels stay as they are. They throw
+  // UsageError if there are no pixels, or for what is no such metadata, and std::bad_alloc.
+  void set_orientation(int orientation);
+  // Replaces the EXIF. It may begin with "Exif", as in a JPEG; a thumbnail is left out.
+  void set_exif(std::span<const std::uint8_t> exif);
+  // Replaces all that says what colours the samples mean. The profile is for RGB or for grey, as
+  // the picture is.
+  void set_icc(std::span<const std::uint8_t> profile);
+  // Replaces the XMP packet.
+  void set_xmp(std::span<const std::uint8_t> xmp);
+  // Replaces the density.
+  void set_density(const std::optional<PixelsPerInch>& density);
+
+  // All metadata and the format of the file, for set_metadata() in another process, of the same
+  // version of the library. Empty if there are no pixels.
+  [[nodiscard]] std::vector<std::uint8_t> metadata() const;
+  // Replaces all metadata. Throws as above.
+  void set_metadata(std::span<const std::uint8_t> metadata);
 
  private:
   struct State;

@@ -28,5 +28,43 @@ from ._results import (
 from ._stage import Stage
 from . import stages
 from .stages import *
+from .stages import open as open
+
+# What "import *" brings leaves Python's own open() alone.
+__all__ = [
+    "ChannelDifferences",
+    "ChannelStats",
+    "Device",
+    "DeviceError",
+    "Differences",
+    "Error",
+    "Filter",
+    "FolderPicture",
+    "FolderResult",
+    "Format",
+    "Picture",
+    "PictureError",
+    "PixelDifference",
+    "Result",
+    "Stage",
+    "Stats",
+    "UsageError",
+    "__version__",
+    "compare",
+    "decode",
+    "devices",
+    "encode",
+    "formats",
+    "read",
+    "stages",
+    "stats",
+    "write",
+]
+__all__ += stages.__all__
+
+# People and pickle know the types by these names.
+for _name in __all__:
+    if isinstance(globals()[_name], type):
+        globals()[_name].__module__ = __name__
 
 _let_it_probe()

@@ -1,12 +1,21 @@
 """Chains of stages."""
 
 from collections.abc import Callable, Iterable
-from os import PathLike
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, Literal, SupportsIndex, TypeVar, overload
 
 from . import _native
-from ._native import Picture
-from ._options import Option, Path, format_options, limits_of, path_bytes
+from ._native import Picture, UsageError
+from ._options import (
+    Option,
+    Path,
+    Whole,
+    format_options,
+    function,
+    limits_of,
+    path_bytes,
+    whole,
+    word,
+)
 from ._results import FolderPicture, FolderResult, Result, Shape
 from ._stage import Stage
 
@@ -14,13 +23,14 @@ Out = TypeVar("Out")
 
 
 def _stages_of(given: str | Stage | Iterable[str | Stage]) -> list[Stage]:
-    if isinstance(given, Stage):
-        return [given]
-    items = [given] if isinstance(given, str) else list(given)
-    if all(isinstance(item, Stage) for item in items):
-        return items
-    if all(isinstance(item, str) for item in items):
-        words = given if isinstance(given, str) else items
+    if isinstance(given, str):
+        return [Stage(*stage) for stage in _native.parse_stages(given)]
+    items: list[object] = list(given) if isinstance(given, Iterable) else [given]
+    stages = [item for item in items if isinstance(item, Stage)]
+    words = [item for item in items if isinstance(item, str)]
+    if len(stages) == len(items):
+        return stages
+    if len(words) == len(items):
         return [Stage(*stage) for stage in _native.parse_stages(words)]
     raise TypeError(
         "stages are a string of command-line words, or Stage objects such as gpufilter.blur()"
@@ -38,11 +48,11 @@ class Filter:
         self,
         stages: str | Stage | Iterable[str | Stage] = (),
         *,
-        device: str | int = "auto",
+        device: str | SupportsIndex = "auto",
         require_device: bool = False,
-        max_pixels: int | None = None,
-        max_memory: int | None = None,
-        threads: int = 0,
+        max_pixels: Whole | None = None,
+        max_memory: Whole | None = None,
+        threads: Whole = 0,
         orientation: Literal["auto", "apply", "keep"] = "auto",
     ) -> None:
         """Checks the stages and starts to search for the device.
@@ -70,10 +80,10 @@ class Filter:
         self.stages: tuple[Stage, ...] = tuple(_stages_of(stages))
         self._native = _native.Filter(
             [(stage.name, stage.value, stage.parameters) for stage in self.stages],
-            str(device),
-            require_device,
+            device if isinstance(device, str) else str(whole("device", device)),
+            bool(require_device),
             limits_of(max_pixels, max_memory, threads),
-            orientation,
+            word("orientation", orientation),
         )
 
     @overload
@@ -90,25 +100,31 @@ class Filter:
         pixels: a Picture, or anything with the buffer protocol or __array_interface__ (an array of NumPy, an image of
             Pillow) of shape (height, width) or (height, width, 1 to 4 channels), uint8 or uint16. Grey, grey and alpha,
             RGB, RGBA. Nothing is copied if pixels lie side by side in their rows.
-        out: where the result goes, with its shape and type; it may be `pixels`. Otherwise a new Picture is made.
+        out: where the result goes, with its shape and type; it may be `pixels`. Otherwise a new Picture is made. A
+            Picture gets the metadata as well.
 
         Returns the new Picture, with the metadata of a Picture, or `out`. Raises UsageError, TypeError for an object
-        without memory, DeviceError.
+        without memory, PictureError if a limit is exceeded, DeviceError.
         """
         if out is None:
             return self._native.call(pixels)
         self._native.call_into(pixels, out)
         return out
 
-    def result_shape(self, shape: Shape, depth: int = 8) -> tuple[Shape, int]:
+    def result_shape(self, shape: Shape | Picture, depth: Whole = 8) -> tuple[Shape, int]:
         """The shape and the depth of the result for pixels of this shape and depth, for `out`.
 
-        shape: (height, width) or (height, width, channels), as of an array.
+        shape: (height, width) or (height, width, channels), as of an array; or a Picture, whose orientation may matter.
 
         Raises UsageError if the stages cannot work on such pixels, or if the shape depends on their values.
         """
-        height, width, channels = shape if len(shape) == 3 else (*shape, 1)
-        return self._native.result_shape(height, width, channels, depth)
+        if isinstance(shape, Picture):
+            return self._native.result_shape_of(shape)
+        sides = [whole("a side", side, 31) for side in shape]
+        if len(sides) not in (2, 3):
+            raise UsageError(f"the shape is {shape}; choose (height, width) or (height, width, channels)")
+        height, width, channels = sides if len(sides) == 3 else (*sides, 1)
+        return self._native.result_shape(height, width, channels, whole("depth", depth, 31))
 
     def run(
         self,
@@ -128,7 +144,10 @@ class Filter:
         """
         return Result(
             **self._native.run(
-                path_bytes(input), path_bytes(output), format_options(options), progress
+                path_bytes(input),
+                path_bytes(output),
+                format_options(options),
+                function("progress", progress),
             )
         )
 
@@ -141,7 +160,7 @@ class Filter:
         match: Iterable[str] = (),
         to: str = "",
         on_exists: Literal["fail", "skip", "overwrite"] = "fail",
-        jobs: int = 0,
+        jobs: Whole = 0,
         resume: bool = False,
         stop_on_error: bool = False,
         finished: Callable[[FolderPicture], object] | None = None,
@@ -163,18 +182,22 @@ class Filter:
         Raises UsageError before anything is written, PictureError if a folder cannot be read or written, DeviceError.
         """
         settings = {
-            "recursive": recursive,
-            "match": [match] if isinstance(match, str) else list(match),
-            "to": to,
-            "existing": on_exists,
-            "jobs": jobs,
-            "resume": resume,
-            "stop_on_error": stop_on_error,
+            "recursive": bool(recursive),
+            "match": [word("match", each) for each in ([match] if isinstance(match, str) else match)],
+            "to": word("to", to),
+            "existing": word("on_exists", on_exists),
+            "jobs": whole("jobs", jobs, 31),
+            "resume": bool(resume),
+            "stop_on_error": bool(stop_on_error),
             "options": format_options(options),
         }
-        tell = finished and (lambda picture: finished(FolderPicture(**picture)))
+        told = function("finished", finished)
         result = self._native.run_folder(
-            path_bytes(input), path_bytes(output), settings, tell, progress
+            path_bytes(input),
+            path_bytes(output),
+            settings,
+            told and (lambda picture: told(FolderPicture(**picture))),
+            function("progress", progress),
         )
         failed = [FolderPicture(**picture) for picture in result.pop("failed")]
         return FolderResult(failed=failed, **result)

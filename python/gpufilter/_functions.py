@@ -4,7 +4,17 @@ from typing import Any
 
 from . import _native
 from ._native import Picture
-from ._options import Option, Path, format_options, is_path, limits_of, path_bytes
+from ._options import (
+    Option,
+    Path,
+    Whole,
+    format_options,
+    is_path,
+    limits_of,
+    path_bytes,
+    whole,
+    word,
+)
 from ._results import (
     ChannelDifferences,
     ChannelStats,
@@ -16,7 +26,7 @@ from ._results import (
 )
 
 
-def read(path: Path, *, max_pixels: int | None = None, max_memory: int | None = None) -> Picture:
+def read(path: Path, *, max_pixels: Whole | None = None, max_memory: Whole | None = None) -> Picture:
     """Reads a picture with its metadata; its content decides the format.
 
     Samples are as stored, except that palettes and grey of fewer than 8 bits become 8 bits, and CMYK becomes RGB. The
@@ -26,7 +36,7 @@ def read(path: Path, *, max_pixels: int | None = None, max_memory: int | None = 
 
 
 def decode(
-    encoded: Any, *, max_pixels: int | None = None, max_memory: int | None = None
+    encoded: Any, *, max_pixels: Whole | None = None, max_memory: Whole | None = None
 ) -> Picture:
     """Reads a picture from the bytes of its file, as read() does."""
     return _native.decode(encoded, limits_of(max_pixels, max_memory, 0))
@@ -44,7 +54,12 @@ def write(path: Path, pixels: Any, **options: Option) -> int:
 
 def encode(format: str, pixels: Any, **options: Option) -> bytes:
     """The bytes of the file that write() would write. The format is the extension of a name: "png", "jpg"."""
-    return _native.encode(format, pixels, format_options(options))
+    return _native.encode(word("format", format), pixels, format_options(options))
+
+
+def restored_picture(*state: Any) -> Picture:
+    """What pickle calls."""
+    return _native.restored_picture(*state)
 
 
 def devices() -> list[Device]:
@@ -65,7 +80,7 @@ def formats() -> list[Format]:
 
 
 def stats(
-    source: Any, *, max_pixels: int | None = None, max_memory: int | None = None, threads: int = 0
+    source: Any, *, max_pixels: Whole | None = None, max_memory: Whole | None = None, threads: Whole = 0
 ) -> Stats:
     """Statistics of a file, of a Picture or of an array: exact integers. Raises UsageError, PictureError."""
     limits = limits_of(max_pixels, max_memory, threads)
@@ -81,12 +96,12 @@ def compare(
     a: Any,
     b: Any,
     *,
-    tolerance: int = 0,
+    tolerance: Whole = 0,
     fail_percent: float = 0,
     similarity: bool = True,
-    max_pixels: int | None = None,
-    max_memory: int | None = None,
-    threads: int = 0,
+    max_pixels: Whole | None = None,
+    max_memory: Whole | None = None,
+    threads: Whole = 0,
 ) -> Differences:
     """Compares two files, Pictures or arrays sample by sample; metadata does not count.
 
@@ -97,18 +112,16 @@ def compare(
     Raises UsageError, PictureError.
     """
     limits = limits_of(max_pixels, max_memory, threads)
+    settings = (whole("tolerance", tolerance, 32), float(fail_percent), bool(similarity), limits)
     if is_path(a) and is_path(b):
-        result = _native.compare_files(
-            path_bytes(a), path_bytes(b), tolerance, fail_percent, similarity, limits
-        )
+        result = _native.compare_files(path_bytes(a), path_bytes(b), *settings)
     else:
-        in_memory = [
+        first, second = (
             _native.read(path_bytes(one), limits) if is_path(one) else one for one in (a, b)
-        ]
-        result = _native.compare_pixels(*in_memory, tolerance, fail_percent, similarity, limits)
+        )
+        result = _native.compare_pixels(first, second, *settings)
     channels = [ChannelDifferences(**channel) for channel in result.pop("channels")]
-    first, worst = (
-        None if pixel is None else PixelDifference(**pixel)
-        for pixel in (result.pop("first"), result.pop("worst"))
-    )
-    return Differences(channels=channels, first=first, worst=worst, **result)
+    for name in ("first", "worst"):
+        if result[name] is not None:
+            result[name] = PixelDifference(**result[name])
+    return Differences(channels=channels, **result)

@@ -1,5 +1,5 @@
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, overload
+from typing import Any, final, overload
 
 __version__: str
 
@@ -8,14 +8,25 @@ class UsageError(Error, ValueError): ...
 class PictureError(Error, OSError): ...
 class DeviceError(Error, RuntimeError): ...
 
+@final
 class Picture:
     """A picture in memory, which NumPy, Pillow and others use without a copy.
 
     numpy.asarray(picture), PIL.Image.fromarray(picture). One that was read from a file carries the file's metadata.
     """
 
-    def __init__(self, pixels: Any) -> None:
-        """A copy of an array of shape (height, width) or (height, width, channels), uint8 or uint16."""
+    def __init__(
+        self,
+        pixels: Any,
+        *,
+        exif: bytes | bytearray | memoryview | None = None,
+        icc: bytes | bytearray | memoryview | None = None,
+        xmp: bytes | bytearray | memoryview | None = None,
+        density: tuple[float, float] | float | None = None,
+        orientation: int | None = None,
+    ) -> None:
+        """A copy of an array of shape (height, width) or (height, width, channels), uint8 or uint16, or of another
+        Picture, and metadata for it."""
     @property
     def __array_interface__(self) -> dict[str, Any]: ...
     @property
@@ -39,6 +50,28 @@ class Picture:
     @property
     def orientation(self) -> int:
         """Its EXIF orientation, 1 (upright) to 8."""
+    @orientation.setter
+    def orientation(self, value: int) -> None: ...
+    @property
+    def exif(self) -> bytes:
+        """Its EXIF, a TIFF structure; empty if there is none."""
+    @exif.setter
+    def exif(self, value: bytes | bytearray | memoryview | None) -> None: ...
+    @property
+    def icc(self) -> bytes:
+        """Its colour profile; empty if there is none."""
+    @icc.setter
+    def icc(self, value: bytes | bytearray | memoryview | None) -> None: ...
+    @property
+    def xmp(self) -> bytes:
+        """Its XMP packet; empty if there is none."""
+    @xmp.setter
+    def xmp(self, value: bytes | bytearray | memoryview | None) -> None: ...
+    @property
+    def density(self) -> tuple[float, float] | None:
+        """Pixels per inch, across and down; None if it is not known."""
+    @density.setter
+    def density(self, value: tuple[float, float] | float | None) -> None: ...
     def copy(self) -> Picture:
         """The same pixels and metadata in memory of its own."""
     def tobytes(self) -> bytes:
@@ -46,8 +79,7 @@ class Picture:
     def __buffer__(self, flags: int, /) -> memoryview: ...
     def __copy__(self) -> Picture: ...
     def __deepcopy__(self, memo: dict[int, Any], /) -> Picture: ...
-    def __getstate__(self) -> tuple[Any, ...]: ...
-    def __setstate__(self, state: tuple[Any, ...], /) -> None: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
     def _repr_png_(self) -> bytes: ...
 
 class Limits:
@@ -71,6 +103,7 @@ class Filter:
     def result_shape(
         self, height: int, width: int, channels: int, depth: int
     ) -> tuple[tuple[int, ...], int]: ...
+    def result_shape_of(self, picture: Picture) -> tuple[tuple[int, ...], int]: ...
     def run(
         self,
         input: bytes,
@@ -91,6 +124,9 @@ class Filter:
 def parse_stages(words: str) -> list[tuple[str, str, dict[str, str]]]: ...
 @overload
 def parse_stages(words: Sequence[str]) -> list[tuple[str, str, dict[str, str]]]: ...
+def restored_picture(
+    width: int, height: int, channels: int, depth: int, pixels: bytes, metadata: bytes
+) -> Picture: ...
 def read(path: bytes, limits: Limits) -> Picture: ...
 def decode(encoded: Any, limits: Limits) -> Picture: ...
 def write(path: bytes, pixels: Any, options: Mapping[str, str]) -> int: ...

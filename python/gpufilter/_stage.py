@@ -1,16 +1,16 @@
 """One use of a stage."""
 
 from collections.abc import Mapping
-from os import PathLike, fspath
 
-Value = str | float | PathLike[str]
+from ._options import Value, text_of, word
 
 
-def _text_of(value: Value) -> str:
-    """The value as the command line takes it."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return repr(value) if isinstance(value, (int, float)) else fspath(value)
+def _key(text: str) -> str | float:
+    """What equal texts have in common: "2.0" is 2."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 class Stage:
@@ -22,10 +22,10 @@ class Stage:
         self, name: str, value: Value = "", parameters: Mapping[str, Value | None] = {}
     ) -> None:
         """Names have no dashes in front: Stage("blur", "auto", {"border": "mirror"}). None: not given."""
-        self.name: str = name
-        self.value: str = _text_of(value)
+        self.name: str = word("name", name)
+        self.value: str = text_of(value)
         self.parameters: dict[str, str] = {
-            name: _text_of(given) for name, given in parameters.items() if given is not None
+            name: text_of(given) for name, given in parameters.items() if given is not None
         }
 
     def words(self) -> list[str]:
@@ -36,6 +36,10 @@ class Stage:
         for name, value in self.parameters.items():
             words += ["--" + name, value] if value else ["--" + name]
         return words
+
+    def _keys(self) -> tuple[object, ...]:
+        parameters = {name: _key(value) for name, value in self.parameters.items()}
+        return self.name, _key(self.value), frozenset(parameters.items())
 
     def __repr__(self) -> str:
         arguments = [repr(self.value)] if self.value else []
@@ -48,11 +52,7 @@ class Stage:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Stage):
             return NotImplemented
-        return (self.name, self.value, self.parameters) == (
-            other.name,
-            other.value,
-            other.parameters,
-        )
+        return self._keys() == other._keys()
 
     def __hash__(self) -> int:
-        return hash((self.name, self.value, frozenset(self.parameters.items())))
+        return hash(self._keys())

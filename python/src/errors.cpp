@@ -1,6 +1,7 @@
 #include "errors.hpp"
 
 #include <exception>
+#include <stdexcept>
 #include <string>
 
 #include <gpufilter/error.hpp>
@@ -45,6 +46,10 @@ void translate(std::exception_ptr exception) {
     set_error(classes.device, error.what());
   } catch (const Error& error) {
     set_error(classes.error, error.what());
+  } catch (const std::overflow_error& error) {
+    set_error(classes.usage, error.what());
+  } catch (const std::length_error&) {  // of a vector
+    set_error(classes.usage, "no memory is as large as such a picture");
   }
 }
 

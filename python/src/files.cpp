@@ -38,7 +38,7 @@ SharedPicture read_file(const std::string& path, const Limits& limits) {
   return SharedPicture(std::move(picture));
 }
 
-SharedPicture decode_bytes(const py::buffer& encoded, const Limits& limits) {
+SharedPicture decode_bytes(py::handle encoded, const Limits& limits) {
   const PackedBytes bytes(encoded);
   Picture picture;
   run_interruptibly(py::none(), [&](const RunControl& control) {

@@ -78,22 +78,41 @@ class Filter {
     return SharedPicture(std::move(result));
   }
 
+  // What a Picture has besides its pixels is used, and goes to one that is the target.
   void call_into(py::handle pixels, py::handle out) {
-    const Source source(pixels);
+    if (!py::isinstance<SharedPicture>(pixels)) {
+      const Source source(pixels);
+      const Target target(out);
+      return run(source.view().shape(), [&](const RunControl& control) {
+        filter_.run(source.view(), target.view(), control);
+      });
+    }
+    const Picture& picture = pixels.cast<const SharedPicture&>();
+    if (py::isinstance<SharedPicture>(out)) {
+      Picture& result = out.cast<SharedPicture&>();
+      return run(picture.shape(),
+                 [&](const RunControl& control) { filter_.run(picture, result, control); });
+    }
     const Target target(out);
-    run(source.view().shape(),
-        [&](const RunControl& control) { filter_.run(source.view(), target.view(), control); });
+    run(picture.shape(),
+        [&](const RunControl& control) { filter_.run(picture, target.view(), control); });
   }
 
   // (shape of an array, depth)
   [[nodiscard]] py::tuple result_shape(int height, int width, int channels, int depth) const {
-    const Shape result = filter_.result_shape({width, height, channels, depth});
-    return py::make_tuple(array_shape(result), result.depth);
+    return described(filter_.result_shape({width, height, channels, depth}));
+  }
+  [[nodiscard]] py::tuple result_shape_of(const SharedPicture& picture) const {
+    return described(filter_.result_shape(picture));
   }
 
   [[nodiscard]] const PictureFilter& get() const { return filter_; }
 
  private:
+  static py::tuple described(const Shape& result) {
+    return py::make_tuple(array_shape(result), result.depth);
+  }
+
   // Runs `work` without the GIL.
   void run(const Shape& shape, const std::function<void(const RunControl&)>& work) {
     if (brief_.include(shape)) {
@@ -254,6 +273,7 @@ void define_filter(py::module_& module) {
       .def("call", &Filter::call, "pixels"_a)
       .def("call_into", &Filter::call_into, "pixels"_a, "out"_a)
       .def("result_shape", &Filter::result_shape, "height"_a, "width"_a, "channels"_a, "depth"_a)
+      .def("result_shape_of", &Filter::result_shape_of, "picture"_a)
       .def("run", &run_file, "input"_a, "output"_a, "options"_a, "progress"_a)
       .def("run_folder", &run_folder, "input"_a, "output"_a, "settings"_a, "finished"_a,
            "progress"_a);

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <stdexcept>
 #include <string_view>
 
 namespace py = pybind11;
@@ -126,7 +127,13 @@ Memory::Memory(py::handle object) {
         py::str(py::type::of(object).attr("__name__")).cast<std::string>() +
         " has neither a buffer nor __array_interface__; numpy.asarray() makes an array of most");
   }
-  read_interface(interface, object);
+  try {
+    read_interface(interface, object);
+  } catch (const py::cast_error&) {
+    throw py::type_error("__array_interface__ holds other types than NumPy defines for it");
+  } catch (const std::logic_error&) {  // of the number in typestr
+    throw py::type_error("__array_interface__ has no such typestr");
+  }
 }
 
 void Memory::read_buffer(py::handle object) {
@@ -148,6 +155,10 @@ void Memory::read_buffer(py::handle object) {
 
 void Memory::read_interface(const py::dict& interface, py::handle object) {
   owner_ = py::reinterpret_borrow<py::object>(object);
+  for (const char* key : {"typestr", "shape"}) {
+    if (!interface.contains(key))
+      throw py::type_error("__array_interface__ has no " + std::string(key));
+  }
   const auto type = interface["typestr"].cast<std::string>();
   if (type.size() < 3) throw py::type_error("__array_interface__ has the typestr '" + type + "'");
   layout_.size = std::stoul(type.substr(2));
@@ -159,7 +170,7 @@ void Memory::read_interface(const py::dict& interface, py::handle object) {
   if (layout_.strides.size() != layout_.shape.size())
     throw py::type_error("__array_interface__ has strides that do not fit its shape");
   const py::object data = interface.contains("data") ? py::object(interface["data"]) : py::none();
-  if (py::isinstance<py::tuple>(data)) {
+  if (py::isinstance<py::tuple>(data) && py::len(data) == 2) {
     const auto address = data[py::int_(0)].cast<std::uintptr_t>();
     layout_.data = reinterpret_cast<std::byte*>(address);  // NOLINT(performance-no-int-to-ptr)
     layout_.is_read_only = data[py::int_(1)].cast<bool>();

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -57,6 +59,9 @@ class PackedBytes {
 
   [[nodiscard]] const void* data() const { return copy_.empty() ? buffer_.buf : copy_.data(); }
   [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(buffer_.len); }
+  [[nodiscard]] std::span<const std::uint8_t> bytes() const {
+    return {static_cast<const std::uint8_t*>(data()), size()};
+  }
 
  private:
   HeldBuffer buffer_;

@@ -19,12 +19,17 @@ namespace {
 // The library's lines go to the logger "gpufilter" of Python.
 void log_to_python() {
   gpufilter::set_log([](gpufilter::LogLevel level, std::string_view line) {
-    if (Py_IsInitialized() == 0) return;
     static constexpr const char* methods[] = {"debug", "info", "warning", "error"};
     const py::gil_scoped_acquire gil;
     const py::object logger = py::module_::import("logging").attr("getLogger")("gpufilter");
     logger.attr(methods[static_cast<int>(level)])("%s", std::string(line));
   });
+  // A thread of the library that asked for the GIL later would be ended by Python, and the process
+  // with it: filters search for devices in the background.
+  py::module_::import("atexit").attr("register")(py::cpp_function([] {
+    const py::gil_scoped_release others_may_run;
+    gpufilter::set_log({});
+  }));
 }
 
 }  // namespace

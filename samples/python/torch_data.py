@@ -7,6 +7,7 @@ Each worker of the DataLoader is a process; all use the filters that the data se
 import random
 import sys
 from pathlib import Path
+from typing import Any
 
 import gpufilter
 
@@ -21,7 +22,7 @@ except ModuleNotFoundError as error:
 class NoisyPictures(Dataset):
     """Pairs (noisy, clean) of squares, floating-point numbers from 0 to 1, channels first."""
 
-    def __init__(self, folder, side=64, noise=20.0):
+    def __init__(self, folder: str, side: int = 64, noise: float = 20.0) -> None:
         self.paths = sorted(
             path for path in Path(folder).iterdir() if path.suffix in (".png", ".jpg")
         )
@@ -33,7 +34,7 @@ class NoisyPictures(Dataset):
                 gpufilter.flatten("white"),
                 gpufilter.depth(8),
                 gpufilter.resize(f"{side}x{side}", fit="cover"),
-                gpufilter.color("1 0 0; 0 1 0; 0 0 1"),  # grey becomes RGB
+                gpufilter.color(numpy.eye(3)),  # grey becomes RGB
             ],
             device="cpu",
             threads=1,
@@ -43,10 +44,10 @@ class NoisyPictures(Dataset):
             for chain in ("", "--flop", "--rotate 90", "--gamma 1.2", "--vibrance 0.4")
         ]
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.paths)
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: int) -> tuple[Any, Any]:
         picture = self.prepare(gpufilter.read(self.paths[index]))
         picture = random.choice(self.augment)(picture)
         clean = torch.from_numpy(numpy.asarray(picture))  # no copy
@@ -54,7 +55,7 @@ class NoisyPictures(Dataset):
         return clean + torch.randn_like(clean) * (self.noise / 255), clean
 
 
-def main():
+def main() -> None:
     if len(sys.argv) != 2 or not Path(sys.argv[1]).is_dir():
         sys.exit(__doc__)
     pictures = NoisyPictures(sys.argv[1])

@@ -6,6 +6,7 @@
 # %%
 import sys
 from pathlib import Path
+from typing import Any
 
 import gpufilter
 
@@ -19,7 +20,7 @@ results = Path(sys.argv[1] if len(sys.argv) > 1 else "walk")
 results.mkdir(exist_ok=True)
 
 
-def show(name, picture):
+def show(name: str, picture: Any) -> Any:
     """In a cell, the value of the last line is shown; a script keeps it in a file."""
     gpufilter.write(results / f"{name}.png", picture)
     return picture

@@ -4,12 +4,26 @@
 #include <new>
 #include <stdexcept>
 
-#include "base/error.hpp"
+#include "api/library_words.hpp"
 #include "base/format.hpp"
 #include "base/stop.hpp"
 #include "base/threads.hpp"
 
 namespace gpufilter {
+namespace {
+
+// The choice that "on" and "off" mean where an option is more than a switch: an option that may
+// stand alone, and what its absence of effect is called.
+std::string choice_of(const WriteOption& option, const std::string& value) {
+  const auto* choice = std::get_if<WriteOption::Choice>(&option.kind);
+  if (choice == nullptr || std::ranges::find(choice->names, value) != choice->names.end())
+    return value;
+  if (value == "on" && !choice->alone.empty()) return choice->alone;
+  return value == "off" ? "never" : value;
+}
+
+}  // namespace
+
 WriteOptions write_options(const FormatOptions& given, const Limits& limits) {
   WriteOptions options;
   options.limit_memory(read_limits(limits).max_memory);
@@ -20,7 +34,11 @@ WriteOptions write_options(const FormatOptions& given, const Limits& limits) {
         [&name = name](const WriteOption* candidate) { return candidate->name == name; });
     if (option == known.end())
       throw UsageError(formatted("'{}' is not an option of a format", name));
-    options.set(**option, value);
+    try {
+      options.set(**option, choice_of(**option, value));
+    } catch (const UsageError& error) {
+      throw UsageError(formatted("{}: {}", name, error.what()));
+    }
   }
   return options;
 }
@@ -55,14 +73,16 @@ void run_limited(const Limits& limits, const RunControl& control, const std::str
     const StopScope scope(control.stop);
     work();
   };
-  try {
-    if (limits.threads == 0) return stoppable_work();
-    run_with_threads(static_cast<std::size_t>(limits.threads), stoppable_work);
-  } catch (const std::bad_alloc&) {
-    throw PictureError(name, "not enough memory for this picture");
-  } catch (const std::overflow_error&) {
-    throw PictureError(name, "not enough memory for this picture");
-  }
+  in_library_words([&] {
+    try {
+      if (limits.threads == 0) return stoppable_work();
+      run_with_threads(static_cast<std::size_t>(limits.threads), stoppable_work);
+    } catch (const std::bad_alloc&) {
+      throw PictureError(name, "not enough memory for this picture");
+    } catch (const std::overflow_error&) {
+      throw PictureError(name, "not enough memory for this picture");
+    }
+  });
 }
 
 double seconds_since(Nanoseconds start) {

@@ -4,6 +4,7 @@
 #include <gpufilter/files.hpp>
 
 #include "api/call_options.hpp"
+#include "api/library_words.hpp"
 #include "api/picture_state.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
@@ -54,9 +55,8 @@ struct Outgoing {
 };
 
 Outgoing outgoing(const Picture& picture) {
-  const PictureState* state = PictureAccess::state(picture);
-  if (state == nullptr) throw UsageError("a picture without pixels");
-  return {rows_of(picture.view()), state->header, state->trailing};
+  const PictureState& state = existing(picture);
+  return {rows_of(picture.view()), state.header, state.trailing};
 }
 
 Outgoing outgoing(const ConstView& pixels) {
@@ -84,6 +84,7 @@ std::uint64_t write_to(ByteSink& sink, const Codec& codec, Outgoing picture,
 std::uint64_t write_file(const std::string& path, Outgoing picture, const FormatOptions& options,
                          const RunControl& control) {
   enter_library();
+  refuse_nul({path});
   const Codec& codec = codec_for_output(path == "-" ? ".png" : path);
   std::uint64_t bytes = 0;
   run_limited({}, control, path, [&] {
@@ -96,6 +97,7 @@ std::uint64_t write_file(const std::string& path, Outgoing picture, const Format
 std::vector<std::uint8_t> encode_bytes(const std::string& format, Outgoing picture,
                                        const FormatOptions& options, const RunControl& control) {
   enter_library();
+  refuse_nul({format});
   const Codec& codec = codec_for_output("picture." + format);
   std::vector<std::uint8_t> bytes;
   run_limited({}, control, picture_in_memory, [&] {
@@ -109,6 +111,7 @@ std::vector<std::uint8_t> encode_bytes(const std::string& format, Outgoing pictu
 
 Picture read(const std::string& path, const Limits& limits, const RunControl& control) {
   enter_library();
+  refuse_nul({path});
   Picture picture;
   run_limited(limits, control, path,
               [&] { picture = read_from(open_source(path), limits, control); });

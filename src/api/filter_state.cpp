@@ -8,7 +8,9 @@
 
 #include <unistd.h>
 
+#include "api/library_words.hpp"
 #include "base/error.hpp"
+#include "base/format.hpp"
 #include "base/words.hpp"
 #include "image/image.hpp"
 #include "pipeline/choose/dispatcher.hpp"
@@ -33,6 +35,14 @@ StageChain with_upright_stage(StageChain chain, const std::string& orientation) 
     return chain;
   }
   throw UsageError("orientation: " + not_among(orientation, words));
+}
+
+// A copy where writing the output would change what is still to be read.
+Image separated(const ConstRows& input, const ConstRows& output) {
+  if (!overlap(input, output)) return {};
+  Image copy(shape_of(input).size, input.format);
+  copy_pixels(input, copy.rows());
+  return copy;
 }
 
 }  // namespace
@@ -115,13 +125,37 @@ MemoryResult PictureFilter::State::run(const ConstRows& input, const Metadata* m
     result = std::make_unique<PictureState>(shape, results_.take(PictureState::bytes_of(shape)));
     return result->rows();
   };
-  return memory().run(input, metadata, target_of, call);
+  return in_library_words([&] { return memory().run(input, metadata, target_of, call); });
+}
+
+MemoryResult PictureFilter::State::run_into(const ConstRows& input, const Metadata* metadata,
+                                            const MutableRows& target, const RunControl& control) {
+  MemoryCall call(settings_.limits, control);
+  const Image copy = separated(input, target);
+  const auto target_of = [&](const PictureShape& shape) {
+    if (shape_of(target) == shape) return target;
+    throw UsageError(formatted("the result is {}; there is memory for {}", text_of(shape),
+                               text_of(shape_of(target))));
+  };
+  const ConstRows from = copy.row_range().count() > 0 ? copy.rows() : input;
+  return in_library_words([&] { return memory().run(from, metadata, target_of, call); });
+}
+
+Shape PictureFilter::State::result_shape(const PictureShape& input, const Metadata& metadata) {
+  return in_library_words([&] {
+    try {
+      return public_shape(memory().result_shape(input, metadata));
+    } catch (const PictureError& error) {
+      throw UsageError(error.what());
+    }
+  });
 }
 
 PictureFilter::State::Work PictureFilter::State::make_work(const std::string& device,
                                                            bool require_device) const {
   Work work;
-  work.dispatcher = make_dispatcher(device, require_device, chain_, default_engine_options());
+  work.dispatcher = in_library_words(
+      [&] { return make_dispatcher(device, require_device, chain_, default_engine_options()); });
   work.memory = std::make_unique<MemoryFilter>(chain_, *work.dispatcher);
   return work;
 }

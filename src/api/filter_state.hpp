@@ -51,6 +51,11 @@ class PictureFilter::State {
   // MemoryFilter does, std::overflow_error, std::bad_alloc.
   [[nodiscard]] MemoryResult run(const ConstRows& input, const Metadata* metadata,
                                  const RunControl& control, std::unique_ptr<PictureState>& result);
+  // Filters into existing memory, which may overlap that of the input.
+  [[nodiscard]] MemoryResult run_into(const ConstRows& input, const Metadata* metadata,
+                                      const MutableRows& target, const RunControl& control);
+  // The shape of the result for a picture with this metadata. Throws UsageError.
+  [[nodiscard]] Shape result_shape(const PictureShape& input, const Metadata& metadata);
 
  private:
   // What belongs to one process: threads and devices do not survive a fork.

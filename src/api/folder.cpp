@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <cerrno>
+#include <filesystem>
 
 #include "api/call_options.hpp"
 #include "api/filter_state.hpp"
+#include "api/library_words.hpp"
 #include "base/error.hpp"
 #include "base/stop.hpp"
 #include "base/threads.hpp"
@@ -49,7 +52,7 @@ class FolderListener final : public BatchListener {
         break;
       case PictureStatus::failed:
         picture.status = FolderPicture::Status::failed;
-        picture.reason = result.failure;
+        picture.reason = library_words(result.failure);
         result_.failed.push_back(picture);
         break;
       default:
@@ -79,15 +82,14 @@ class FolderListener final : public BatchListener {
   double highest_ = 0;            // that was reported
 };
 
-}  // namespace
+// A folder that does not exist is a mistake, not a folder with one picture that fails.
+void check_exists(const std::string& folder) {
+  std::error_code error;
+  if (std::filesystem::status(folder, error).type() == std::filesystem::file_type::not_found)
+    throw SystemFailure(folder, ENOENT);
+}
 
-FolderResult PictureFilter::run_folder(const std::string& input, const std::string& output,
-                                       const FolderSettings& settings,
-                                       const RunControl& control) const {
-  const Nanoseconds start = now();
-  const Limits& limits = state_->settings().limits;
-  const RunWork work = run_work(state_->chain(), write_options(settings.options, limits));
-  const BatchPlan plan = make_batch_plan(request_for(input, output, settings, work));
+BatchOptions batch_options(const FolderSettings& settings, const Limits& limits) {
   const std::size_t threads =
       limits.threads > 0 ? static_cast<std::size_t>(limits.threads) : allowed_threads();
   BatchOptions batch;
@@ -97,12 +99,28 @@ FolderResult PictureFilter::run_folder(const std::string& input, const std::stri
   batch.threads = std::max(limits.threads, limits.threads > 0 ? batch.jobs : 0);
   batch.run.max_memory = memory_of_jobs(limits.max_memory, batch.jobs);
   batch.stop_on_error = settings.stop_on_error;
-  FolderResult result;
-  FolderListener listener(plan, settings, control, result);
-  const StopScope scope(control.stop);
-  run_batch(plan, state_->chain(), state_->dispatcher(), batch, listener);
-  result.seconds = seconds_since(start);
-  return result;
+  return batch;
+}
+
+}  // namespace
+
+FolderResult PictureFilter::run_folder(const std::string& input, const std::string& output,
+                                       const FolderSettings& settings,
+                                       const RunControl& control) const {
+  const Nanoseconds start = now();
+  refuse_nul({input, output, settings.to});
+  return in_library_words([&] {
+    check_exists(input);
+    const BatchOptions batch = batch_options(settings, state_->settings().limits);
+    const BatchPlan plan = make_batch_plan(
+        request_for(input, output, settings, run_work(state_->chain(), batch.run.write)));
+    FolderResult result;
+    FolderListener listener(plan, settings, control, result);
+    const StopScope scope(control.stop);
+    run_batch(plan, state_->chain(), state_->dispatcher(), batch, listener);
+    result.seconds = seconds_since(start);
+    return result;
+  });
 }
 
 }  // namespace gpufilter

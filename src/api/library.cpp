@@ -5,6 +5,7 @@
 #include <gpufilter/log.hpp>
 
 #include "api/call_options.hpp"
+#include "api/library_words.hpp"
 #include "base/log.hpp"
 #include "base/process.hpp"
 #include "device/device_choice.hpp"
@@ -35,7 +36,7 @@ void set_log(LogCallback callback, LogLevel minimum) {
     const auto shown = static_cast<LogLevel>(level);
     if (shown < minimum) return;
     try {
-      callback(shown, line);
+      callback(shown, library_words(line));
     } catch (...) {
       // What was to be logged matters more than how it was shown.
     }

@@ -6,6 +6,7 @@
 #include <gpufilter/measure.hpp>
 
 #include "api/call_options.hpp"
+#include "api/library_words.hpp"
 #include "api/picture_state.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
@@ -28,7 +29,7 @@ Engine processor_engine() {
 }
 
 void check_limit(const ConstRows& picture, const Limits& limits) {
-  check_size(picture_in_memory, shape_of(picture), read_limits(limits));
+  in_library_words([&] { check_size(picture_in_memory, shape_of(picture), read_limits(limits)); });
 }
 
 Stats stats_of(const PictureShape& shape, Histograms histograms) {
@@ -131,6 +132,7 @@ Stats stats(const ConstView& pixels, const Limits& limits, const RunControl& con
 
 Stats stats(const std::string& path, const Limits& limits, const RunControl& control) {
   enter_library();
+  refuse_nul({path});
   Stats result;
   run_limited(limits, control, path, [&] {
     Engine engine = processor_engine();
@@ -158,6 +160,7 @@ Differences compare(const ConstView& a, const ConstView& b, const CompareSetting
 Differences compare(const std::string& a, const std::string& b, const CompareSettings& settings,
                     const RunControl& control) {
   enter_library();
+  refuse_nul({a, b});
   Differences result;
   run_limited(settings.limits, control, a, [&] {
     const auto open = [&](const std::string& path) {

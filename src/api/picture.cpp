@@ -4,7 +4,6 @@
 #include "api/picture_state.hpp"
 #include "base/numbers.hpp"
 #include "codec/codec_table.hpp"
-#include "image/exif.hpp"
 #include "image/image.hpp"
 
 namespace gpufilter {
@@ -78,13 +77,6 @@ ConstView Picture::view() const noexcept {
 
 std::string Picture::file_format() const {
   return state_ && state_->header.file_format != nullptr ? state_->header.file_format->name : "";
-}
-
-int Picture::orientation() const {
-  if (!state_) return 1;
-  Metadata metadata = state_->header.metadata;
-  add_late_metadata(metadata, state_->trailing);
-  return stored_orientation(metadata).value_or(1);
 }
 
 }  // namespace gpufilter

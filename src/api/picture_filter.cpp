@@ -4,6 +4,7 @@
 
 #include "api/call_options.hpp"
 #include "api/filter_state.hpp"
+#include "api/library_words.hpp"
 #include "api/picture_state.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
@@ -24,12 +25,11 @@ FilterResult result_of(const PictureShape& shape, const EngineReport& engine, Na
           .depth = shape.format.depth};
 }
 
-// A copy where writing the output would change what is still to be read.
-Image separated(const ConstRows& input, const ConstRows& output) {
-  if (!overlap(input, output)) return {};
-  Image copy(shape_of(input).size, input.format);
-  copy_pixels(input, copy.rows());
-  return copy;
+// What stages may use of a picture's metadata.
+Metadata metadata_of(const PictureState& picture) {
+  Metadata metadata = picture.header.metadata;
+  if (metadata.exif.empty()) metadata.exif = picture.trailing.exif;
+  return metadata;
 }
 
 // What the result of a chain carries over from `input`.
@@ -53,6 +53,7 @@ void carry_over(const PictureState& input, const MemoryFilter& filter, const Icc
 
 PictureFilter::PictureFilter(const std::vector<StageUse>& stages, const FilterSettings& settings) {
   enter_library();
+  refuse_nul({settings.device, settings.orientation});
   if (settings.limits.threads < 0) {
     throw UsageError(
         formatted("{} threads; choose 0 for all cores, or more", settings.limits.threads));
@@ -60,15 +61,17 @@ PictureFilter::PictureFilter(const std::vector<StageUse>& stages, const FilterSe
   state_ = std::make_unique<State>(chain_of(stages, read_limits(settings.limits)), settings);
 }
 
-PictureFilter::PictureFilter(const std::vector<StageUse>& stages, const std::string& device)
-    : PictureFilter(stages, FilterSettings{.device = device}) {}
-
 PictureFilter::~PictureFilter() = default;
 PictureFilter::PictureFilter(PictureFilter&&) noexcept = default;
 PictureFilter& PictureFilter::operator=(PictureFilter&&) noexcept = default;
 
 Shape PictureFilter::result_shape(const Shape& input) const {
-  return public_shape(state_->memory().result_shape(checked_shape(input)));
+  return state_->result_shape(checked_shape(input), {});
+}
+
+Shape PictureFilter::result_shape(const Picture& input) const {
+  const PictureState& from = existing(input);
+  return state_->result_shape(from.shape, metadata_of(from));
 }
 
 Picture PictureFilter::run(const ConstView& input, const RunControl& control) const {
@@ -78,35 +81,46 @@ Picture PictureFilter::run(const ConstView& input, const RunControl& control) co
 }
 
 Picture PictureFilter::run(const Picture& input, const RunControl& control) const {
-  const PictureState* from = PictureAccess::state(input);
-  if (from == nullptr) throw UsageError("a picture without pixels");
+  const PictureState& from = existing(input);
   std::unique_ptr<PictureState> result;
-  Metadata metadata = from->header.metadata;
-  if (metadata.exif.empty()) metadata.exif = from->trailing.exif;
+  const Metadata metadata = metadata_of(from);
   const MemoryResult run = state_->run(rows_of(input.view()), &metadata, control, result);
-  carry_over(*from, state_->memory(), run.profile.get(), *result);
+  carry_over(from, state_->memory(), run.profile.get(), *result);
   return PictureAccess::make(std::move(result));
 }
 
 FilterResult PictureFilter::run(const ConstView& input, const View& output,
                                 const RunControl& control) const {
   const Nanoseconds start = now();
-  const ConstRows source = rows_of(input);
   const MutableRows target = rows_of(output);
-  const Image copy = separated(source, target);
-  const ConstRows from = copy.row_range().count() > 0 ? copy.rows() : source;
-  MemoryCall call(state_->settings().limits, control);
-  const auto target_of = [&](const PictureShape& shape) {
-    if (shape_of(target) == shape) return target;
-    throw UsageError(formatted("the result is {}; there is memory for {}", text_of(shape),
-                               text_of(shape_of(target))));
-  };
-  const MemoryResult run = state_->memory().run(from, nullptr, target_of, call);
+  const MemoryResult run = state_->run_into(rows_of(input), nullptr, target, control);
   return result_of(shape_of(target), run.report, start);
+}
+
+FilterResult PictureFilter::run(const Picture& input, const View& output,
+                                const RunControl& control) const {
+  const Nanoseconds start = now();
+  const Metadata metadata = metadata_of(existing(input));
+  const MutableRows target = rows_of(output);
+  const MemoryResult run = state_->run_into(rows_of(input.view()), &metadata, target, control);
+  return result_of(shape_of(target), run.report, start);
+}
+
+FilterResult PictureFilter::run(const Picture& input, Picture& output,
+                                const RunControl& control) const {
+  const Nanoseconds start = now();
+  const PictureState& from = existing(input);
+  PictureState& result = existing(output);
+  const Metadata metadata = metadata_of(from);
+  const MemoryResult run =
+      state_->run_into(rows_of(input.view()), &metadata, result.rows(), control);
+  carry_over(from, state_->memory(), run.profile.get(), result);
+  return result_of(result.shape, run.report, start);
 }
 
 FilterResult PictureFilter::run(const std::string& input, const std::string& output,
                                 const FormatOptions& options, const RunControl& control) const {
+  refuse_nul({input, output});
   const RunOptions run = run_options(options, state_->settings().limits, control);
   const Codec* format = output == "-" ? nullptr : &codec_for_output(output);
   FilterResult result;

@@ -1,5 +1,6 @@
 #include "api/picture_state.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 
@@ -22,6 +23,18 @@ Extent extent_of(const ConstRows& rows) {
 
 }  // namespace
 
+PictureState& existing(Picture& picture) {
+  PictureState* const state = PictureAccess::state(picture);
+  if (state == nullptr) throw UsageError("a picture without pixels");
+  return *state;
+}
+
+const PictureState& existing(const Picture& picture) {
+  const PictureState* const state = PictureAccess::state(picture);
+  if (state == nullptr) throw UsageError("a picture without pixels");
+  return *state;
+}
+
 PictureShape checked_shape(const Shape& shape) {
   if (shape.width < 1 || shape.height < 1) {
     throw UsageError(
@@ -34,6 +47,11 @@ PictureShape checked_shape(const Shape& shape) {
   }
   if (shape.depth != 8 && shape.depth != 16)
     throw UsageError(formatted("samples of {} bits; choose 8 or 16", shape.depth));
+  const double bytes = shape.depth / 8.0 * shape.channels * shape.width * shape.height;
+  if (bytes > static_cast<double>(std::numeric_limits<std::ptrdiff_t>::max())) {
+    throw UsageError(formatted("a picture of {} x {} pixels: no memory is that large", shape.width,
+                               shape.height));
+  }
   return {{shape.width, shape.height}, {shape.channels, shape.depth}};
 }
 

@@ -36,11 +36,15 @@ struct PictureAccess {
     return Picture(std::move(state));
   }
   // nullptr if there are no pixels.
-  [[nodiscard]] static const Picture::State* state(const Picture& picture) {
+  [[nodiscard]] static Picture::State* state(const Picture& picture) {
     return picture.state_.get();
   }
 };
 using PictureState = PictureAccess::State;
+
+// Throw UsageError if there are no pixels.
+[[nodiscard]] const PictureState& existing(const Picture& picture);
+[[nodiscard]] PictureState& existing(Picture& picture);
 
 // Throws UsageError if the shape is not that of a picture.
 [[nodiscard]] PictureShape checked_shape(const Shape& shape);

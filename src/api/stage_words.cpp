@@ -1,11 +1,15 @@
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <variant>
 
 #include "api/filter_state.hpp"
+#include "api/library_words.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "base/words.hpp"
+#include "codec/codec_table.hpp"
 #include "stage/options/recipe.hpp"
 #include "stages/given_stages.hpp"
 
@@ -14,7 +18,22 @@ namespace {
 
 const std::string dashes = "--";
 
+// Recipes of the command line may hold these.
+bool is_about_outputs(const std::string& option) {
+  static constexpr std::array others{"--to",     "--output", "--name",    "--on-exists",
+                                     "--device", "--jobs",   "--threads", "--recursive"};
+  const auto formats = all_write_options();
+  return std::ranges::find(others, option) != others.end() ||
+         std::ranges::any_of(
+             formats, [&](const WriteOption* known) { return dashes + known->name == option; });
+}
+
 [[noreturn]] void refuse(const std::string& word, const std::string& option) {
+  if (is_about_outputs(option)) {
+    throw UsageError(formatted(
+        "{}: not a stage, but about outputs; the functions that write them take it as an argument",
+        printable(word)));
+  }
   std::vector<std::string> known;
   for (const StageKind& kind : stage_catalogue()) {
     known.push_back(kind.option);
@@ -47,6 +66,24 @@ std::vector<GivenOption> options_in(const std::vector<PlacedWord>& words) {
   return options;
 }
 
+// A value whose "yes" or "no" stands for a boolean, as its stage or parameter writes that.
+std::string switched(const ValueType& type, const std::string& value) {
+  const bool is_on = value == "yes";
+  if (!is_on && value != "no") return value;
+  if (std::holds_alternative<NumberIn>(type)) return is_on ? "1" : "0";
+  const auto* words = std::get_if<OneOf>(&type);
+  const bool has_on =
+      words != nullptr &&
+      std::ranges::any_of(words->choices, [](const Choice& choice) { return choice.word == "on"; });
+  return !has_on ? value : is_on ? "on" : "off";
+}
+
+// A parameter that no stage takes is refused by the stage itself.
+std::string switched(const std::string& parameter, const std::string& value) {
+  const ValueType* type = option_type(parameter);
+  return type == nullptr ? value : switched(*type, value);
+}
+
 }  // namespace
 
 std::vector<StageUse> parse_stages(const std::vector<std::string>& words) {
@@ -76,12 +113,15 @@ StageChain chain_of(const std::vector<StageUse>& uses, const ReadLimits& limits)
   std::vector<GivenStage> stages;
   for (const StageUse& use : uses) {
     const StageKind* kind = find_stage(dashes + use.name);
-    if (kind == nullptr) throw UsageError(formatted("'{}' is not a stage", use.name));
-    GivenStage& stage = stages.emplace_back(GivenStage{kind, use.value});
-    for (const auto& [name, value] : use.parameters)
-      stage.parameters.emplace(dashes + name, value);
+    if (kind == nullptr) throw UsageError(formatted("'{}' is not a stage", printable(use.name)));
+    refuse_nul({use.value});
+    GivenStage& stage = stages.emplace_back(GivenStage{kind, switched(kind->type, use.value)});
+    for (const auto& [name, value] : use.parameters) {
+      refuse_nul({name, value});
+      stage.parameters.emplace(dashes + name, switched(dashes + name, value));
+    }
   }
-  return make_chain(stages, limits);
+  return in_library_words([&] { return make_chain(stages, limits); });
 }
 
 std::vector<StageDescription> stage_descriptions() {

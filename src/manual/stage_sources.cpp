@@ -1,6 +1,7 @@
 #include "manual/stage_sources.hpp"
 
 #include <algorithm>
+#include <map>
 #include <regex>
 #include <sstream>
 #include <string_view>
@@ -151,47 +152,92 @@ constexpr std::string_view module_beginning =
 Parameters that are not given have their defaults. Filter checks the values.
 """
 
-from os import PathLike
 from typing import Literal
 
+from . import _data
+from ._data import Color, Matrix, Place, Size
+from ._options import Number, Path, Value, Whole
 from ._stage import Stage
 
 )";
+
+// What a stage's own value is: the name of its parameter.
+std::string value_name(const StageKind& kind) {
+  static const std::map<std::string_view, const char*> names{
+      {"--blur", "method"},      {"--gaussian", "sigma"},  {"--sharpen", "amount"},
+      {"--median", "radius"},    {"--dilate", "radius"},   {"--erode", "radius"},
+      {"--open", "radius"},      {"--close", "radius"},    {"--edges", "operator"},
+      {"--denoise", "strength"}, {"--convolve", "matrix"}, {"--color", "change"},
+      {"--mlp", "network"},      {"--net", "network"},     {"--levels", "range"},
+      {"--tonemap", "curve"},    {"--lut", "table"},       {"--hue", "degrees"},
+      {"--vibrance", "amount"},  {"--gamma", "exponent"},  {"--flatten", "color"},
+      {"--depth", "bits"},       {"--profile", "profile"}, {"--crop", "area"},
+      {"--pad", "margin"},       {"--overlay", "picture"}, {"--resize", "size"},
+      {"--rotate", "degrees"}};
+  return names.at(kind.option);
+}
+
+// Values that may be data instead of text: their type in Python, and the function of _data that
+// makes text of them; empty for others.
+struct DataType {
+  std::string annotation;
+  std::string function;
+};
+DataType data_type(const std::string& option, const ValueType& type) {
+  const auto* text = std::get_if<FreeText>(&type);
+  if (text == nullptr) return {};
+  if (option == "--convolve" || option == "--color") return {"Matrix", "_data.matrix"};
+  if (text->form.find("COLOR") != std::string::npos) return {"Color", "_data.color"};
+  if (option == "--crop") return {"Size", "_data.area"};
+  if (option == "--pad") return {"Size", "_data.margin"};
+  if (text->form.find("WxH") != std::string::npos) return {"Size", "_data.size"};
+  if (text->form.find("+X+Y") != std::string::npos) return {"Place", "_data.place"};
+  return {};
+}
+
+// The expression for an argument of this name.
+std::string argument(const std::string& option, const ValueType& type, const std::string& name) {
+  const std::string function = data_type(option, type).function;
+  return function.empty() ? name : formatted("{}({})", function, name);
+}
 
 std::string annotation(const OneOf& type) {
   if (is_switch(type)) return "bool";
   std::vector<std::string> words;
   for (const Choice& choice : type.choices)
     words.push_back(is_number(choice.word) ? choice.word : formatted("\"{}\"", choice.word));
-  return formatted("Literal[{}]", fmt::join(words, ", "));
+  const bool has_on = std::ranges::count(type.choices, "on", &Choice::word) > 0;
+  return formatted("{}Literal[{}]", has_on ? "bool | " : "", fmt::join(words, ", "));
 }
 std::string annotation(const NumberIn& type) {
-  return type.whole ? "int" : "float";
+  return type.whole ? "Whole" : "Number";
 }
 std::string annotation(const FileName& /*type*/) {
-  return "str | PathLike[str]";
+  return "Path";
 }
-std::string annotation(const FreeText& type) {
-  return may_be_file(type) ? "str | PathLike[str]" : "str | float";
+std::string annotation(const FreeText& /*type*/) {
+  return "Value";
 }
 std::string annotation(const NoValue& /*type*/) {
   return "";
 }
 
-std::string annotation_of(const ValueType& type) {
+std::string annotation_of(const std::string& option, const ValueType& type) {
+  const std::string data = data_type(option, type).annotation;
+  if (!data.empty()) return data;
   return std::visit([](const auto& alternative) { return annotation(alternative); }, type);
 }
 
 std::string signature(const StageKind& kind) {
   std::vector<std::string> parameters;
   if (has_value(kind.type)) {
-    parameters.push_back(
-        formatted("value: {}{}", annotation_of(kind.type), has_auto(kind) ? " = \"auto\"" : ""));
-    parameters.emplace_back("/");
+    parameters.push_back(formatted("{}: {}{}", value_name(kind),
+                                   annotation_of(kind.option, kind.type),
+                                   has_auto(kind) ? " = \"auto\"" : ""));
   }
   if (!kind.parameters.empty()) parameters.emplace_back("*");
   for (const StageParameter& parameter : kind.parameters) {
-    const std::string type = annotation_of(parameter.type);
+    const std::string type = annotation_of(parameter.option, parameter.type);
     parameters.push_back(name_in_code(parameter.option) +
                          (type.empty() ? ": bool = False" : formatted(": {} | None = None", type)));
   }
@@ -225,7 +271,8 @@ std::string docstring(const StageKind& kind) {
   std::string text = formatted("    r\"\"\"{}\n", end == 0 ? help : help.substr(0, end));
   if (end != 0 && end < help.size()) text += "\n" + wrapped(help.substr(end), "");
   if (has_value(kind.type) || !kind.parameters.empty()) text += "\n";
-  if (has_value(kind.type)) text += wrapped("value: " + values_sentence(kind.type), "    ");
+  if (has_value(kind.type))
+    text += wrapped(value_name(kind) + ": " + values_sentence(kind.type), "    ");
   for (const StageParameter& parameter : kind.parameters) {
     text +=
         wrapped(formatted("{}: {}", name_in_code(parameter.option), meaning_of(parameter)), "    ");
@@ -235,14 +282,15 @@ std::string docstring(const StageKind& kind) {
 
 std::string body(const StageKind& kind) {
   std::string arguments = formatted("\"{}\"", kind.option.substr(2));
-  if (has_value(kind.type)) arguments += ", value";
+  if (has_value(kind.type)) arguments += ", " + argument(kind.option, kind.type, value_name(kind));
   if (!kind.parameters.empty()) {
     std::vector<std::string> items;
     for (const StageParameter& parameter : kind.parameters) {
       const bool is_flag = !has_value(parameter.type);
-      items.push_back(formatted("\"{}\": {}{}", parameter.option.substr(2),
-                                is_flag ? "\"\" if " : "", name_in_code(parameter.option)) +
-                      (is_flag ? " else None" : ""));
+      items.push_back(
+          formatted("\"{}\": {}{}", parameter.option.substr(2), is_flag ? "\"\" if " : "",
+                    argument(parameter.option, parameter.type, name_in_code(parameter.option))) +
+          (is_flag ? " else None" : ""));
     }
     arguments +=
         formatted("{}{{{}}}", has_value(kind.type) ? ", " : ", \"\", ", fmt::join(items, ", "));
@@ -264,7 +312,8 @@ std::string stage_module() {
   std::string functions;
   text += "__all__ = [\n";
   for (const StageKind& kind : stage_catalogue()) {
-    text += formatted("    \"{}\",\n", name_in_code(kind.option));
+    // "from gpufilter import *" leaves Python's own open() alone.
+    if (kind.option != "--open") text += formatted("    \"{}\",\n", name_in_code(kind.option));
     functions += formatted("\n\n{}{}{}", signature(kind), docstring(kind), body(kind));
   }
   return text + "]\n" + functions;

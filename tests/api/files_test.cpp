@@ -154,7 +154,23 @@ TEST_F(FilesTest, ErrorsNameTheFile) {
   EXPECT_THROW(write(folder_ / "out.png", picture, {{"effort", "1"}}), UsageError);
   EXPECT_THROW(write(folder_ / "none/out.png", picture), PictureError);
   EXPECT_THROW(static_cast<void>(encode("gif", picture)), UsageError);
-  EXPECT_FALSE(std::filesystem::exists(folder_ / "out.png"));
+  const PictureFilter filter({crop{"5x5"}}, "cpu");
+  const std::string nul = "a" + std::string(1, '\0') + ".png";
+  const std::vector<std::pair<std::string, std::function<void()>>> objections{
+      {"crop 5x5 reaches", [&] { static_cast<void>(filter.run(picture)); }},
+      {"max_pixels", [&] { static_cast<void>(stats(picture, {.max_pixels = 5})); }},
+      {"quality: '500' is not",
+       [&] {
+         write(folder_ / "out.jpg", picture, {{"quality", "500"}});
+       }},
+      {"a\\x00.png: the character NUL", [&] { static_cast<void>(read(nul)); }},
+      {"typo: no such file", [&] { filter.run_folder(folder_ / "typo", folder_ / "new"); }}};
+  for (const auto& [text, call] : objections) {
+    const std::string objection = test::objection_to<Error>(call, "");
+    EXPECT_NE(objection.find(text), std::string::npos) << objection;
+    EXPECT_EQ(objection.find("--"), std::string::npos) << objection;
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
 }
 
 }  // namespace

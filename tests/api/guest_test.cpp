@@ -28,7 +28,7 @@ Picture noise(int width, int height) {
 void filter_with_warning() {
   const PictureFilter filter({blur{}}, "cpu");
   static_cast<void>(filter.run(noise(40, 30)));
-  log::warn_of_fallback("no GPU; the processor does the work");
+  log::warn_of_fallback("--device all: no GPU (see 'gpufilter devices')");
 }
 
 TEST(Guest, PrintsNothingAndKnowsItsVersion) {
@@ -50,7 +50,7 @@ TEST(Guest, TellsTheCallbackInstead) {
     lines.emplace_back(line);
   });
   filter_with_warning();
-  EXPECT_EQ(lines, std::vector<std::string>{"no GPU; the processor does the work"});
+  EXPECT_EQ(lines, std::vector<std::string>{"device all: no GPU (see devices())"});
   set_log([&](LogLevel, std::string_view) { throw std::bad_alloc(); });
   filter_with_warning();
   set_log([&](LogLevel, std::string_view line) { lines.emplace_back(line); }, LogLevel::error);

@@ -106,6 +106,8 @@ TEST_F(MemoryTest, SaysWhatIsWrongWithAView) {
       "the result is 3 x 3, grey, 8-bit; there is memory for 3 x 3, RGB, 8-bit");
   EXPECT_EQ(usage_error([&] { static_cast<void>(filter.run(Picture())); }),
             "a picture without pixels");
+  EXPECT_EQ(run({memory.data(), 2147483647, 2147483647, 4, 16}),
+            "a picture of 2147483647 x 2147483647 pixels: no memory is that large");
   EXPECT_EQ(usage_error([] {
               static_cast<void>(Picture(Shape{1, 0}));
             }),

@@ -65,7 +65,15 @@ TEST_F(PictureFilterTest, TurnsPicturesUprightAsForFiles) {
   const PictureFilter filter({resize{"x10"}});
   EXPECT_EQ(size_by(filter, picture), std::tuple(6, 10, 1));
   EXPECT_EQ(size_by(filter, picture.view()), std::tuple(18, 10, 1)) << "no metadata";
-  const PictureFilter keeping({resize{"x10"}}, FilterSettings{.orientation = "keep"});
+  EXPECT_EQ(filter.result_shape(picture).width, 6);
+  Picture into(Shape{6, 10, 4, 16});
+  filter.run(picture, into.view());
+  EXPECT_EQ(compare(into, filter.run(picture)).verdict, Differences::Verdict::equal);
+  into.set_orientation(5);
+  filter.run(picture, into);
+  EXPECT_EQ(into.orientation(), 1) << "its metadata are those of the result";
+  EXPECT_EQ(into.file_format(), "PNG");
+  const PictureFilter keeping({resize{"x10"}}, {.orientation = "keep"});
   EXPECT_EQ(size_by(keeping, picture), std::tuple(18, 10, 6));
   static_cast<void>(filter.run(in_, out_));
   EXPECT_EQ(test::read_picture(out_).size(), (ImageSize{6, 10}));
@@ -99,11 +107,11 @@ TEST_F(PictureFilterTest, ServesManyThreadsAtOnce) {
 TEST_F(PictureFilterTest, WhatDoesNotExistIsNamed) {
   EXPECT_EQ(complaint({{"stipple", "1"}}), "'stipple' is not a stage");
   EXPECT_EQ(complaint({{"--blur", "auto"}}), "'--blur' is not a stage");
-  EXPECT_EQ(complaint({{"blur", "x"}}), "--blur x: choose naive, tiled or auto");
+  EXPECT_EQ(complaint({{"blur", "x"}}), "blur x: choose naive, tiled or auto");
   EXPECT_EQ(complaint({{"blur", "auto", {{"radius", "2"}}}}),
-            "--radius 2: --blur auto does not take it");
+            "radius 2: blur auto does not take it");
   EXPECT_EQ(complaint({{"blur", "auto", {{"border", "x"}}}}),
-            "--border x: choose replicate, mirror, wrap or constant");
+            "border x: choose replicate, mirror, wrap or constant");
   PictureFilter filter({});
   EXPECT_THROW(filter.run(in_, out_, {{"effort", "3"}}), UsageError);
   EXPECT_THROW(filter.run(in_, out_, {{"png-level", "10"}}), UsageError);

@@ -13,7 +13,7 @@ namespace {
 void filter(const std::string& input, const std::string& output, const std::string& device) {
   using namespace gpufilter;
   set_log([](LogLevel, std::string_view line) { std::cerr << line << "\n"; });
-  const PictureFilter filter({blur{.border = "mirror"}, color{"sepia"}}, device);
+  const PictureFilter filter({blur{.border = "mirror"}, color{"sepia"}}, {.device = device});
   const FormatOptions options{{"png-level", "1"}};
   const FilterResult result = filter.run(input, output, options);
   const Picture before = read(input);
@@ -21,8 +21,14 @@ void filter(const std::string& input, const std::string& output, const std::stri
   filter.run(before, after.view());
   const Picture again =
       PictureFilter(parse_stages("--blur auto --border mirror --color sepia")).run(before);
+  const PictureFilter same({{"blur", "auto", {{"border", "mirror"}}}, {"color", "sepia"}}, "cpu");
+  Picture copy(same.result_shape(before));
+  same.run(before, copy);
+  copy.set_metadata(before.metadata());
   const auto bytes = encode("png", again, options);
-  if (compare(after, read(output)).verdict != Differences::Verdict::equal ||
+  if (compare(after, copy).verdict != Differences::Verdict::equal ||
+      PictureFilter({{"resize", "50%"}}).run(copy).icc() != before.icc() ||
+      compare(after, read(output)).verdict != Differences::Verdict::equal ||
       compare(after, decode(bytes.data(), bytes.size())).verdict != Differences::Verdict::equal ||
       stats(after).channels[0].percentile(50) != stats(output).channels[0].percentile(50))
     throw Error("memory and files differ");

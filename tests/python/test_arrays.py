@@ -4,7 +4,7 @@ import array
 import ctypes
 
 import pytest
-from conftest import random_bytes, run_program
+from conftest import SAMPLES, random_bytes, run_program
 
 import gpufilter
 
@@ -123,8 +123,17 @@ def test_array_interface(numpy, pixels, blur):
         Interface(source, data=b"12345" + data, offset=5),
     ]:
         assert numpy.array_equal(blur(interface), expected)
-    with pytest.raises(TypeError, match="strides that do not fit its shape"):
-        blur(Interface(source, strides=(3, 1)))
+    for changes in [
+        {"strides": (3, 1)},
+        {"shape": "ab"},
+        {"shape": (2**63, 1)},
+        {"typestr": "|ux"},
+        {"typestr": None},
+        {"data": ("x", False)},
+        {"data": data, "offset": "a"},
+    ]:
+        with pytest.raises(TypeError, match="^__array_interface__ (has|holds)"):
+            blur(Interface(source, **changes))
     for changes in [
         {"data": data[:-1]},
         {"data": data, "offset": 1},
@@ -235,6 +244,24 @@ def test_out_may_be_a_picture(numpy, pixels, blur):
     assert numpy.array_equal(out, blur(source))
 
 
+@pytest.mark.parametrize("chain", ["--to-srgb", "--auto-orient --blur auto", "--resize x10"])
+def test_out_gets_what_a_new_picture_would(numpy, pixels, chain):
+    icc = (SAMPLES / "profiles" / "display-p3.icc").read_bytes()
+    picture = gpufilter.Picture(pixels(20, 30, 3), icc=icc, orientation=6)
+    filter = gpufilter.Filter(chain, device="cpu")
+    expected = filter(picture)
+    assert not numpy.array_equal(expected, filter(numpy.asarray(picture)))  # metadata matters
+    assert filter.result_shape(picture) == (expected.shape, 8)
+    array = numpy.zeros(expected.shape, "uint8")
+    assert numpy.array_equal(filter(picture, out=array), expected)
+    out = gpufilter.Picture(array, exif=b"II*\0", density=72)
+    assert numpy.array_equal(filter(picture, out=out), expected)
+    for name in ("icc", "exif", "xmp", "density", "orientation"):
+        assert getattr(out, name) == getattr(expected, name), name
+    if expected.shape == picture.shape:
+        assert numpy.array_equal(filter(picture, out=picture), expected)
+
+
 def random_picture():
     return memoryview(random_bytes(60, 2)).cast("B", (4, 5, 3))
 
@@ -299,10 +326,72 @@ def test_unsuitable_targets_are_refused(numpy, pixels, blur):
 
 def test_unknown_stages_and_devices_are_refused():
     refused("blurr", gpufilter.Filter, "--blurr auto")
-    refused("--tile", gpufilter.Filter, gpufilter.blur("tiled", tile=12))
-    refused("--gaussian", gpufilter.Filter, gpufilter.gaussian(1000), error=ValueError)
-    refused("stages are a string", gpufilter.Filter, ["--blur", gpufilter.blur()], error=TypeError)
+    refused("tile 12: choose", gpufilter.Filter, gpufilter.blur("tiled", tile=12))
+    refused("gaussian 1000: a", gpufilter.Filter, gpufilter.gaussian(1000), error=ValueError)
+    for stages in (["--blur", gpufilter.blur()], 5, [5]):
+        refused("stages are a string", gpufilter.Filter, stages, error=TypeError)
     refused("", gpufilter.Filter, "--lut nowhere.cube", error=gpufilter.Error)
+
+
+@pytest.mark.parametrize(
+    "options, text, error",
+    [
+        ({"threads": "a"}, "threads is a whole number", TypeError),
+        ({"threads": 1.5}, "threads is a whole number", TypeError),
+        ({"threads": -1}, "threads=-1: choose a number", ValueError),
+        ({"threads": 2**40}, "threads=1099511627776", ValueError),
+        ({"max_pixels": -1}, "max_pixels=-1", ValueError),
+        ({"max_memory": "1G"}, "max_memory is a whole number", TypeError),
+        ({"device": None}, "device is a whole number", TypeError),
+        ({"device": "cpu\0"}, "cpu\\x00: the character NUL", ValueError),
+        ({"device": "cpu", "require_device": True}, "require_device contradicts device", ValueError),
+        ({"orientation": 5}, "orientation is a str, not int", TypeError),
+    ],
+)
+def test_settings_are_refused_by_a_sentence(options, text, error):
+    refused(text, lambda: gpufilter.Filter("", **options)(random_picture()), error=error)
+
+
+class Endless:
+    """One pixel, again and again."""
+
+    sample = array.array("B", [7, 7, 7, 7])
+    __array_interface__ = {
+        "version": 3,
+        "typestr": "|u1",
+        "shape": (2**31 - 1, 2**31 - 1, 4),
+        "strides": (0, 0, 1),
+        "data": (sample.buffer_info()[0], False),
+    }
+
+
+def test_calls_are_refused_by_a_sentence():
+    nothing = gpufilter.Filter("", device="cpu")
+    picture = gpufilter.Picture(random_picture())
+    for text, function, arguments in [
+        ("a side is a whole number", nothing.result_shape, [(3, "a")]),
+        ("the shape is (3,); choose", nothing.result_shape, [(3,)]),
+        ("no memory is that large", nothing.result_shape, [(2**31 - 1, 2**31 - 1, 4), 16]),
+        ("no memory is as large", nothing, [Endless()]),
+        ("format is a str, not int", gpufilter.encode, [5, picture]),
+        ("a bytes-like object is required", gpufilter.decode, ["x"]),
+        ("a path is a str, bytes or PathLike, not int; decode()", gpufilter.read, [5]),
+        ("no path; decode() takes", gpufilter.read, [gpufilter.encode("png", picture)]),
+        ("Picture() takes its pixels", gpufilter.Picture, []),
+        ("a list is neither a word nor a number", gpufilter.Stage, ["median", [3]]),
+        ("max_pixels", gpufilter.Filter("", max_pixels=5), [picture]),
+    ]:
+        with pytest.raises((TypeError, ValueError, OSError)) as caught:
+            function(*arguments)
+        assert text in str(caught.value) and "--" not in str(caught.value), caught.value
+    for call in (
+        lambda: gpufilter.compare(picture, picture, tolerance="a"),
+        lambda: nothing.run("in.png", "out.png", progress=5),
+        lambda: nothing.run_folder("in", "out", jobs="a"),
+        lambda: nothing.run_folder("in", "out", match=[5]),
+        lambda: nothing.run_folder("in", "out", finished=5),
+    ):
+        refused(" is a ", call, error=TypeError)
 
 
 def test_limits_hold(numpy, pixels):

@@ -38,6 +38,8 @@ def test_run_takes_the_options_of_the_format(sepia, tmp_path):
     assert (tmp_path / "a.jpg").read_bytes() == (tmp_path / "b.jpg").read_bytes()
     with pytest.raises(gpufilter.UsageError, match="qualty"):
         sepia.run(source, tmp_path / "c.jpg", qualty=40)
+    with pytest.raises(gpufilter.UsageError, match="^quality: '500' is not"):
+        sepia.run(source, tmp_path / "c.jpg", quality=500)
     assert not (tmp_path / "c.jpg").exists()
 
 
@@ -77,6 +79,23 @@ def test_decoding_takes_the_bytes_that_a_buffer_has(numpy):
     for step in [2, 16, -1]:
         with pytest.raises(gpufilter.PictureError):
             gpufilter.decode(memoryview(encoded)[::step])
+
+
+@pytest.mark.parametrize(
+    "format, options, words",
+    [
+        ("webp", {"lossless": True}, {"lossless": "always"}),
+        ("webp", {"lossless": False, "quality": None}, {}),
+        ("webp", {"quality": 90.0}, {"quality": "90"}),
+        ("jpg", {"strip": True, "keep": None}, {"strip": "on"}),
+        ("jpg", {"keep": ["icc", "exif"]}, {"keep": "icc,exif"}),
+        ("jpg", {"background": (255, 0, 0)}, {"background": "red"}),
+        ("jpg", {"restart": False}, {"restart": "off"}),
+    ],
+)
+def test_options_have_types_of_python(format, options, words):
+    picture = gpufilter.read(SAMPLES / "badge-alpha.png")
+    assert gpufilter.encode(format, picture, **options) == gpufilter.encode(format, picture, **words)
 
 
 def test_metadata_goes_with_a_picture_through_a_filter(pillow, tmp_path):
@@ -190,6 +209,31 @@ def test_files_that_cannot_be_read_or_written(sepia, tmp_path):
 
 def bytes_picture():
     return gpufilter.Picture(memoryview(bytes(range(60))).cast("B", (4, 5, 3)))
+
+
+def test_folders_that_do_not_exist_are_a_mistake(sepia, tmp_path):
+    with pytest.raises(gpufilter.PictureError, match="typo: no such file"):
+        sepia.run_folder(tmp_path / "typo", tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_path_holds_nul(sepia, tmp_path):
+    picture, fine, broken = bytes_picture(), tmp_path / "a.png", f"{tmp_path}/a\0.png"
+    gpufilter.write(fine, picture)
+    for call in (
+        lambda: gpufilter.read(broken),
+        lambda: gpufilter.write(broken, picture),
+        lambda: gpufilter.encode("png\0", picture),
+        lambda: gpufilter.stats(broken),
+        lambda: gpufilter.compare(broken, fine),
+        lambda: sepia.run(fine, broken),
+        lambda: sepia.run_folder(tmp_path, broken),
+        lambda: sepia.run_folder(tmp_path, tmp_path / "out", to="png\0"),
+        lambda: gpufilter.Filter(gpufilter.lut(broken)),
+    ):
+        with pytest.raises(ValueError, match="NUL"):
+            call()
+    assert [path.name for path in tmp_path.iterdir()] == ["a.png"]
 
 
 def test_names_may_hold_any_bytes(tmp_path):

@@ -75,6 +75,17 @@ def test_filters_begin_side_by_side(device, threads):
         run_python(BEGIN_SIDE_BY_SIDE, device, threads, bool(gpufilter.devices()))
 
 
+@pytest.mark.parametrize("device", ["gpu", "opencl", "all"])
+def test_a_process_may_end_while_filters_search(device):
+    """Their warnings come when Python is ending, whose lock then ends the thread that asks for it."""
+    for _ in range(5):
+        run_python(
+            "import gpufilter, sys\n"
+            "filters = [gpufilter.Filter('--blur auto', device=sys.argv[1]) for _ in range(8)]",
+            device,
+        )
+
+
 def test_others_run_while_a_filter_works():
     slow = gpufilter.Filter("--median 31", device="cpu", threads=1)
     source = gpufilter.read(SAMPLES / "landscape.jpg")

@@ -254,10 +254,9 @@ struct MemoryFilter::Kept {
   MemoryPart part;
 };
 
-PictureShape MemoryFilter::result_shape(const PictureShape& input) const {
+PictureShape MemoryFilter::result_shape(const PictureShape& input, const Metadata& metadata) const {
   PictureShape shape = input;
-  const auto nothing = std::make_shared<Metadata>();
-  for (const LoweredStage& stage : lower_chain(chain_, {.shape = input, .metadata = nothing})) {
+  for (const LoweredStage& stage : chain_for(chain_, input, metadata)) {
     if (stage.demand && stage.demand->whole && !stage.turn) {
       throw UsageError(
           formatted("--{}: the size of its result depends on the pixels", stage.title.name));

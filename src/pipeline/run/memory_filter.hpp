@@ -145,9 +145,10 @@ class MemoryFilter {
   // `dispatcher` has to outlive the filter.
   MemoryFilter(StageChain chain, Dispatcher& dispatcher);
 
-  // The shape of the result for a picture without metadata. Throws UsageError, also if it depends
-  // on the pixels.
-  [[nodiscard]] PictureShape result_shape(const PictureShape& input) const;
+  // The shape of the result for a picture with this metadata. Throws UsageError, also if it depends
+  // on the pixels, and PictureError if a stage cannot work on such a picture.
+  [[nodiscard]] PictureShape result_shape(const PictureShape& input,
+                                          const Metadata& metadata) const;
 
   // Filters a picture, which may have metadata; see MemoryPart::run(). Throws UsageError,
   // PictureError if a limit is exceeded, DeviceError, Stopped.
