@@ -68,6 +68,11 @@ class Denoise : public OneStepStage {
         taps * colors_of(input)};
   }
 
+  // Weights of the rows above the target are computed again for each call.
+  [[nodiscard]] StepProperties properties(const StepPlace& /*at*/) const override {
+    return {.suitable_rows = 8 * parameters_.radius};
+  }
+
   void run(const ConstRows& source, const MutableRows& target,
            const StageSizes& sizes) const override {
     denoise_rows(source, target, sizes.source.height, parameters_,

@@ -21,31 +21,70 @@ constexpr size_t block = 16;  // pixels: a whole number of vectors
 // in a register of its own.
 constexpr int color_shift = 6;
 
-// Two neighbours side by side: where the first one's colours are in the row of a window, and the
-// weights of both by distance, the second of which may be 0.
+// Two neighbours side by side, below a pixel or right of it: where the first one is, and the
+// weights of both by distance, the second of which may be 0. Two pixels have the same weight for
+// each other: it is computed once, for the first of them, and kept until the row of the other one.
 struct PairTap {
   std::int32_t row;
   std::int32_t column;
   std::uint32_t weights;
 };
 
-// A row of the result and what it is made of. Whole blocks are read and written.
-struct PairRow {
+// Pairs from one plane of a row to the next. Whole blocks are read and written, and what lies up to
+// a block before or after a row is read.
+constexpr size_t plane = tile_columns + 2 * DenoiseParameters::max_radius + 4 * block;
+
+// Rows of pairs of 16-bit numbers, in planes.
+class PairRows {
+ public:
+  PairRows(size_t rows, size_t planes)
+      : rows_(rows), row_pairs_(planes * plane), pairs_(rows * row_pairs_) {}
+
+  // The first plane of row y, which is any number.
+  [[nodiscard]] std::uint32_t* row(int y) {
+    return pairs_.data() + slot_of_row(y, rows_) * row_pairs_ + block;
+  }
+
+ private:
+  size_t rows_;
+  size_t row_pairs_;
+  std::vector<std::uint32_t> pairs_;
+};
+
+// A row of pixels, those left and right of a tile among them, and their neighbours after them.
+struct RowAfter {
   const PairTap* taps;
   size_t tap_count;
-  const std::uint32_t* const* window;  // the rows' first colour, for pixel 0
-  const std::uint32_t* centre;
-  const std::uint32_t* centre_alpha;
-  size_t plane;  // pairs from one channel to the next
+  std::int32_t first_row;              // of the taps that are needed
+  const std::uint32_t* const* window;  // the pixels' row and those below it
   size_t pixels;
   std::int32_t limit;
   std::int32_t inverse;
+  std::int32_t centre_weight;
+  std::uint32_t* weights;  // result: a plane for each tap
+  std::uint32_t* sums;     // result: planes of each colour's sums, and of those of the weights
+};
+
+// Pairs of neighbours before pixels: the first one's colours and the weights, for pixel 0.
+struct PairBefore {
+  const std::uint32_t* colors;
+  const std::uint8_t* weights;
+};
+
+// A row of the result and what it is made of.
+struct RowBefore {
+  const PairBefore* neighbours;
+  size_t neighbour_count;
+  const std::uint32_t* centre;
+  const std::uint32_t* centre_alpha;
+  size_t pixels;
+  const std::uint32_t* sums;
   std::uint32_t* rgba;  // grey is the first channel
 };
 
-// The result of as many pixels as a vector has pairs.
-template <InstructionSet set, size_t colors>
-class PairPixels {
+// The sums of as many pixels as a vector has pairs.
+template <InstructionSet set, size_t colors, bool by_alpha>
+class PairSums {
  public:
   using Ints = Vector<std::int32_t, set>;
   using Words = Vector<std::uint32_t, set>;
@@ -53,65 +92,53 @@ class PairPixels {
   static constexpr size_t count = count_of<Ints>;
   static_assert(block % count == 0);
 
-  [[gnu::always_inline]] PairPixels(const PairRow& row, size_t first)
-      : row_(row),
-        first_(first),
-        // No difference is larger than 3 * 255, so that this limit fits.
-        limit_(twice(std::min(row.limit, 1000) << color_shift)),
-        inverse_(twice(row.inverse << (8 - color_shift))) {
+  [[gnu::always_inline]] static void get(const std::uint32_t* from, Shorts (&at)[colors]) {
+#pragma GCC unroll 3
+    for (size_t c = 0; c < colors; ++c)
+      at[c] = load<Shorts>(from + c * plane);
+  }
+
+  // Two neighbours, which are `at` in the window.
+  [[gnu::always_inline]] void add(const Shorts& raw_weights, const Shorts (&neighbours)[colors],
+                                  const std::uint32_t* at) {
+    Shorts weights = raw_weights;
+    if constexpr (by_alpha) weights = times_alpha(weights, load<Shorts>(at + colors * plane));
+    weights_ += weights;
+#pragma GCC unroll 3
     for (size_t c = 0; c < colors; ++c) {
-      const auto color = load<Words>(row.centre + c * row.plane + first) & 0xffffU;
-      centre_[c] = as<std::uint16_t>(color | color << 16);
+      sums_[c] =
+          plus_pairs<set>(sums_[c], as<std::int16_t>(neighbours[c]), as<std::int16_t>(weights));
     }
   }
 
-  template <bool by_alpha>
-  [[gnu::always_inline]] void add(const PairTap& tap) {
-    const std::uint32_t* pixels = row_.window[tap.row] + tap.column + first_;
-    Shorts at[colors];
+  [[gnu::always_inline]] void put(std::uint32_t* to) const {
+#pragma GCC unroll 3
     for (size_t c = 0; c < colors; ++c)
-      at[c] = load<Shorts>(pixels + c * row_.plane);
-    Shorts weights = weights_of(at, tap.weights);
-    if constexpr (by_alpha)
-      weights = times_alpha(weights, load<Shorts>(pixels + colors * row_.plane));
-    weights_ += weights;
+      store(to + c * plane, sums_[c]);
+    store(to + colors * plane, weights_);
+  }
+  [[gnu::always_inline]] void take(const std::uint32_t* from) {
+#pragma GCC unroll 3
     for (size_t c = 0; c < colors; ++c)
-      sums_[c] = plus_pairs<set>(sums_[c], as<std::int16_t>(at[c]), as<std::int16_t>(weights));
+      sums_[c] = load<Ints>(from + c * plane);
+    weights_ = load<Shorts>(from + colors * plane);
   }
 
-  [[gnu::always_inline]] void store_means() const {
+  [[gnu::always_inline]] void store_means(const RowBefore& row, size_t first) const {
     const auto pairs = as<std::uint32_t>(weights_);
     const auto weight = as<std::int32_t>((pairs & 0xffffU) + (pairs >> 16));
-    auto rgba = load<Words>(row_.centre_alpha + first_) << 24;
+    auto rgba = load<Words>(row.centre_alpha + first) << 24;
+#pragma GCC unroll 3
     for (size_t c = 0; c < colors; ++c) {
-      const auto color = (as<std::uint32_t>(centre_[c]) & 0xffffU) >> color_shift;
+      const auto color = (load<Words>(row.centre + c * plane + first) & 0xffffU) >> color_shift;
       const auto sum = as<std::uint32_t>(sums_[c]) >> color_shift;
       rgba |= as<std::uint32_t>(mean_of(as<std::int32_t>(sum), weight, as<std::int32_t>(color)))
               << (8 * c);
     }
-    store(row_.rgba + first_, rgba);
+    store(row.rgba + first, rgba);
   }
 
  private:
-  // A number of 16 bits in all places.
-  [[gnu::always_inline]] static Shorts twice(std::int32_t number) {
-    return as<std::uint16_t>(everywhere<Ints>(number * 0x10001));
-  }
-
-  // window_stages.hpp has the formula. What is shifted right by 8 there is the high half of a
-  // product here where that is possible, as vectors of 512 bits are shifted by one port only.
-  [[gnu::always_inline]] [[nodiscard]] Shorts weights_of(const Shorts* at,
-                                                         std::uint32_t near) const {
-    Shorts difference{};
-    for (size_t c = 0; c < colors; ++c)
-      difference += as<std::uint16_t>(magnitude(as<std::int16_t>(at[c] - centre_[c])));
-    const Shorts u = multiplied_high(minimum(difference, limit_), inverse_);
-    const Shorts q = (static_cast<std::uint16_t>(255 * 255) - u * u) >> 8;
-    const Shorts range = q * q & static_cast<std::uint16_t>(0xff00);
-    return multiplied_high(range,
-                           as<std::uint16_t>(everywhere<Ints>(static_cast<std::int32_t>(near))));
-  }
-
   // weight * alpha / 255, rounded to the nearest number: x / 255 = x * 0x8081 >> 23 in 16 bits.
   [[gnu::always_inline]] static Shorts times_alpha(const Shorts& weights, const Shorts& alpha) {
     const Shorts x = weights * alpha + static_cast<std::uint16_t>(127);
@@ -130,67 +157,106 @@ class PairPixels {
         __builtin_convertvector(dividend, Floats) / __builtin_convertvector(divisor, Floats), Ints);
   }
 
-  const PairRow& row_;
-  size_t first_;
-  Shorts limit_;
-  Shorts inverse_;
-  Shorts centre_[colors];
   Ints sums_[colors] = {};
   Shorts weights_{};
 };
 
+// The weights of neighbours after pixels.
+template <InstructionSet set>
+class PairWeights {
+ public:
+  using Ints = Vector<std::int32_t, set>;
+  using Shorts = Vector<std::uint16_t, set>;
+
+  [[gnu::always_inline]] explicit PairWeights(const RowAfter& row)
+      :  // No difference is larger than 3 * 255, so that this limit fits.
+        limit_(twice(std::min(row.limit, 1000) << color_shift)),
+        inverse_(twice(row.inverse << (8 - color_shift))) {}
+
+  // window_stages.hpp has the formula. What is shifted right by 8 there is the high half of a
+  // product here where that is possible, as vectors of 512 bits are shifted by one port only.
+  [[gnu::always_inline]] [[nodiscard]] Shorts of(const Shorts& difference,
+                                                 std::uint32_t near) const {
+    const Shorts u = multiplied_high(minimum(difference, limit_), inverse_);
+    const Shorts q = (static_cast<std::uint16_t>(255 * 255) - u * u) >> 8;
+    const Shorts range = q * q & static_cast<std::uint16_t>(0xff00);
+    return multiplied_high(range,
+                           as<std::uint16_t>(everywhere<Ints>(static_cast<std::int32_t>(near))));
+  }
+
+ private:
+  // A number of 16 bits in all places.
+  [[gnu::always_inline]] static Shorts twice(std::int32_t number) {
+    return as<std::uint16_t>(everywhere<Ints>(number * 0x10001));
+  }
+
+  Shorts limit_;
+  Shorts inverse_;
+};
+
+// Sums of the pixels and of their neighbours after them.
 template <InstructionSet set, size_t colors, bool by_alpha>
-[[gnu::always_inline]] inline void fill_row(const PairRow& row) {
-  using Pixels = PairPixels<set, colors>;
-  for (size_t i = 0; i < row.pixels; i += Pixels::count) {
-    Pixels pixels(row, i);
-    for (size_t t = 0; t < row.tap_count; ++t)
-      pixels.template add<by_alpha>(row.taps[t]);
-    pixels.store_means();
+[[gnu::always_inline]] inline void add_after(const RowAfter& row) {
+  using Sums = PairSums<set, colors, by_alpha>;
+  using Shorts = typename Sums::Shorts;
+  const PairWeights<set> weights(row);
+  for (size_t i = 0; i < row.pixels; i += Sums::count) {
+    Shorts centre[colors];
+    Sums::get(row.window[0] + i, centre);
+    Sums sums;
+    sums.add(as<std::uint16_t>(everywhere<typename Sums::Ints>(row.centre_weight)), centre,
+             row.window[0] + i);
+#pragma GCC unroll 3
+    for (Shorts& color : centre) {
+      const auto first = as<std::uint32_t>(color) & 0xffffU;
+      color = as<std::uint16_t>(first | first << 16);
+    }
+    for (size_t t = 0; t < row.tap_count; ++t) {
+      const PairTap& tap = row.taps[t];
+      if (tap.row < row.first_row) continue;
+      const std::uint32_t* at = row.window[tap.row] + tap.column + i;
+      Shorts neighbours[colors];
+      Sums::get(at, neighbours);
+      Shorts difference{};
+#pragma GCC unroll 3
+      for (size_t c = 0; c < colors; ++c) {
+        difference += as<std::uint16_t>(magnitude(as<std::int16_t>(neighbours[c] - centre[c])));
+      }
+      const Shorts of_pair = weights.of(difference, tap.weights);
+      store(row.weights + t * plane + i, of_pair);
+      sums.add(of_pair, neighbours, at);
+    }
+    sums.put(row.sums + i);
   }
 }
 
-// The rows of a window, each channel by itself, each sample beside its right neighbour.
-class PairWindow {
- public:
-  PairWindow(int radius, size_t columns, size_t colors, bool has_alpha)
-      : rows_(static_cast<size_t>(2 * radius + 1)),
-        colors_(colors),
-        channels_(colors + (has_alpha ? 1 : 0)),
-        plane_((columns + static_cast<size_t>(2 * radius)) / block * block + 2 * block),
-        pairs_(rows_ * channels_ * plane_) {}
-
-  // Takes row `y`, any number, in place of row y - 2 radius - 1. One more pixel is read.
-  [[gnu::always_inline]] void add(int y, const std::uint32_t* rgba, size_t pixels) {
-    for (size_t c = 0; c < channels_; ++c) {
-      std::uint32_t* out = pairs_.data() + (slot_of(y) * channels_ + c) * plane_;
-      const size_t place = 8 * (c < colors_ ? c : 3);
-      const size_t shift = c < colors_ ? color_shift : 0;
-      for (size_t i = 0; i < pixels; ++i)
-        out[i] = ((rgba[i] >> place & 0xffU) | (rgba[i + 1] >> place & 0xffU) << 16U) << shift;
+template <InstructionSet set, size_t colors, bool by_alpha>
+[[gnu::always_inline]] inline void add_before(const RowBefore& row) {
+  using Sums = PairSums<set, colors, by_alpha>;
+  using Shorts = typename Sums::Shorts;
+  for (size_t i = 0; i < row.pixels; i += Sums::count) {
+    Sums sums;
+    sums.take(row.sums + i);
+    for (size_t n = 0; n < row.neighbour_count; ++n) {
+      const std::uint32_t* at = row.neighbours[n].colors + i;
+      Shorts neighbours[colors];
+      Sums::get(at, neighbours);
+      sums.add(load<Shorts>(row.neighbours[n].weights + i * sizeof *at), neighbours, at);
     }
+    sums.store_means(row, i);
   }
-  // The row of the first colour; the others follow, and alpha.
-  [[nodiscard]] const std::uint32_t* row(int y) const {
-    return pairs_.data() + slot_of(y) * channels_ * plane_;
-  }
-  [[nodiscard]] size_t plane() const { return plane_; }
+}
 
- private:
-  [[nodiscard]] size_t slot_of(int y) const { return slot_of_row(y, rows_); }
+bool is_after(const DenoiseTap& tap) {
+  return tap.y > 0 || (tap.y == 0 && tap.x > 0);
+}
 
-  size_t rows_;
-  size_t colors_;
-  size_t channels_;
-  size_t plane_;
-  std::vector<std::uint32_t> pairs_;
-};
-
-std::vector<PairTap> pairs_of(const std::vector<DenoiseTap>& taps, int radius) {
+std::vector<PairTap> pairs_of(const std::vector<DenoiseTap>& taps) {
   std::vector<PairTap> pairs;
   for (size_t t = 0; t < taps.size(); ++t) {
     const DenoiseTap& tap = taps[t];
-    PairTap pair{tap.y + radius, tap.x, static_cast<std::uint32_t>(tap.weight)};
+    if (!is_after(tap)) continue;
+    PairTap pair{tap.y, tap.x, static_cast<std::uint32_t>(tap.weight)};
     if (t + 1 < taps.size() && taps[t + 1].y == tap.y) {
       pair.weights |= static_cast<std::uint32_t>(taps[t + 1].weight) << 16U;
       ++t;
@@ -198,6 +264,14 @@ std::vector<PairTap> pairs_of(const std::vector<DenoiseTap>& taps, int radius) {
     pairs.push_back(pair);
   }
   return pairs;
+}
+
+// PairWeights of no difference.
+std::int32_t centre_weight(const std::vector<DenoiseTap>& taps) {
+  constexpr std::int32_t q = 255 * 255 >> 8;
+  const auto centre = std::find_if(taps.begin(), taps.end(),
+                                   [](const DenoiseTap& tap) { return tap.x == 0 && tap.y == 0; });
+  return (q * q & 0xff00) * centre->weight >> 16;
 }
 
 struct Job {
@@ -209,57 +283,112 @@ struct Job {
 };
 
 template <size_t colors>
-struct PairLoop {
+class PairLoop {
+ public:
   template <InstructionSet set>
   [[gnu::always_inline]] static void run(const Job* job) {
-    const PixelFormat& format = job->source.format;
-    const int radius = job->parameters->radius;
-    const auto channels = static_cast<size_t>(format.channels);
-    const int columns = std::min(tile_columns, job->source.width);
-    const bool weighted = format.has_alpha() && job->parameters->alpha == AlphaMode::weighted;
-    WindowRows<std::uint8_t> source(job->source, {.height = job->height,
-                                                  .border = job->parameters->border,
-                                                  .radius = radius,
-                                                  .rows = 2 * radius + 1,
-                                                  .columns = columns,
-                                                  .weighted = weighted});
-    PairWindow window(radius, static_cast<size_t>(columns), colors, format.has_alpha());
-    std::vector<std::uint32_t> rgba(window.plane());
-    const RowRange target = job->target.rows;
-    const std::vector<PairTap> taps = pairs_of(job->numbers->taps, radius);
-    std::array<const std::uint32_t*, 2 * DenoiseParameters::max_radius + 1> rows{};
-    source.for_tiles(
-        target.begin - radius, [&](const Columns& tile) __attribute__((always_inline)) {
+    PairLoop loop(*job);
+    loop.fill<set>();
+  }
+
+ private:
+  explicit PairLoop(const Job& job)
+      : job_(job),
+        radius_(job.parameters->radius),
+        weighted_(job.source.format.has_alpha() && job.parameters->alpha == AlphaMode::weighted),
+        channels_(static_cast<size_t>(job.source.format.channels)),
+        columns_(std::min(radius_ > 4 ? tile_columns / 2 : tile_columns, job.source.width)),
+        source_(job.source, {.height = job.height,
+                             .border = job.parameters->border,
+                             .radius = radius_,
+                             .rows = 2 * radius_ + 1,
+                             .columns = columns_,
+                             .weighted = weighted_}),
+        taps_(pairs_of(job.numbers->taps)),
+        centre_weight_(centre_weight(job.numbers->taps)),
+        window_(static_cast<size_t>(2 * radius_ + 1),
+                colors + (job.source.format.has_alpha() ? 1 : 0)),
+        weights_(static_cast<size_t>(radius_ + 1), taps_.size()),
+        sums_(1, colors + 1),
+        rgba_(plane),
+        neighbours_(taps_.size()) {}
+
+  template <InstructionSet set>
+  [[gnu::always_inline]] void fill() {
+    const RowRange target = job_.target.rows;
+    source_.for_tiles(
+        target.begin - radius_, [&](const Columns& tile) __attribute__((always_inline)) {
           const auto count = static_cast<size_t>(tile.count());
-          for (int y = target.begin - radius; y < target.end + radius; ++y) {
-            source.reach(y);
-            const size_t pixels = count + static_cast<size_t>(2 * radius);
-            to_rgba<set>(source.row(y), channels, pixels, bytes_of(rgba.data()));
-            window.add(y, rgba.data(), pixels);
-            const int middle = y - radius;
-            if (middle < target.begin) continue;
-            for (int i = 0; i <= 2 * radius; ++i)
-              rows[static_cast<size_t>(i)] = window.row(middle - radius + i) + radius;
-            const std::uint32_t* centre = rows[static_cast<size_t>(radius)];
-            const PairRow row{
-                .taps = taps.data(),
-                .tap_count = taps.size(),
-                .window = rows.data(),
-                .centre = centre,
-                .centre_alpha = format.has_alpha() ? centre + colors * window.plane() : centre,
-                .plane = window.plane(),
-                .pixels = count,
-                .limit = job->numbers->limit,
-                .inverse = job->numbers->inverse,
-                .rgba = rgba.data()};
-            if (weighted && !source.is_opaque(middle, radius)) {
-              fill_row<set, colors, true>(row);
+          const size_t pixels = count + static_cast<size_t>(2 * radius_);
+          for (int y = target.begin - radius_; y < target.end + radius_; ++y) {
+            source_.reach(y);
+            to_rgba<set>(source_.row(y), channels_, pixels, bytes_of(rgba_.data()));
+            add(y, pixels);
+            if (y < target.begin) continue;
+            const int middle = y - radius_;
+            if (weighted_ && middle >= target.begin && !source_.is_opaque(middle, radius_)) {
+              put_row<set, true>(middle, count);
             } else {
-              fill_row<set, colors, false>(row);
+              put_row<set, false>(middle, count);
             }
-            put<set>(rgba.data(), count, channels, source.target_at(job->target, middle));
           }
         });
+  }
+
+  // Row y of the window: each channel by itself, each sample beside its right neighbour. The first
+  // one is also a neighbour; one more pixel is read.
+  [[gnu::always_inline]] void add(int y, size_t pixels) {
+    std::uint32_t* out = window_.row(y);
+    const size_t planes = colors + (job_.source.format.has_alpha() ? 1 : 0);
+    for (size_t c = 0; c < planes; ++c, out += plane) {
+      const size_t place = 8 * (c < colors ? c : 3);
+      const size_t shift = c < colors ? color_shift : 0;
+      out[-1] = (rgba_[0] >> place & 0xffU) << (16 + shift);
+      for (size_t i = 0; i < pixels; ++i)
+        out[i] = ((rgba_[i] >> place & 0xffU) | (rgba_[i + 1] >> place & 0xffU) << 16U) << shift;
+    }
+  }
+
+  // Of rows above the target, only the weights count.
+  template <InstructionSet set, bool by_alpha>
+  [[gnu::always_inline]] void put_row(int y, size_t count) {
+    std::array<const std::uint32_t*, DenoiseParameters::max_radius + 1> rows{};
+    for (int i = 0; i <= radius_; ++i)
+      rows[static_cast<size_t>(i)] = window_.row(y + i);
+    add_after<set, colors, by_alpha>({.taps = taps_.data(),
+                                      .tap_count = taps_.size(),
+                                      .first_row = job_.target.rows.begin - y,
+                                      .window = rows.data(),
+                                      .pixels = count + static_cast<size_t>(2 * radius_),
+                                      .limit = job_.numbers->limit,
+                                      .inverse = job_.numbers->inverse,
+                                      .centre_weight = centre_weight_,
+                                      .weights = weights_.row(y),
+                                      .sums = sums_.row(0)});
+    if (y < job_.target.rows.begin) return;
+    find_neighbours(y);
+    const std::uint32_t* centre = window_.row(y) + radius_;
+    const bool has_alpha = job_.source.format.has_alpha();
+    add_before<set, colors, by_alpha>({.neighbours = neighbours_.data(),
+                                       .neighbour_count = neighbours_.size(),
+                                       .centre = centre,
+                                       .centre_alpha = has_alpha ? centre + colors * plane : centre,
+                                       .pixels = count,
+                                       .sums = sums_.row(0) + radius_,
+                                       .rgba = rgba_.data()});
+    put<set>(rgba_.data(), count, channels_, source_.target_at(job_.target, y));
+  }
+
+  // A pixel is after those before it: the second of each pair, and then the first of the pair that
+  // belongs to the pixel on the right.
+  void find_neighbours(int y) {
+    for (size_t t = 0; t < taps_.size(); ++t) {
+      const PairTap& tap = taps_[t];
+      const int first = radius_ - tap.column - 1;
+      const std::uint32_t* weights = weights_.row(y - tap.row) + t * plane + first;
+      neighbours_[t] = {window_.row(y - tap.row) + first,
+                        reinterpret_cast<const std::uint8_t*>(weights) + 2};
+    }
   }
 
   static std::uint8_t* bytes_of(std::uint32_t* rgba) {
@@ -279,6 +408,20 @@ struct PairLoop {
       }
     }
   }
+
+  const Job& job_;
+  int radius_;
+  bool weighted_;
+  size_t channels_;
+  int columns_;
+  WindowRows<std::uint8_t> source_;
+  std::vector<PairTap> taps_;
+  std::int32_t centre_weight_;
+  PairRows window_;   // colours and alpha
+  PairRows weights_;  // for each tap
+  PairRows sums_;     // of a row
+  std::vector<std::uint32_t> rgba_;
+  std::vector<PairBefore> neighbours_;
 };
 
 }  // namespace
