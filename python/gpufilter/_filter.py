@@ -122,7 +122,9 @@ class Filter:
             return self._native.result_shape_of(shape)
         sides = [whole("a side", side, 31) for side in shape]
         if len(sides) not in (2, 3):
-            raise UsageError(f"the shape is {shape}; choose (height, width) or (height, width, channels)")
+            raise UsageError(
+                f"the shape is {shape}; choose (height, width) or (height, width, channels)"
+            )
         height, width, channels = sides if len(sides) == 3 else (*sides, 1)
         return self._native.result_shape(height, width, channels, whole("depth", depth, 31))
 
@@ -183,7 +185,9 @@ class Filter:
         """
         settings = {
             "recursive": bool(recursive),
-            "match": [word("match", each) for each in ([match] if isinstance(match, str) else match)],
+            "match": [
+                word("match", each) for each in ([match] if isinstance(match, str) else match)
+            ],
             "to": word("to", to),
             "existing": word("on_exists", on_exists),
             "jobs": whole("jobs", jobs, 31),

@@ -26,7 +26,9 @@ from ._results import (
 )
 
 
-def read(path: Path, *, max_pixels: Whole | None = None, max_memory: Whole | None = None) -> Picture:
+def read(
+    path: Path, *, max_pixels: Whole | None = None, max_memory: Whole | None = None
+) -> Picture:
     """Reads a picture with its metadata; its content decides the format.
 
     Samples are as stored, except that palettes and grey of fewer than 8 bits become 8 bits, and CMYK becomes RGB. The
@@ -80,7 +82,11 @@ def formats() -> list[Format]:
 
 
 def stats(
-    source: Any, *, max_pixels: Whole | None = None, max_memory: Whole | None = None, threads: Whole = 0
+    source: Any,
+    *,
+    max_pixels: Whole | None = None,
+    max_memory: Whole | None = None,
+    threads: Whole = 0,
 ) -> Stats:
     """Statistics of a file, of a Picture or of an array: exact integers. Raises UsageError, PictureError."""
     limits = limits_of(max_pixels, max_memory, threads)

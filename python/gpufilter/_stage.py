@@ -44,8 +44,7 @@ class Stage:
     def __repr__(self) -> str:
         arguments = [repr(self.value)] if self.value else []
         arguments += [
-            f"{name.replace('-', '_')}={value or True!r}"
-            for name, value in self.parameters.items()
+            f"{name.replace('-', '_')}={value or True!r}" for name, value in self.parameters.items()
         ]
         return f"gpufilter.{self.name.replace('-', '_')}({', '.join(arguments)})"
 

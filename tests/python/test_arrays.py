@@ -344,7 +344,11 @@ def test_unknown_stages_and_devices_are_refused():
         ({"max_memory": "1G"}, "max_memory is a whole number", TypeError),
         ({"device": None}, "device is a whole number", TypeError),
         ({"device": "cpu\0"}, "cpu\\x00: the character NUL", ValueError),
-        ({"device": "cpu", "require_device": True}, "require_device contradicts device", ValueError),
+        (
+            {"device": "cpu", "require_device": True},
+            "require_device contradicts device",
+            ValueError,
+        ),
         ({"orientation": 5}, "orientation is a str, not int", TypeError),
     ],
 )

@@ -95,7 +95,9 @@ def test_decoding_takes_the_bytes_that_a_buffer_has(numpy):
 )
 def test_options_have_types_of_python(format, options, words):
     picture = gpufilter.read(SAMPLES / "badge-alpha.png")
-    assert gpufilter.encode(format, picture, **options) == gpufilter.encode(format, picture, **words)
+    assert gpufilter.encode(format, picture, **options) == gpufilter.encode(
+        format, picture, **words
+    )
 
 
 def test_metadata_goes_with_a_picture_through_a_filter(pillow, tmp_path):

@@ -121,7 +121,10 @@ def test_parameters_are_values_of_any_type(numpy):
     "stage, words",
     [
         (gpufilter.resize((800, 600)), "--resize 800x600"),
-        (gpufilter.resize(size=(None, 600), pad_color=(255, 0, 16)), "--resize x600 --pad-color #ff0010"),
+        (
+            gpufilter.resize(size=(None, 600), pad_color=(255, 0, 16)),
+            "--resize x600 --pad-color #ff0010",
+        ),
         (gpufilter.crop((30, 20)), "--crop 30x20"),
         (gpufilter.crop(area=(30, 20, 5, 6)), "--crop 30x20+5+6"),
         (gpufilter.pad([1, 2, 3, 4]), "--pad 1,2,3,4"),
@@ -223,7 +226,13 @@ def test_metadata_can_be_set(pillow, tmp_path):
     exif[0x010E] = "a description"
     xmp = b"<x:xmpmeta xmlns:x='adobe:ns:meta/'/>"
     pixels = memoryview(bytes(60)).cast("B", (4, 5, 3))
-    given = {"icc": icc, "exif": exif.tobytes(), "xmp": xmp, "density": (300, 150), "orientation": 6}
+    given = {
+        "icc": icc,
+        "exif": exif.tobytes(),
+        "xmp": xmp,
+        "density": (300, 150),
+        "orientation": 6,
+    }
     picture = gpufilter.Picture(pixels, **given)
     for extension in ("png", "jpg", "tif"):
         gpufilter.write(tmp_path / f"a.{extension}", picture)

@@ -43,7 +43,7 @@ def run(name, *words):
         pytest.skip(f"{name} is not installed")
     environment = {**os.environ, "MYPYPATH": str(PACKAGE.parent)}
     result = subprocess.run([program, *words], capture_output=True, text=True, env=environment)
-    return [line for line in result.stdout.splitlines() if re.search(r":\d+(:\d+)?( -)? error", line)]
+    return [line for line in result.stdout.splitlines() if re.search(r":\d+(: | - )error", line)]
 
 
 @pytest.mark.parametrize("checker", ["mypy", "pyright"])
@@ -54,10 +54,18 @@ def test_types_are_right_and_mistakes_are_found(checker, tmp_path):
     files = [str(PACKAGE), str(mistakes), str(tmp_path / "use.py")]
     if checker == "mypy":  # pyright cannot leave out PyTorch
         samples = map(str, (SAMPLES / "python").glob("*.py"))
-        words = ["--strict", "--ignore-missing-imports", "--allow-subclassing-any", "--cache-dir", os.devnull]
+        words = [
+            "--strict",
+            "--ignore-missing-imports",
+            "--allow-subclassing-any",
+            "--cache-dir",
+            os.devnull,
+        ]
         errors = run("mypy", *words, *files, *samples)
     else:
         errors = run("pyright", "--pythonpath", sys.executable, *files)
-    lines = {int(re.search(r"mistakes.py:(\d+)", error)[1]) for error in errors if "mistakes.py" in error}
+    lines = {
+        int(re.search(r"mistakes.py:(\d+)", error)[1]) for error in errors if "mistakes.py" in error
+    }
     assert lines == set(range(3, 9)), errors
     assert not [error for error in errors if "mistakes.py" not in error]
