@@ -9,5 +9,6 @@ require_test_packages
 if [[ -n "${CI:-}" ]]; then configure ci GPUFILTER_WERROR=ON; else configure tests GPUFILTER_BUILD_TESTS=ON; fi
 build all
 
-exec ctest --test-dir "${build_folder}" --parallel "$(nproc)" --output-on-failure \
+# One more test at a time than there are cores: some wait for processes, terminals and time limits.
+exec ctest --test-dir "${build_folder}" --parallel "$(($(nproc) + 1))" --output-on-failure \
   --no-tests=error "$@" </dev/null
