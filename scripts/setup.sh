@@ -12,11 +12,11 @@ build_packages=(cmake ninja-build g++ ocl-icd-opencl-dev opencl-clhpp-headers op
   libjxl-dev libheif-dev liblcms2-dev)
 python_packages=(python3-dev pybind11-dev)  # for the Python module
 test_packages=(libgtest-dev)
-# For a few tests that compare with OpenCV, scikit-image, ExifTool, Netpbm, Pillow, the tools of libtiff, libwebp,
-# libjxl and libheif, those of Little CMS (with a profile for CMYK of Ghostscript's), or ONNX's test data, check a JSON schema, a manual page or the
-# completions of a shell, or run samples/clusters; without these packages they are skipped.
+# For a few tests that compare with OpenCV, ExifTool, Netpbm, Pillow, the tools of libtiff, libwebp, libjxl and libheif,
+# those of Little CMS (with a profile for CMYK of Ghostscript's), or ONNX's test data, check a JSON schema, a manual page
+# or the completions of a shell, or run samples/clusters; without these packages they are skipped.
 comparison_packages=(libopencv-core-dev libopencv-imgproc-dev python3-jsonschema python3-yaml
-  python3-skimage parallel libimage-exiftool-perl netpbm libtiff-tools webp libjxl-tools libheif-examples libavif-bin
+  parallel libimage-exiftool-perl netpbm libtiff-tools webp libjxl-tools libheif-examples libavif-bin
   liblcms2-utils libgs-common libjpeg-turbo-progs python3-pil python3-pytest python3-numpy
   python3-opencv groff-base zsh fish libonnx-testdata)
 
@@ -43,6 +43,8 @@ missing_packages() {
 apt_install() {
   local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=120)
   local install=(install -y --no-install-recommends "$@")
+  # What is thrown away after the tests need not survive a power failure.
+  [[ -z "${CI:-}" ]] || apt+=(-o DPkg::Options::=--force-unsafe-io)
   if ((EUID != 0)); then
     if ! command -v sudo >/dev/null; then
       say "these packages are missing, and installing them takes root or sudo; as root, run:"

@@ -382,20 +382,6 @@ TEST(ThreadRoom, WithoutAThreadWorkRunsHere) {
             0);
 }
 
-TEST(Timeline, KeepsSpansInTheOrderAdded) {
-  Timeline timeline;
-  EXPECT_TRUE(timeline.spans().empty());
-  timeline.add({.activity = Activity::encode, .start = 7, .duration = 3, .bytes = 9});
-  timeline.add({.activity = Activity::decode, .pass = 2, .start = 1});
-  const auto spans = timeline.spans();
-  ASSERT_EQ(spans.size(), 2U);
-  EXPECT_EQ(spans[0].activity, Activity::encode);
-  EXPECT_EQ(spans[0].pass, -1);
-  EXPECT_EQ(spans[0].duration, 3);
-  EXPECT_EQ(spans[0].bytes, 9U);
-  EXPECT_EQ(spans[1].pass, 2);
-}
-
 TEST(Timeline, ScopedSpansLastAsLongAsTheyLive) {
   Timeline timeline;
   const Nanoseconds before = now();

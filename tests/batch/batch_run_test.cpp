@@ -256,17 +256,6 @@ TEST_F(BatchRunning, AnExceptionWhileAPictureAdvancesEndsTheRun) {
   EXPECT_EQ(recorder.finished_count, 0U);
 }
 
-TEST_F(BatchRunning, AnInputThatVanishesFailsAlone) {
-  put(3);
-  const BatchPlan before = plan();
-  fs::remove(in_ + "/a1.png");
-  Recorder recorder;
-  run(before, processors(1), 1, recorder);
-  EXPECT_EQ(statuses(recorder),
-            (Statuses{PictureStatus::done, PictureStatus::failed, PictureStatus::done}));
-  EXPECT_EQ(recorder.results[1].failure, in_ + "/a1.png: no such file");
-}
-
 TEST_F(BatchRunning, AnInputThatBecomesAPipeIsNotWaitedFor) {
   put(2);
   const BatchPlan before = plan();

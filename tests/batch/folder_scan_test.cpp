@@ -1,10 +1,6 @@
 // Which files are pictures of a run: folders, patterns and lists.
 #include "batch/folder_scan.hpp"
 
-#include <sys/socket.h>
-#include <sys/un.h>
-
-#include "base/files.hpp"
 #include "batch/picture_list.hpp"
 #include "codec/codec_table.hpp"
 #include "support/testing.hpp"
@@ -54,30 +50,6 @@ struct FolderScanning : ::testing::Test {
 
   test::TemporaryFolder folder_;
 };
-
-// A file named like a picture has to be one, but of any format.
-TEST_F(FolderScanning, AFileNamedLikeAPictureHasToBeOne) {
-  put("a.jpg");
-  put("b.PNG", jpeg_head);
-  put("c.png", "no picture");
-  put("d.jpeg", "");
-  const auto found = scan();
-  EXPECT_EQ(names(), (Names{"a.jpg", "b.PNG", "c.png!", "d.jpeg!"}));
-  EXPECT_EQ(found[0].bytes, png_head.size());
-  EXPECT_EQ(found[2].problem, "not a " + names_of(codecs()) + " picture");
-  EXPECT_EQ(found[3].problem, "the file is empty");
-}
-
-TEST_F(FolderScanning, OtherNamesAreIgnored) {
-  put("a.png");
-  for (const char* name : {"picture.txt", "noending", "png", "a.png.bak"})
-    put(name);
-  put("note.txt", "text");
-  fs::create_symlink("missing", folder_ / "dangling");
-  ASSERT_EQ(::mkfifo((folder_ / "fifo").c_str(), 0600), 0);
-  EXPECT_EQ(names(), Names{"a.png"});
-  EXPECT_EQ(names(false, {"*"}), Names{"a.png"});
-}
 
 using Others = std::vector<OtherPicture>;
 const std::string psd_head{"8BPS\0\1", 6};
@@ -141,24 +113,6 @@ TEST_F(FolderScanning, SortsByBytes) {
   EXPECT_EQ(names(true), (Names{"B.png", "a-b.png", "a.png", "a/z.png", "b.png", "\xff.png"}));
 }
 
-TEST_F(FolderScanning, SkipsHiddenFilesAndFolders) {
-  put(".a.png");
-  put(".folder/a.png");
-  put("sub/.b.png");
-  put("sub/b.png");
-  EXPECT_EQ(names(true), Names{"sub/b.png"});
-  EXPECT_EQ(names(true, {"*"}), Names{"sub/b.png"});
-}
-
-TEST_F(FolderScanning, EntersFoldersOnlyOnRequest) {
-  put("a.png");
-  put("sub/deep/b.png");
-  EXPECT_EQ(names(), Names{"a.png"});
-  EXPECT_EQ(names(true), (Names{"a.png", "sub/deep/b.png"}));
-  EXPECT_EQ(scan_folder(everything()).not_entered, 1U);
-  EXPECT_EQ(scan_folder(everything(true)).not_entered, 0U);
-}
-
 TEST_F(FolderScanning, MatchesNamesNotFolders) {
   put("a.png");
   put("b.jpg");
@@ -170,57 +124,10 @@ TEST_F(FolderScanning, MatchesNamesNotFolders) {
   EXPECT_EQ(names(true, {"\\[x\\].png"}), Names{"[x].png"});
 }
 
-TEST_F(FolderScanning, MatchingIgnoresCase) {
-  put("a.png");
-  put("B.PNG");
-  put("note.txt", "text");
-  EXPECT_EQ(names(false, {"*.PNG"}), (Names{"B.PNG", "a.png"}));
-  EXPECT_EQ(names(false, {"*.png"}), (Names{"B.PNG", "a.png"}));
-  EXPECT_EQ(names(false, {"b*"}), Names{"B.PNG"});
-  EXPECT_EQ(scan_folder(everything(false, {"b*"})).unmatched, 1U);
-  EXPECT_EQ(scan_folder(everything(false, {"*.psd"})).unmatched, 2U);
-}
-
-TEST_F(FolderScanning, OpensNothingButPlainFiles) {
-  put("a.png");
-  ASSERT_EQ(::mkfifo((folder_ / "fifo.png").c_str(), 0600), 0);
-  fs::create_symlink("fifo.png", folder_ / "link-to-fifo.png");
-  fs::create_symlink("/dev/zero", folder_ / "zero.png");
-  const FileDescriptor socket(::socket(AF_UNIX, SOCK_STREAM, 0));
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  const std::string name = folder_ / "socket.png";
-  ASSERT_LT(name.size(), sizeof address.sun_path);
-  name.copy(address.sun_path, name.size());
-  ASSERT_EQ(::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-  EXPECT_EQ(names(),
-            (Names{"a.png", "fifo.png!", "link-to-fifo.png!", "socket.png!", "zero.png!"}));
-  EXPECT_EQ(scan()[1].problem, "is not a regular file");
-}
-
-TEST_F(FolderScanning, FollowsLinksToFoldersOnlyOnRequest) {
-  put("real/a.png");
-  fs::create_symlink("real/a.png", folder_ / "b.png");
-  const test::TemporaryFolder elsewhere;
-  test::write_file(elsewhere / "c.png", png_head);
-  fs::create_directory_symlink(elsewhere.path(), folder_ / "away");
-  EXPECT_EQ(names(true), (Names{"b.png", "real/a.png"}));
-  EXPECT_EQ(names_with_links(), (Names{"away/c.png", "b.png", "real/a.png"}));
-}
-
 TEST_F(FolderScanning, TheTopFolderMayBeALink) {
   put("real/a.png");
   fs::create_directory_symlink("real", folder_ / "link");
   EXPECT_EQ(names(scan_folder({.folder = folder_ / "link", .recursive = true})), Names{"a.png"});
-}
-
-TEST_F(FolderScanning, EndsIfLinksFormALoop) {
-  put("sub/a.png");
-  fs::create_directory_symlink("..", folder_ / "sub/up");
-  fs::create_directory_symlink(".", folder_ / "sub/here");
-  fs::create_directory_symlink("sub", folder_ / "again");
-  EXPECT_EQ(names(true), Names{"sub/a.png"});
-  EXPECT_EQ(names_with_links(), Names{"sub/a.png"});
 }
 
 // If a folder were scanned once for every path to it, this would never end.
@@ -253,23 +160,6 @@ TEST_F(FolderScanning, AnUnreadableFileHasAProblem) {
   EXPECT_EQ(names(true), (Names{"a.png", "closed.png!", "dangling.png!", "round.png!", "sub!"}));
   EXPECT_EQ(scan(true).back().problem, "permission denied");
   fs::permissions(folder_ / "sub", fs::perms::owner_all);
-}
-
-TEST_F(FolderScanning, DoesNotEnterTheOutputFolder) {
-  put("a.png");
-  put("results/a.png");
-  put("results/sub/b.png");
-  FolderScan scan = everything(true);
-  scan.left_out = folder_ / "./results/";
-  EXPECT_EQ(names(scan_folder(scan)), Names{"a.png"});
-}
-
-TEST_F(FolderScanning, TakesNamesAsBytesAndNoMissingFolder) {
-  for (const char* name : {"\xff\xfe.png", "new\nline.png", " .png", "%s{}.png", "-v.png"})
-    put(name);
-  put(std::string(251, 'x') + ".png");
-  EXPECT_EQ(names().size(), 6U);
-  EXPECT_THROW(static_cast<void>(scan_folder({.folder = folder_ / "missing"})), PictureError);
 }
 
 bool file_matches(const char* pattern, const char* path) {

@@ -20,14 +20,13 @@ struct Gather : ::testing::Test {
     begin();
   }
 
-  void begin(bool keeps_existing = false) const {
+  void begin() const {
     ShardRun run;
     run.id = {1, 1};
     run.input = "photos";
     run.working_folder = "/data/my photos";
     run.command = "gpufilter photos results --blur auto";
     run.works = {work};
-    run.keeps_existing = keeps_existing;
     const PictureList listing(std::vector<SizedName>{{"a.png", 10}, {"b.png", 8}, {"c.png", 6}});
     run.listing = content_hash(listing.text());
     static_cast<void>(publish_shard_run(output_, run, listing));
@@ -82,22 +81,6 @@ struct Gather : ::testing::Test {
 
 using Names = std::vector<std::string>;
 
-TEST_F(Gather, MakesOneJournalOnceAllIsDone) {
-  run_shard(0, {"a.png"});
-  run_shard(1, {"b.png", "c.png"});
-  const GatherReport report = gather();
-  EXPECT_TRUE(report.complete());
-  EXPECT_TRUE(report.gathered);
-  EXPECT_EQ(report.pictures, 3U);
-  EXPECT_EQ(report.done, 3U);
-  EXPECT_EQ(report.processes, 2U);
-  EXPECT_EQ(names(), (Names{".gpufilter-journal", "a.png", "b.png", "c.png"}));
-  const JournalRecords records = read_journal(output_);
-  EXPECT_EQ(records.size(), 3U);
-  for (const auto& [name, record] : records)
-    EXPECT_EQ(record, record_of(name)) << name;
-}
-
 TEST_F(Gather, ASecondTimeThereIsNothingToDo) {
   run_shard(0, {"a.png"});
   run_shard(1, {"b.png", "c.png"});
@@ -113,45 +96,6 @@ TEST_F(Gather, ASecondTimeThereIsNothingToDo) {
   EXPECT_FALSE(lost.complete());
   ASSERT_EQ(lost.unfinished.size(), 1U);
   EXPECT_EQ(lost.unfinished[0].output, "b.png");
-}
-
-TEST_F(Gather, ListsMissingPicturesWithTheCommandsForThem) {
-  run_shard(1, {"c.png"});
-  for (int times = 0; times < 2; ++times) {
-    const GatherReport report = gather();
-    EXPECT_FALSE(report.complete());
-    EXPECT_FALSE(report.gathered);
-    EXPECT_EQ(report.done, 1U);
-    ASSERT_EQ(report.unfinished.size(), 2U);
-    EXPECT_EQ(report.unfinished[0].input, "photos/a.png");
-    EXPECT_EQ(report.unfinished[0].shard, (Shard{0, 2}));
-    EXPECT_EQ(report.unfinished[0].failure, "");
-    EXPECT_EQ(report.unfinished[1].input, "photos/b.png");
-    EXPECT_EQ(report.unfinished[1].shard, (Shard{1, 2}));
-    const std::string begin = "cd '/data/my photos' && gpufilter photos results --blur auto";
-    EXPECT_EQ(report.commands, (Names{begin + " --shard 0/2", begin + " --shard 1/2"}));
-  }
-  EXPECT_TRUE(read_shard_run(output_));  // the run goes on
-  run_shard(0, {"a.png"});
-  run_shard(1, {"b.png"});
-  EXPECT_TRUE(gather().gathered);
-  EXPECT_EQ(read_journal(output_).size(), 3U);
-}
-
-TEST_F(Gather, ReportsFailuresUntilARetrySucceeds) {
-  run_shard(0, {"a.png"});
-  in_process(1, [&](Journal& journal) {
-    finish(journal, "c.png");
-    note_failure(journal, "b.png", "photos/b.png: not a picture");
-    note_end(journal);
-  });
-  const GatherReport report = gather();
-  EXPECT_FALSE(report.complete());
-  ASSERT_EQ(report.unfinished.size(), 1U);
-  EXPECT_EQ(report.unfinished[0].failure, "photos/b.png: not a picture");
-  EXPECT_EQ(report.commands.size(), 1U);
-  run_shard(1, {"b.png"});
-  EXPECT_TRUE(gather().gathered);
 }
 
 TEST_F(Gather, BelievesTheDiskAndNotTheJournal) {
@@ -195,20 +139,6 @@ TEST_F(Gather, ResultsOfOtherWorkDoNotCount) {
   earlier.work = work;
   Journal(output_).add("a.png", earlier);
   EXPECT_TRUE(gather().gathered);
-}
-
-TEST_F(Gather, ExistingResultsCountIfTheRunKeepsThem) {
-  test::write_file(output_ / "a.png", "of someone else");
-  run_shard(0, {});
-  run_shard(1, {"b.png", "c.png"});
-  EXPECT_EQ(gather().unfinished.size(), 1U);
-  fs::remove_all(output_ / shards_name);
-  begin(true);
-  run_shard(1, {"b.png", "c.png"});
-  const GatherReport report = gather();
-  EXPECT_TRUE(report.gathered);
-  EXPECT_EQ(report.done, 3U);
-  EXPECT_FALSE(read_journal(output_).contains("a.png"));
 }
 
 TEST_F(Gather, ChangesNothingWhileAShardIsAtWork) {
@@ -321,13 +251,7 @@ TEST_F(Gather, RemovesFilesOfAKilledGather) {
   EXPECT_EQ(names(), (Names{".gpufilter-journal", "a.png", "b.png", "c.png"}));
 }
 
-TEST_F(Gather, RefusesFoldersWithoutResultsAndDamagedListings) {
-  EXPECT_THROW(static_cast<void>(gather_shards(folder_ / "nowhere")), UsageError);
-  fs::create_directory(folder_ / "empty");
-  EXPECT_THROW(static_cast<void>(gather_shards(folder_ / "empty")), UsageError);
-  test::write_file(folder_ / "file", "");
-  EXPECT_THROW(static_cast<void>(gather_shards(folder_ / "file")), UsageError);
-  EXPECT_EQ(test::names_in(folder_ / "empty"), Names{});
+TEST_F(Gather, RefusesADamagedListing) {
   run_shard(0, {"a.png"});
   for (const auto& entry : fs::directory_iterator(output_ / shards_name)) {
     if (entry.path().filename().string().starts_with("listing-"))

@@ -66,23 +66,6 @@ struct JournalFile : ::testing::Test {
   std::string path_ = folder_ / journal_name;
 };
 
-TEST_F(JournalFile, KeepsTheLastRecordOfEachOutput) {
-  EXPECT_TRUE(read_journal(folder_.path()).empty());
-  {
-    Journal journal(folder_.path());
-    journal.add("a", some_record(1));
-    journal.add("b", some_record(2), true);
-  }
-  {
-    Journal journal(folder_.path());
-    journal.add("a", some_record(3));
-  }
-  const JournalRecords records = read_journal(folder_.path());
-  EXPECT_EQ(records.size(), 2U);
-  EXPECT_EQ(records.at("a"), some_record(3));
-  EXPECT_EQ(records.at("b"), some_record(2));
-}
-
 TEST_F(JournalFile, ATornLineDoesNotAffectOthers) {
   Journal(folder_.path()).add("a", some_record(1));
   const std::string whole = test::read_file(path_);
@@ -165,20 +148,6 @@ TEST_F(LongJournal, StaysInUseIfItCannotBeRewritten) {
   Journal(folder_.path()).add("x", some_record(1));
   EXPECT_EQ(lines(), 1201);
   EXPECT_EQ(read_journal(folder_.path()).size(), before.size() + 1);
-}
-
-TEST_F(JournalFile, HasOneWriterAtATime) {
-  const Journal journal(folder_.path());
-  const auto refused = [&] {
-    try {
-      const Journal second(folder_.path());
-      return 0;
-    } catch (const UsageError& error) {
-      return std::string(error.what()).find("another gpufilter") != std::string::npos ? 2 : 1;
-    }
-  };
-  EXPECT_EQ(refused(), 2);
-  EXPECT_EQ(test::wait_for_child(test::start_child(refused)), 2);
 }
 
 TEST_F(JournalFile, AJournalThatCannotBeWrittenIsNamed) {

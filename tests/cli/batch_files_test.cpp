@@ -40,12 +40,6 @@ TEST_F(BatchFiles, JobsThreadsAndMemoryDoNotShow) {
   }
 }
 
-TEST_F(BatchFiles, NoStageCopiesThePixels) {
-  put("a.png");
-  filter_quietly({in_, out_});
-  EXPECT_TRUE(same_pixels(read_picture(out_ + "/a.png"), read_picture(in_ + "/a.png")));
-}
-
 TEST_F(BatchFiles, TwoPicturesWithOneResultAreRefused) {
   put("a.jpg");
   put("a.png");

@@ -122,15 +122,6 @@ TEST_F(Bench, RefusesStagesThatNeedTheWholePicture) {
             "gpufilter: bench stages: name stages to measure, such as --gaussian 2 --median 1\n");
 }
 
-TEST_F(Bench, HasEveryCombinationOfChannelsAndDepths) {
-  EXPECT_EQ(values(Json::parse(ended(0, bench({"blur", "--channels=1,4", "--depth=8,16",
-                                               "--size=67x45", "--device=cpu", "--json"}))
-                                   .out),
-                   "format")
-                .size(),
-            4U);
-}
-
 // Where a loop would take long, times are those of a part of the picture.
 TEST_F(Bench, SlowLoopsGetAPartOfThePicture) {
   const Json json = Json::parse(

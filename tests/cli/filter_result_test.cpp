@@ -33,16 +33,6 @@ TEST_F(FilterResult, EveryVariantGivesTheReferencesPixels) {
   }
 }
 
-TEST_F(FilterResult, StagesRepeat) {
-  const Image image = random_image(size_, format_, 2);
-  const std::string in = stored(image, "in.png");
-  filter_quietly({"--blur", "tiled", in, "--blur=naive", out_});
-  EXPECT_TRUE(same_pixels(read_picture(out_), blurred(image, {}, 2)));
-  EXPECT_FALSE(same_pixels(read_picture(out_), blurred(image)));
-  filter_quietly({in, out_, "--blur", "naive", "--blur", "auto", "--blur", "tiled"});
-  EXPECT_TRUE(same_pixels(read_picture(out_), blurred(image, {}, 3)));
-}
-
 TEST_F(FilterResult, StagesRunInTheOrderWritten) {
   const Image image = random_image(size_, format_, 2);
   const std::string in = stored(image, "in.png");
@@ -237,40 +227,6 @@ TEST_F(FilterResult, PalettesBecomeEightBitColours) {
     set_colour(x, 1, x < 4 ? 1 : 0);
   }
   EXPECT_TRUE(same_pixels(read_picture(out_), blurred(expanded)));
-}
-
-TEST_F(FilterResult, MetadataSurvivesABlur) {
-  PictureHeader header;
-  header.size = size_;
-  header.format = format_;
-  header.metadata.density = Density{Density::Unit::per_metre, 3937, 7874};
-  header.metadata.icc_profile = IccProfile{"a profile", Bytes(300, 7)};
-  const std::string color_space = "RGB ";  // where a profile names it
-  std::copy(color_space.begin(), color_space.end(), header.metadata.icc_profile->data.begin() + 16);
-  header.metadata.gamma = 45455;
-  header.metadata.text.push_back({"Title", "A pier", {}, {}});
-  const Image image = random_image(size_, format_, 10);
-  const std::string in = folder_ / "in.png";
-  {
-    const auto sink = open_sink(in);
-    const auto writer = create_picture(png_codec(), *sink, header);
-    writer->write(image.rows());
-    writer->finish({});
-    sink->commit();
-  }
-  filter_quietly({in, out_, "--blur", "tiled"});
-
-  // Chunk by chunk, without the codec under test.
-  const auto chunks = split_png(file_bytes(out_));
-  const auto originals = split_png(file_bytes(in));
-  for (const char* type : {"pHYs", "gAMA", "tEXt", "iCCP"}) {
-    const auto is_of_type = [&](const PngPart& part) { return part.type == type; };
-    const auto found = std::find_if(chunks.begin(), chunks.end(), is_of_type);
-    const auto original = std::find_if(originals.begin(), originals.end(), is_of_type);
-    ASSERT_NE(original, originals.end()) << type;
-    ASSERT_NE(found, chunks.end()) << type;
-    EXPECT_EQ(found->data, original->data) << type;
-  }
 }
 
 TEST_F(FilterResult, ACropHasItsOwnSize) {

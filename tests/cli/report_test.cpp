@@ -174,34 +174,6 @@ TEST_F(FilterTiming, TheProcessorIsTimedToo) {
   EXPECT_EQ(json["device"]["kind"], "processor");
 }
 
-TEST_F(FilterTiming, CsvHasTheSameColumnsAlways) {
-  const std::string columns =
-      "device,walk,activity,pass,stage,variant,program,reason,milliseconds,bytes,"
-      "megapixels_per_second,gigabytes_per_second,input_format,input_pixels,output_format,"
-      "output_pixels,verified_blocks";
-  for (const char* device : {"opencl", "cpu"}) {
-    const ProcessResult result =
-        ended(0, filter(command({"--timing", "csv", "--device", device, "--log-level", "error"})));
-    EXPECT_EQ(result.err, "");
-    std::istringstream lines(result.out);
-    std::string line;
-    std::getline(lines, line);
-    EXPECT_EQ(line, columns);
-    std::string last;
-    while (std::getline(lines, line)) {
-      std::size_t commas = 0;
-      bool quoted = false;
-      for (const char c : line) {
-        quoted = quoted != (c == '"');
-        if (c == ',' && !quoted) ++commas;
-      }
-      EXPECT_EQ(commas, 16) << line;
-      last = line;
-    }
-    EXPECT_TRUE(contains(last, ",,total,,,,,"));
-  }
-}
-
 TEST_F(FilterTiming, TheTableNamesDeviceVariantsAndProgram) {
   GPUFILTER_REQUIRE_DEVICE();
   const Json json = report({});
@@ -387,19 +359,8 @@ TEST_F(SingleReport, PalettesTransparencyAndInkAreNamed) {
 TEST_F(SingleReport, JsonIsTheObjectOfAFolder) {
   const Json json = json_of({rgba16_, jpeg_, "--blur", "auto", "--device", "cpu", "--verify=2"});
   EXPECT_EQ(json["schema"], "gpufilter-picture-1");
-  EXPECT_EQ(json["input"], rgba16_);
   EXPECT_EQ(json["output"], jpeg_);
-  EXPECT_EQ(json["status"], "done");
-  EXPECT_EQ(json["input_bytes"], fs::file_size(rgba16_));
-  EXPECT_EQ(json["output_bytes"], fs::file_size(jpeg_));
-  EXPECT_EQ(json["input_format"], "PNG");
-  EXPECT_EQ(json["output_format"], "JPEG");
-  EXPECT_EQ(json["input_pixels"], (Json{{"color", "RGBA"}, {"channels", 4}, {"depth", 16}}));
-  EXPECT_EQ(json["output_pixels"], (Json{{"color", "RGB"}, {"channels", 3}, {"depth", 8}}));
   EXPECT_EQ(json["alpha_laid_over"], "#ffffff");
-  EXPECT_EQ(json["width"], 30);
-  EXPECT_EQ(json["height"], 20);
-  EXPECT_EQ(json["jpeg"]["quality"], 90);
   EXPECT_EQ(json["verified_blocks"], 2);
   EXPECT_EQ(json["device"], "processor");
   fs::create_directories(folder_ / "in");

@@ -317,6 +317,9 @@ TEST_F(GatherCommand, ListsFailuresInWords) {
   EXPECT_EQ(json["unfinished"][0]["status"], "failed");
   EXPECT_EQ(json["unfinished"][0]["input"], in_ + "/bad.png");
   EXPECT_EQ(json["unfinished"][0]["shard"], "0/1");
+  put("bad.png");
+  ended(0, shard(0, 1, recursive_));
+  EXPECT_EQ(json_gather(0)["done"], 9);
 }
 
 TEST_F(GatherCommand, OfManyMissingPicturesTenAreListed) {

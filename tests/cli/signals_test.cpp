@@ -357,14 +357,6 @@ struct StrangeStateFiles : BatchTest {
     return {.environment = {{"XDG_CACHE_HOME", folder_ / "cache"}},
             .time_limit = std::chrono::seconds(60)};
   }
-
-  void expect_journal_refused(const Words& more, const std::string& reason) const {
-    const ProcessResult result = batch(more, options());
-    EXPECT_FALSE(result.timed_out);
-    EXPECT_EQ(result.exit_code, 1);
-    EXPECT_EQ(result.err, "gpufilter: " + out_ + "/.gpufilter-journal: " + reason +
-                              "; remove it to begin a new journal\n");
-  }
 };
 
 TEST_F(StrangeStateFiles, InTheCacheAreIgnored) {
@@ -382,19 +374,6 @@ TEST_F(StrangeStateFiles, InTheCacheAreIgnored) {
     EXPECT_FALSE(result.timed_out);
     EXPECT_EQ(result.exit_code, 0);
     EXPECT_EQ(result.err, "");
-  }
-}
-
-TEST_F(StrangeStateFiles, InPlaceOfTheJournalEndTheRunAtOnce) {
-  put("a.png");
-  for (const auto& strange : strange_files(4096)) {
-    SCOPED_TRACE(strange.name);
-    fs::remove_all(out_);
-    fs::create_directory(out_);
-    strange.make(fs::path(out_) / ".gpufilter-journal");
-    expect_journal_refused({}, strange.reason);
-    expect_journal_refused({"--resume"}, strange.reason);
-    EXPECT_FALSE(fs::exists(fs::path(out_) / "a.png"));
   }
 }
 

@@ -206,14 +206,6 @@ TEST(FileSink, KeepsTheOrderOfSmallAndLargePieces) {
   EXPECT_TRUE(read_file(folder / "a") == as_text(bytes));
 }
 
-TEST(FileSink, LeavesTheOldFileWithoutCommit) {
-  const TemporaryFolder folder;
-  write_file(folder / "a", "old");
-  open_sink(folder / "a")->write(pattern(500000));
-  EXPECT_EQ(read_file(folder / "a"), "old");
-  EXPECT_EQ(names_in(folder.path()), Names{"a"});
-}
-
 TEST(FileSink, SaysWhatIsWrong) {
   const TemporaryFolder folder;
   const std::string itself = folder.path();

@@ -55,7 +55,7 @@ class Formats : public ::testing::TestWithParam<const Codec*> {
 TEST_P(Formats, KeepEverySampleThatTheyHold) {
   if (!lossless()) GTEST_SKIP() << "skipped: there is no lossless " << codec().name;
   for (const auto& [format, size] :
-       each_of(held_formats(), Sizes{{1, 1}, {1, 40}, {41, 1}, {15, 17}, {257, 129}})) {
+       each_of(held_formats(), Sizes{{1, 1}, {1, 40}, {41, 1}, {15, 17}, {257, 33}, {67, 131}})) {
     SCOPED_TRACE(to_string(format) + " " + std::to_string(size.width));
     const Image image = random_image(size, format, 5);
     const Bytes file = encode(codec(), image, *lossless()).file;
@@ -65,6 +65,21 @@ TEST_P(Formats, KeepEverySampleThatTheyHold) {
     EXPECT_TRUE(same_pixels(decode(file, {}, 7).image, image));
     for (const int rows : {1, 7})
       EXPECT_EQ(encode(codec(), image, *lossless(), {}, rows).file, file) << rows;
+  }
+}
+
+TEST_P(Formats, StayLosslessUnlessAQualityIsGiven) {
+  const auto has = [](const char* name) {
+    return std::ranges::any_of(codec().options, [name](auto* each) { return each->name == name; });
+  };
+  if (!lossless() || !has("lossless") || !has("quality"))
+    GTEST_SKIP() << "skipped: " << codec().name << " is always lossless, or never";
+  const Image image = random_image({61, 43}, {3, 8}, 1);
+  const Bytes input = encode(codec(), image, *lossless()).file;
+  for (const bool has_quality : {false, true}) {
+    const Bytes output = rewritten(
+        codec(), input, image, has_quality ? with_option(quality_option(), "80") : WriteOptions());
+    EXPECT_EQ(static_cast<bool>(same_pixels(decode(output).image, image)), !has_quality);
   }
 }
 
@@ -154,7 +169,7 @@ TEST_P(Formats, SurviveFilesChangedAtRandom) {
 TEST_P(Formats, PassOnWhatTheSinkThrows) {
   const Image image = random_image({200, 200}, {3, 8}, 4);
   const std::uint64_t size = encode(codec(), image).file.size();
-  for (std::uint64_t space = 0; space < size; space += size / 5 + 1) {
+  for (const std::uint64_t space : {std::uint64_t{0}, size / 3, size / 3 * 2, size - 1}) {
     FullSink sink(space);
     PictureHeader header = header_of(image);
     const auto write = [&] {

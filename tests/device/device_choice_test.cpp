@@ -59,14 +59,6 @@ TEST(DeviceChoice, ARequiredDeviceIsNeverTheProcessorAndTakesKindsIndicesAndPart
   EXPECT_EQ(names("pocl"), (Names{"pthread-Xeon", "processor"}));
 }
 
-TEST(DeviceChoice, ListsTheDevicesIfNoneMatches) {
-  for (const char* request : {"4", "99999999999999999999", "radeon", "llvm"}) {
-    expect_parts(
-        objection_to<DeviceError>([&] { return choose_devices(request, false, machine()); }),
-        {request, "1 NVIDIA H200 (gpu)"});
-  }
-}
-
 TEST(DeviceChoice, MisspeltKindsGetSuggestions) {
   const auto complaint = [](std::string_view request, bool require) -> std::string {
     return objection_to<DeviceError>([&] { return choose_devices(request, require, {}); }, "");
@@ -75,19 +67,6 @@ TEST(DeviceChoice, MisspeltKindsGetSuggestions) {
   EXPECT_TRUE(contains(complaint("gpuu", false), "(did you mean gpu?)"));
   EXPECT_FALSE(contains(complaint("h200", false), "did you mean"));
   EXPECT_FALSE(contains(complaint("gpu", true), "did you mean"));
-}
-
-TEST(DeviceChoice, WithoutDevicesKindsAreTheProcessorAndTheOthersFail) {
-  using Case = std::pair<const char*, const char*>;
-  for (const auto& [request, reason] :
-       {Case{"gpu", "no GPU found"}, Case{"opencl", "no OpenCL device found"}}) {
-    const auto candidates = choose_devices(request, false, {});
-    ASSERT_EQ(candidates.size(), 1U);
-    EXPECT_FALSE(candidates.front().device.has_value());
-    EXPECT_EQ(candidates.front().reason, reason);
-  }
-  for (const char* request : {"0", "nvidia"})
-    EXPECT_THROW(static_cast<void>(choose_devices(request, false, {})), DeviceError) << request;
 }
 
 TEST(DeviceChoice, AnEmptyRequestIsWrongUsage) {

@@ -1,15 +1,11 @@
 #include "fuzz/mutate.hpp"
 
-#include <algorithm>
-#include <array>
 #include <ctime>
-#include <exception>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
 
 #include <CLI/CLI.hpp>
+
+#include "support/testing.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -29,18 +25,6 @@ struct Settings {
 
 double cpu_seconds() {
   return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
-}
-
-Bytes read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  file.exceptions(std::ios::failbit | std::ios::badbit);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-void write_file(const std::string& path, const Bytes& bytes) {
-  std::ofstream file(path, std::ios::binary);
-  file.write(reinterpret_cast<const char*>(bytes.data()),
-             static_cast<std::streamsize>(bytes.size()));
 }
 
 // An exception that is not a refusal is a finding, too.
@@ -66,7 +50,7 @@ int run(const FuzzTarget& target, const Settings& settings) {
     ++findings;
     const std::string path = settings.keep + "/" + target.name + "-" +
                              std::to_string(settings.seed) + "-" + std::to_string(round);
-    write_file(path, file);
+    write_file(path, {file.begin(), file.end()});
     std::cout << "seed " << settings.seed << ", round " << round << ": " << trouble
               << "\n  kept as " << path << std::endl;
   }
@@ -173,7 +157,7 @@ int fuzz(int argc, char** argv, FuzzTarget target) {
   try {
     app.parse(argc, argv);
     for (const std::string& path : settings.files)
-      target.seeds.push_back(read_file(path));
+      target.seeds.push_back(file_bytes(path));
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   } catch (const std::exception& error) {

@@ -209,19 +209,6 @@ TEST_F(PageFolders, WhatElseTheyHoldIsLeftAlone) {
   EXPECT_EQ(test::read_file(page_ + "/previews-0123456789abcdef/notes.txt"), "mine");
 }
 
-TEST_F(PageFolders, AFolderWithOtherFilesIsRefused) {
-  fs::create_directories(page_);
-  test::write_file(page_ + "/photo.jpg", "mine");
-  expect_refusal(EarlierPage::replaced, "holds other files; give --report a new or empty folder");
-  EXPECT_EQ(test::names_in(page_), (std::vector<std::string>{"photo.jpg"}));
-}
-
-TEST_F(PageFolders, AFileIsRefused) {
-  fs::create_directories(fs::path(page_).parent_path());
-  test::write_file(page_, "mine");
-  expect_refusal(EarlierPage::replaced, "is not a folder; --report takes one");
-}
-
 TEST_F(PageFolders, WithoutAPageNothingIsLeft) {
   {
     const PageFolder folder(page_, EarlierPage::replaced);

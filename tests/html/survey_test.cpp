@@ -70,19 +70,6 @@ TEST_F(Surveying, EqualPicturesHaveNoDifference) {
             found.after->histograms.substr(found.after->histograms.find("<path")));
 }
 
-TEST_F(Surveying, PicturesOfAnotherShapeAreShownAndNotCompared) {
-  const Image a = test::random_image({40, 30}, {3, 8}, 1);
-  const Image taller = test::random_image({40, 31}, {3, 8}, 1);
-  const Image grey = test::random_image({40, 30}, {1, 8}, 1);
-  for (const Image* b : {&taller, &grey}) {
-    const Survey found = survey(&a, b);
-    EXPECT_FALSE(found.comparison);
-    EXPECT_FALSE(found.has_difference);
-    EXPECT_EQ(found.after->preview, size_within(b->size(), 50));
-    EXPECT_TRUE(exists("before.jpg") && exists("after.jpg"));
-  }
-}
-
 TEST_F(Surveying, PreviewsAreUprightAndInSrgb) {
   const std::string bytes = test::read_file(GPUFILTER_SOURCE "/samples/profiles/display-p3.icc");
   const IccProfile display_p3{"icc", {bytes.begin(), bytes.end()}};
@@ -118,25 +105,6 @@ TEST_F(Surveying, PicturesOfOtherOrientationsAreNotCompared) {
   };
   EXPECT_TRUE(compared(6, 6));
   EXPECT_FALSE(compared(6, 1));
-}
-
-TEST_F(Surveying, OnePictureIsEnough) {
-  const Image a = test::random_image({40, 30}, {3, 8}, 1);
-  const Survey found = survey(nullptr, &a);
-  EXPECT_FALSE(found.before);
-  EXPECT_FALSE(found.comparison);
-  EXPECT_TRUE(found.after);
-  EXPECT_FALSE(exists("before.jpg"));
-}
-
-TEST_F(Surveying, ADamagedPictureIsNamed) {
-  test::write_png(test::random_image({400, 300}, {3, 8}, 1), folder_ / "a.png");
-  test::write_file(folder_ / "torn.png", test::read_file(folder_ / "a.png").substr(0, 9000));
-  EXPECT_EQ(test::objection_to<PictureError>([&] {
-              return survey_files(open_source(folder_ / "a.png"),
-                                  open_source(folder_ / "torn.png"));
-            }),
-            (folder_ / "torn.png") + ": the file ends too early");
 }
 
 TEST(PreviewLimits, KeepAThousandPicturesUnder22Megabytes) {

@@ -33,8 +33,8 @@ std::vector<Image> duller(ImageSize size, PixelFormat format) {
 }
 
 // The rectangles touch each edge of a picture of 67x37 pixels, and none.
-const Words rectangles{"67x37+0+0", "1x1+0+0",   "1x1+66+36", "66x1+1+36", "1x37+33+0",
-                       "65x35+1+1", "16x9+13+7", "3x30+64+7", "64x20+3+17"};
+const Words crop_rectangles{"67x37+0+0", "1x1+0+0",   "1x1+66+36", "66x1+1+36", "1x37+33+0",
+                            "65x35+1+1", "16x9+13+7", "3x30+64+7", "64x20+3+17"};
 const Words borders{"replicate", "mirror", "wrap", "constant"};
 
 std::string with(std::string text, char mark, const std::string& word) {
@@ -54,7 +54,7 @@ Words each_in(const std::string& text, const Words& words) {
 // The rectangle's edges are those of the picture for the stages after it.
 Words crops_among_blurs() {
   Words all;
-  for (const std::string& rectangle : rectangles) {
+  for (const std::string& rectangle : crop_rectangles) {
     for (const std::string& words : each_in(
              "--blur auto --border $ --blur auto --border $ --crop " + rectangle +
                  " --blur auto --border $ --color \"0 0 1; 0 1 0; 0.5 0 0\" --blur auto --border $",
@@ -132,7 +132,7 @@ std::vector<Row> windows() {
 std::vector<Row> places() {
   return {
       {"Crop",
-       each_in("--crop $", rectangles),
+       each_in("--crop $", crop_rectangles),
        {.sizes = {{67, 37}}, .pictures = random_picture, .bands = {1, 3, 16, 1000}}},
       {"CropAmongBlurs",
        crops_among_blurs(),

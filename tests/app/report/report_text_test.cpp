@@ -419,25 +419,6 @@ TEST_F(BatchReporting, JsonListsEachDeviceOnce) {
   EXPECT_EQ(devices[1]["driver"], "8.0");
 }
 
-TEST_F(BatchReporting, CountsVerifiedBlocks) {
-  RunReport report = example_report();
-  add(PictureStatus::done, &report);
-  EXPECT_FALSE(nlohmann::json::parse(batch_timing_json(totals_, 1)).contains("verified_blocks"));
-  EXPECT_FALSE(contains(batch_table(totals_, 1), "verified"));
-  report.verified_blocks = 16;
-  add(PictureStatus::done, &report);
-  report.verified_blocks = 5;
-  add(PictureStatus::done, &report);
-  EXPECT_EQ(nlohmann::json::parse(batch_timing_json(totals_, 1))["verified_blocks"], 21);
-  EXPECT_NE(batch_table(totals_, 1)
-                .find("\nverified" + std::string(49, ' ') +
-                      "21 blocks equal to the processor's baseline\ntotal "),
-            std::string::npos)
-      << batch_table(totals_, 1);
-  const std::string csv = batch_csv(totals_, 1'000'000);
-  EXPECT_TRUE(csv.ends_with(",1500.000,,21\n")) << csv;
-}
-
 TEST_F(BatchReporting, NamesTheShareOfANodesGpusWhateverElseDiffers) {
   RunReport report = example_report();
   report.engine.device = "Fast GPU";

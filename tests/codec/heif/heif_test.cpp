@@ -136,22 +136,6 @@ TEST_P(Heif, TakesQuality50UnlessAnotherIsGiven) {
   EXPECT_GT(encode(codec(), image, with_option(quality_option(), "95")).file.size(), file.size());
 }
 
-TEST_P(Heif, StaysLosslessUnlessAQualityIsGiven) {
-  const Image image = random_image({61, 43}, {3, 8}, 1);
-  const Bytes input = encode(codec(), image, heif_lossless).file;
-  for (const bool has_quality : {false, true}) {
-    const auto reader = open_picture(memory_source(input, "in"));
-    Bytes output;
-    const auto sink = memory_sink(output, "out");
-    const auto writer =
-        create_picture(codec(), *sink, reader->header(),
-                       has_quality ? with_option(quality_option(), "80") : WriteOptions());
-    writer->write(image.rows());
-    writer->finish({});
-    EXPECT_EQ(static_cast<bool>(same_pixels(decode(output).image, image)), !has_quality);
-  }
-}
-
 TEST_P(Heif, KeepsTheQualityOfItsInput) {
   const Image image = random_image({70, 66}, {3, 8}, 1);
   for (const int quality : {10, 50, 75, 90}) {

@@ -103,27 +103,6 @@ TEST(JpegWriter, RefusesMoreThanJpegHolds) {
   EXPECT_EQ(decode_with_codec(encode_bands(widest)).width, 65500);
 }
 
-TEST(JpegWriter, PassesOnWhatTheSinkThrows) {
-  const Image image = random_image({300, 300}, {3, 8}, 1);
-  const std::size_t size = encode_bands(image).size();
-  ASSERT_GT(size, 70000U) << "so that libjpeg's buffer is emptied in the middle, too";
-  for (const std::size_t room : {std::size_t{0}, size - 1}) {
-    FullSink sink(room);
-    EXPECT_THROW(
-        {
-          const auto writer = create_jpeg(sink, header_of(image), {});
-          writer->write(image.rows());
-          writer->finish({});
-        },
-        std::runtime_error)
-        << room;
-  }
-  FullSink sink(size);
-  const auto writer = create_jpeg(sink, header_of(image), {});
-  writer->write(image.rows());
-  EXPECT_NO_THROW(writer->finish({}));
-}
-
 TEST(JpegWriter, RefusesToEndEarly) {
   const Image image = random_image({30, 30}, {3, 8}, 1);
   Bytes jpeg;
@@ -295,7 +274,7 @@ TEST(JpegStrips, CostAtMostThreeInAThousand) {
         << chroma_notation(subsampling) << ", quality " << quality;
   };
   for (const char* quality : {"1", "50", "100"}) {
-    for (const auto& [subsampling, height] : each_of(subsamplings, std::array{800, 1200, 1541}))
+    for (const auto& [subsampling, height] : each_of(subsamplings, std::array{800, 1541}))
       expect_small(flat_image({1031, height}, {255, 255, 0}), subsampling, quality);
     expect_small(flat_image({1031, 1541}, {0}), full_chroma, quality);
     expect_small(smooth_image({1031, 1541}, {3, 8}), full_chroma, quality);

@@ -180,17 +180,6 @@ TEST(JxlWriter, TakesQuality90UnlessAnotherIsGiven) {
       keeps_pixels(encode(jxl_codec(), image, with_option(quality_option(), "100")).file, image));
 }
 
-TEST(JxlWriter, StaysLosslessUnlessAQualityIsGiven) {
-  const Image image = random_image({61, 43}, {3, 8}, 1);
-  const Bytes input = encode(jxl_codec(), image, jxl_lossless).file;
-  for (const bool has_quality : {false, true}) {
-    const Bytes output =
-        rewritten(jxl_codec(), input, image,
-                  has_quality ? with_option(quality_option(), "80") : WriteOptions());
-    EXPECT_EQ(keeps_pixels(output, image), !has_quality);
-  }
-}
-
 // Also in 16 bits, where libjxl's numbers have 32.
 TEST(JxlWriter, KeepsColoursUnderTransparentPixels) {
   for (const int depth : {8, 16}) {

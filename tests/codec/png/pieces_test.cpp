@@ -63,8 +63,10 @@ TEST(PngPieces, OfOurFilesStandAloneAndAreAllUsed) {
         all_formats().at(static_cast<std::size_t>(level) % all_formats().size());
     const auto pixel = static_cast<int>(format.bytes_per_pixel());
     const bool has_long_pieces = level == 9;
+    // Levels take turns with many narrow rows and a few wide ones.
     for (const ImageSize size : {ImageSize{1201 / pixel, has_long_pieces ? 1900 : 1000},
                                  ImageSize{40'003 / pixel, has_long_pieces ? 60 : 41}}) {
+      if (!has_long_pieces && (size.height > 100) != (level % 2 == 0)) continue;
       SCOPED_TRACE(to_string(format) + ", level " + std::to_string(level) + ", width " +
                    std::to_string(size.width));
       const Image image = picture(size, format);

@@ -56,17 +56,6 @@ TEST(WebpWriter, KeepsEverySampleOfALosslessFile) {
   EXPECT_TRUE(same_pixels(decode(file).image, image));
 }
 
-TEST(WebpWriter, StaysLosslessUnlessAQualityIsGiven) {
-  const Image image = slope(3);
-  const Bytes input = encode(webp_codec(), image, with_option(lossless_option(), "always")).file;
-  for (const bool has_quality : {false, true}) {
-    const Bytes output =
-        rewritten(webp_codec(), input, image,
-                  has_quality ? with_option(quality_option(), "80") : WriteOptions());
-    EXPECT_EQ(is_lossless(output), !has_quality);
-  }
-}
-
 TEST(WebpWriter, KeepsTheQualityOfItsInput) {
   for (const auto& [quality, format] :
        each_of(std::array{10, 50, 75, 80, 90, 100}, Formats{{3, 8}, {4, 8}})) {

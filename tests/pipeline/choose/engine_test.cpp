@@ -50,17 +50,6 @@ class EngineTest : public ::testing::Test {
   Timeline timeline_;
 };
 
-TEST_F(EngineTest, RunsOnTheProcessor) {
-  Engine engine({last()}, {});
-  const Prepared prepared = engine.prepare(blur_of(image_), timeline_);
-  EXPECT_TRUE(same_pixels(run(prepared, image_), expected_));
-  EXPECT_EQ(prepared.report.device, "processor");
-  EXPECT_EQ(prepared.report.kind, "processor");
-  EXPECT_EQ(prepared.report.platform, "");
-  EXPECT_EQ(prepared.report.reason, "the last");
-  EXPECT_TRUE(prepared.report.fallbacks.empty());
-}
-
 TEST_F(EngineTest, WithoutStagesNeedsNoExecutor) {
   Engine engine({last()}, {});
   const Prepared prepared = engine.prepare({{image_.size(), image_.format()}, {}}, timeline_);

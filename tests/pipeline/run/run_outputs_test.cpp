@@ -174,24 +174,6 @@ TEST_F(RunOutputs, KeepTheirPlacesIfAStageDisappears) {
                       through(image_, {make_blur({}), make_blur({})})));
 }
 
-TEST_F(RunOutputs, AppearOnlyIfAllDo) {
-  RunOptions options = with_outputs({0, 1});
-  options.outputs[1].path = folder_ / "missing/1.png";
-  EXPECT_THROW(static_cast<void>(filter({make_blur({})}, options)), PictureError);
-  EXPECT_EQ(names_in(folder_.path()), std::vector<std::string>{"in.png"});
-}
-
-TEST_F(RunOutputs, KeptOnesAreNotWritten) {
-  write_file(path(0), "as it was");
-  RunOptions options = with_outputs({0, 1});
-  options.outputs[0].keep = true;
-  const RunReport report = filter({make_blur({})}, options);
-  EXPECT_TRUE(report.others[0].kept);
-  EXPECT_FALSE(report.others[1].kept);
-  EXPECT_EQ(read_file(path(0)), "as it was");
-  EXPECT_TRUE(same_pixels(read_picture(path(1)), through(image_, {make_blur({})})));
-}
-
 TEST_F(RunOutputs, BlocksOfAllPartsAreVerified) {
   RunOptions options = with_outputs({1});
   options.verify_blocks = 2;

@@ -39,24 +39,6 @@ class Run : public ::testing::Test {
   void SetUp() override { write_png(image_, in_); }
 };
 
-TEST_F(Run, ReportsWhatItDid) {
-  const RunReport report = filter(blur_);
-  EXPECT_TRUE(same_pixels(read_picture(out_), filter_on_host(image_, blur_, {})));
-  EXPECT_EQ(report.input, in_);
-  EXPECT_EQ(report.output, out_);
-  EXPECT_EQ(report.input_format, &png_codec());
-  EXPECT_EQ(report.output_format, &png_codec());
-  EXPECT_EQ(report.size, (ImageSize{70, 50}));
-  EXPECT_EQ(report.input_pixel, (PixelFormat{4, 8}));
-  EXPECT_EQ(report.output_pixel, (PixelFormat{4, 8}));
-  EXPECT_EQ(report.bands, 3);
-  EXPECT_EQ(report.band_rows, 20);
-  EXPECT_EQ(report.output_bytes, std::filesystem::file_size(out_));
-  EXPECT_EQ(report.engine.device, "processor");
-  ASSERT_EQ(report.passes.size(), 1U);
-  EXPECT_EQ(report.passes[0].stage, "blur");
-}
-
 TEST_F(Run, SpansLieWithinTheTotal) {
   const Nanoseconds before = now();
   const RunReport report = filter(blur_);
@@ -136,33 +118,6 @@ TEST_F(Run, TheLimitOfPixelsHoldsForEveryIntermediateResult) {
       objection_to<PictureError>([&] { return filter(enlarged_and_cropped(), options); }),
       in_ + ": 210 x 150 pixels are more than the limit of 31499: raise it with --max-pixels");
   EXPECT_EQ(names_in(folder_.path()), std::vector<std::string>{"in.png"});
-}
-
-TEST_F(Run, TheInputsFormatIsTheDefault) {
-  const std::string jpeg = folder_ / "in.jpg";
-  const Image opaque = random_image({70, 50}, {3, 8}, 2);
-  write_picture(opaque.rows(), jpeg);
-  const RunReport report = filter_picture(jpeg, out_, nullptr, {}, engine_, {});
-  EXPECT_EQ(report.output_format, &jpeg_codec());
-  EXPECT_EQ(read_file(out_).substr(0, 3), "\xff\xd8\xff");
-}
-
-TEST_F(Run, LimitsHoldBeforeAnythingIsWritten) {
-  RunOptions options;
-  options.limits.max_pixels = 70 * 50 - 1;
-  EXPECT_THROW(static_cast<void>(filter(blur_, options)), PictureError);
-  EXPECT_EQ(names_in(folder_.path()), std::vector<std::string>{"in.png"});
-}
-
-TEST_F(Run, AFailureLeavesTheOldOutput) {
-  const std::string bytes = read_file(in_);
-  write_file(in_, bytes.substr(0, bytes.size() - 20));
-  write_file(out_, "before");
-  EXPECT_THROW(static_cast<void>(filter(blur_)), PictureError);
-  EXPECT_EQ(read_file(out_), "before");
-  std::filesystem::remove(in_);
-  EXPECT_THROW(static_cast<void>(filter(blur_)), PictureError);
-  EXPECT_EQ(names_in(folder_.path()), std::vector<std::string>{"out.png"});
 }
 
 // A device that fails in the middle of a picture.
@@ -347,26 +302,6 @@ TEST(RunTotals, AddUpEveryKindOfSpan) {
   EXPECT_EQ(totals[4].activity, Activity::encode);
 }
 
-TEST(RunTotals, KeepWalksApart) {
-  RunReport report;
-  report.spans = {{.activity = Activity::decode, .walk = 1, .duration = 5},
-                  {.activity = Activity::decode, .walk = 0, .duration = 3},
-                  {.activity = Activity::encode, .walk = 1, .duration = 2},
-                  {.activity = Activity::upload, .walk = 0, .duration = 1}};
-  const auto totals = activity_totals(report);
-  ASSERT_EQ(totals.size(), 4U);
-  EXPECT_EQ(totals[0].activity, Activity::decode);
-  EXPECT_EQ(totals[0].duration, 3);
-  EXPECT_EQ(totals[1].activity, Activity::upload);
-  EXPECT_EQ(totals[2].activity, Activity::decode);
-  EXPECT_EQ(totals[2].walk, 1);
-  EXPECT_EQ(totals[3].activity, Activity::encode);
-}
-
-TEST(RunTotals, AreEmptyForNothing) {
-  EXPECT_TRUE(activity_totals({}).empty());
-}
-
 TEST(RunTotals, KnowWhatNoSpanAccountsFor) {
   RunReport report;
   report.start = 1000;
@@ -385,14 +320,6 @@ TEST(RunTotals, KnowWhatNoSpanAccountsFor) {
   EXPECT_EQ(unaccounted_time(report), 5 + 15 + 10) << "ended after";
   report.spans.push_back({.activity = Activity::encode, .start = 2000, .duration = 50});
   EXPECT_EQ(unaccounted_time(report), 5 + 15 + 10) << "outside";
-}
-
-TEST(RunTotals, RatesArePerSecond) {
-  const ActivityTotal total{.duration = 2'000'000, .bytes = 6'000'000, .pixels = 2'000'000};
-  EXPECT_DOUBLE_EQ(total.megapixels_per_second(), 1000);
-  EXPECT_DOUBLE_EQ(total.gigabytes_per_second(), 3);
-  EXPECT_EQ(ActivityTotal{.pixels = 1}.megapixels_per_second(), 0);
-  EXPECT_EQ(ActivityTotal{}.gigabytes_per_second(), 0);
 }
 
 }  // namespace

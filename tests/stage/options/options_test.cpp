@@ -471,11 +471,6 @@ TEST_F(Recipe, TakesThePlaceOfItsName) {
   EXPECT_EQ(expanded({"a", "@empty"}), "a");
 }
 
-TEST_F(Recipe, MayBeginWithAByteOrderMark) {
-  write("r", "\xEF\xBB\xBF--gray");
-  EXPECT_EQ(expanded({"@r"}), "r:1 --gray");
-}
-
 TEST_F(Recipe, OtherWordsMayBeginWithTheSign) {
   write("r", "--gray");
   EXPECT_EQ(expanded({"./@r", "--name=@r", "@", "--", "@r"}), "./@r|--name=@r|@|--|@r");
