@@ -216,7 +216,7 @@ TEST(MemoryFilter, StartsAgainOnTheProcessorAfterADeviceFailed) {
 TEST(MemoryFilter, KnowsTheShapeOfTheResult) {
   ProcessorAlone processor;
   const auto shape_after = [&](const char* words) {
-    return MemoryFilter({stage_of(words)}, processor).result_shape({{30, 20}, {4, 8}});
+    return MemoryFilter({stage_of(words)}, processor).result_shape({{30, 20}, {4, 8}}, Metadata());
   };
   EXPECT_EQ(shape_after("--rotate 90"), (PictureShape{{20, 30}, {4, 8}}));
   EXPECT_EQ(shape_after("--resize 50%"), (PictureShape{{15, 10}, {4, 8}}));
