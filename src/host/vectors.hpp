@@ -51,8 +51,16 @@ struct VectorOf {
 template <typename Number, InstructionSet set>
 using Vector = typename VectorOf<Number, vector_bytes<set>>::type;
 
+// Of a vector, or of a number by itself.
 template <typename V>
-using NumberOf = std::remove_cvref_t<decltype(std::declval<V>()[0])>;
+constexpr auto first_number(const V& v) {
+  if constexpr (std::is_arithmetic_v<V>)
+    return v;
+  else
+    return v[0];
+}
+template <typename V>
+using NumberOf = decltype(first_number(std::declval<V>()));
 template <typename V>
 inline constexpr std::size_t count_of = sizeof(V) / sizeof(NumberOf<V>);
 // A vector of the same size with other numbers.

@@ -48,8 +48,8 @@ class BlockSums {
     for (size_t i = 0; i < places.size(); ++i)
       places_[i] = load<Bytes>(places[i].data());
     for (size_t quad = 0; quad < fixed; ++quad) {
-      high_[quad] = everywhere<Ints>(static_cast<std::int32_t>(quads[quad].high));
-      low_[quad] = everywhere<Ints>(static_cast<std::int32_t>(quads[quad].low));
+      high_[quad] = weights_of(quads[quad].high);
+      low_[quad] = weights_of(quads[quad].low);
     }
   }
 
@@ -85,37 +85,30 @@ class BlockSums {
   Ints low_[fixed + 1];
 };
 
-struct QuadRow {
-  const std::uint8_t* in;
-  size_t count;
-  size_t step;
-  const std::vector<WeightQuad>* quads;
-  std::int16_t* out;
-  std::int16_t* rest;
-};
-
 struct QuadsAlongRow {
   template <InstructionSet set>
-  [[gnu::always_inline]] static void run(const QuadRow* row) {
+  [[gnu::always_inline]] static void run(const std::uint8_t* in, size_t count, size_t step,
+                                         const std::vector<WeightQuad>* quads, std::int16_t* out,
+                                         std::int16_t* rest) {
     if constexpr (has_permutation<set>) {
       using Sums = BlockSums<set, 0>;
       using Ints = typename Sums::Ints;
       // Narrowing interleaves groups of four.
-      const Sums sums(row->step, places_by_step<4>[row->step - 1], *row -> quads);
+      const Sums sums(step, places_by_step<4>[step - 1], *quads);
       // The last block computes some numbers again.
-      for (size_t i = 0; i < row->count; i += block) {
-        const size_t at = std::min(i, row->count - block);
+      for (size_t i = 0; i < count; i += block) {
+        const size_t at = std::min(i, count - block);
         Ints high[vectors] = {};
         Ints low[vectors];
-        sums.add(row->in + at, high, low);
+        sums.add(in + at, high, low);
         for (size_t v = 0; v < vectors; v += 2) {
           const size_t to = at + v * sums_of_vector;
-          store(row->out + to,
+          store(out + to,
                 narrowed<std::int16_t>(static_cast<Ints>(high[v] + (low[v] >> 8)),
                                        static_cast<Ints>(high[v + 1] + (low[v + 1] >> 8))));
-          if (row->rest == nullptr) continue;
-          store(row->rest + to, narrowed<std::int16_t>(static_cast<Ints>(low[v] & 0xff),
-                                                       static_cast<Ints>(low[v + 1] & 0xff)));
+          if (rest == nullptr) continue;
+          store(rest + to, narrowed<std::int16_t>(static_cast<Ints>(low[v] & 0xff),
+                                                  static_cast<Ints>(low[v + 1] & 0xff)));
         }
       }
     }
@@ -198,8 +191,7 @@ size_t quads_along_row(const std::uint8_t* in, size_t count, size_t step,
                        const std::vector<WeightQuad>& quads, std::int16_t* out,
                        std::int16_t* rest) {
   if (count < block) return 0;
-  const QuadRow row{in, count, step, &quads, out, rest};
-  run_best_loop<QuadsAlongRow, InstructionSet::avx512_vbmi>(&row);
+  run_best_loop<QuadsAlongRow, InstructionSet::avx512_vbmi>(in, count, step, &quads, out, rest);
   return count;
 }
 

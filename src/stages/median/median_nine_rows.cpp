@@ -6,16 +6,13 @@
 #include <cstring>
 #include <vector>
 
-#include "host/loops.hpp"
+#include "host/vectors.hpp"
 #include "stage/window_rows.hpp"
 #include "stages/median/median.hpp"
-#include "stages/median/median_vectors.hpp"
 
 namespace gpufilter {
 namespace {
 
-using median::larger;
-using median::smaller;
 using std::size_t;
 
 // Rows of the result that are computed side by side, in pairs: what a row's windows have in common
@@ -33,31 +30,31 @@ struct Sorted {
 template <typename Number>
 [[gnu::always_inline]] inline Sorted<Number> sorted(const Number& a, const Number& b,
                                                     const Number& c) {
-  const Number low = smaller(a, b);
-  const Number high = larger(a, b);
-  const Number not_lowest = larger(low, c);
-  return {smaller(low, c), smaller(not_lowest, high), larger(not_lowest, high)};
+  const Number low = minimum(a, b);
+  const Number high = maximum(a, b);
+  const Number not_lowest = maximum(low, c);
+  return {minimum(low, c), minimum(not_lowest, high), maximum(not_lowest, high)};
 }
 
 template <typename Number>
 [[gnu::always_inline]] inline Number middle_of(const Number& a, const Number& b, const Number& c) {
-  return larger(smaller(a, b), smaller(larger(a, b), c));
+  return maximum(minimum(a, b), minimum(maximum(a, b), c));
 }
 
 // What two sorted rows have in common for the windows that contain both.
 template <typename Number>
 struct Pair {
   [[gnu::always_inline]] Pair(const Sorted<Number>& a, const Sorted<Number>& b)
-      : lows(larger(a.low, b.low)),
-        lower(smaller(a.middle, b.middle)),
-        upper(larger(a.middle, b.middle)),
-        highs(smaller(a.high, b.high)) {}
+      : lows(maximum(a.low, b.low)),
+        lower(minimum(a.middle, b.middle)),
+        upper(maximum(a.middle, b.middle)),
+        highs(minimum(a.high, b.high)) {}
 
   // The median of nine is the median of the largest low, the middle middle and the smallest high
   // of three sorted rows.
   [[nodiscard, gnu::always_inline]] Number median_with(const Sorted<Number>& third) const {
-    return middle_of(larger(lows, third.low), larger(lower, smaller(upper, third.middle)),
-                     smaller(highs, third.high));
+    return middle_of(maximum(lows, third.low), maximum(lower, minimum(upper, third.middle)),
+                     minimum(highs, third.high));
   }
 
   Number lows;
@@ -110,8 +107,8 @@ struct NineLoop {
   template <InstructionSet set>
   [[gnu::always_inline]] static void run(const ConstRows source, const MutableRows target,
                                          int height, Border border) {
-    using Vector = typename median::VectorOf<Sample, set>::type;
-    constexpr size_t lanes = sizeof(Vector) / sizeof(Sample);
+    using Samples = Vector<Sample, set>;
+    constexpr size_t lanes = count_of<Samples>;
     const auto step = static_cast<size_t>(source.format.channels);
     const int rows_at_once = std::min(suiting_rows(source.pitch), suiting_rows(target.pitch));
     WindowRows<Sample> rows(
@@ -132,7 +129,7 @@ struct NineLoop {
             }
             // The last vector computes some medians again.
             for (size_t i = 0; i < end; i += lanes)
-              fill_column<Vector>(group, std::min(i, end - lanes), step);
+              fill_column<Samples>(group, std::min(i, end - lanes), step);
           }
         });
   }

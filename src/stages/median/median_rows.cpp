@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "host/loops.hpp"
+#include "host/vectors.hpp"
 #include "stage/window_rows.hpp"
 #include "stages/median/median.hpp"
 
@@ -58,7 +58,7 @@ class SlidingHistogram {
 };
 
 // 16 running counts: how many samples are at most this large. Those of a column fit bytes.
-using Counts [[gnu::vector_size(16)]] = std::uint8_t;
+using Counts = VectorOf<std::uint8_t, 16>::type;
 
 [[gnu::always_inline]] inline Counts load_counts(const std::uint8_t* from) {
   return load<Counts>(from);
@@ -67,9 +67,7 @@ using Counts [[gnu::vector_size(16)]] = std::uint8_t;
 // The first of 16 conditions that holds; one does. As vectors compare: all bits of a byte are set.
 [[gnu::always_inline]] inline int first_true(const Counts& conditions) {
 #ifdef __SSE2__
-  using Chars [[gnu::vector_size(16)]] = char;
-  return __builtin_ctz(
-      static_cast<unsigned>(__builtin_ia32_pmovmskb128(reinterpret_cast<Chars>(conditions))));
+  return __builtin_ctz(static_cast<unsigned>(__builtin_ia32_pmovmskb128(as<char>(conditions))));
 #else
   int i = 0;
   while (conditions[i] == 0)
@@ -100,7 +98,7 @@ class WindowCounts {
   }
 
  private:
-  using Numbers [[gnu::vector_size(16 * sizeof(Number))]] = Number;
+  using Numbers = VectorOf<Number, 16 * sizeof(Number)>::type;
   Numbers numbers_;
 };
 

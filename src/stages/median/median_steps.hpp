@@ -6,9 +6,8 @@
 #include <cstddef>
 #include <cstring>
 
-#include "host/loops.hpp"
+#include "host/vectors.hpp"
 #include "stages/median/median_plan.hpp"
-#include "stages/median/median_vectors.hpp"
 
 namespace gpufilter::median {
 
@@ -46,7 +45,7 @@ class Steps {
           break;
         case Kind::minima:
           for (size_t i = 0; i < count; ++i)
-            to[i] = smaller(to[i], a[i]);
+            to[i] = minimum(to[i], a[i]);
           break;
         case Kind::sort:
           sort(to, count, step.a);
@@ -75,8 +74,8 @@ class Steps {
 
  private:
   [[gnu::always_inline]] static void compare(Number& a, Number& b) {
-    const Number low = smaller(a, b);
-    b = larger(a, b);
+    const Number low = minimum(a, b);
+    b = maximum(a, b);
     a = low;
   }
 
@@ -177,30 +176,30 @@ class Steps {
   [[gnu::always_inline]] static void insert(const Number* list, size_t count, const Number& more,
                                             Number* to) {
     Number before = list[0];
-    to[0] = smaller(before, more);
+    to[0] = minimum(before, more);
     for (size_t i = 1; i < count; ++i) {
       const Number next = list[i];
-      to[i] = larger(before, smaller(next, more));
+      to[i] = maximum(before, minimum(next, more));
       before = next;
     }
-    to[count] = larger(before, more);
+    to[count] = maximum(before, more);
   }
   [[gnu::always_inline]] static void insert_two(const Number* list, size_t count,
                                                 const Number& first, const Number& second,
                                                 Number* to) {
     Number before = list[0];
-    Number merged = smaller(before, first);
-    to[0] = smaller(merged, second);
+    Number merged = minimum(before, first);
+    to[0] = minimum(merged, second);
     for (size_t i = 1; i < count; ++i) {
       const Number next = list[i];
-      const Number next_merged = larger(before, smaller(next, first));
-      to[i] = larger(merged, smaller(next_merged, second));
+      const Number next_merged = maximum(before, minimum(next, first));
+      to[i] = maximum(merged, minimum(next_merged, second));
       before = next;
       merged = next_merged;
     }
-    const Number last = larger(before, first);
-    to[count] = larger(merged, smaller(last, second));
-    to[count + 1] = larger(last, second);
+    const Number last = maximum(before, first);
+    to[count] = maximum(merged, minimum(last, second));
+    to[count + 1] = maximum(last, second);
   }
 
   [[gnu::always_inline]] void merge(const Step& step, Number* to) const {
@@ -210,7 +209,7 @@ class Steps {
     for (size_t i = lists.falling; i > 0; --i)
       *to++ = b[i - 1];
     for (size_t i = 0; i < lists.pairs; ++i)
-      *to++ = larger(*a++, *--b);
+      *to++ = maximum(*a++, *--b);
     for (size_t i = 0; i < lists.rising; ++i)
       *to++ = *a++;
   }
@@ -223,9 +222,9 @@ class Steps {
     const size_t both = std::min(pairs, pairs + step.merge.rising - count);
     size_t i = 0;
     for (; i < both; ++i)
-      to[i] = smaller(larger(a[i], *(b - i)), a[i + count]);
+      to[i] = minimum(maximum(a[i], *(b - i)), a[i + count]);
     for (; i < pairs; ++i)
-      to[i] = larger(a[i], *(b - i));
+      to[i] = maximum(a[i], *(b - i));
     for (; i < count; ++i)  // not larger than those after them
       to[i] = a[i];
   }
@@ -240,8 +239,8 @@ class Steps {
     size_t i = 0;
     for (; i < both; ++i) {
       const Number& other = a[i + count - falling];
-      to[i] = smaller(*(b - i), other);
-      to[i + count] = larger(*(b - i), other);
+      to[i] = minimum(*(b - i), other);
+      to[i + count] = maximum(*(b - i), other);
     }
     for (; i < falling; ++i)
       to[i] = *(b - i);
@@ -258,9 +257,9 @@ class Steps {
     const Number* b = places_ + step.b + lists.end_b;
     Number result = ~Number{};
     if (lists.falling > 0) result = *b;
-    if (lists.rising > 0) result = smaller(result, a[lists.pairs]);
+    if (lists.rising > 0) result = minimum(result, a[lists.pairs]);
     for (size_t i = 0; i < lists.pairs; ++i)
-      result = smaller(result, larger(*a++, *--b));
+      result = minimum(result, maximum(*a++, *--b));
     return result;
   }
 

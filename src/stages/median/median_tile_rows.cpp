@@ -146,7 +146,7 @@ class TileMedians {
 
   template <InstructionSet set>
   [[gnu::always_inline]] void find_medians(size_t lanes) {
-    using Number = typename median::VectorOf<Sample, set>::type;
+    using Number = Vector<Sample, set>;
     median::Steps<Number> steps(reinterpret_cast<Number*>(places_.data()));
     for (size_t lane = 0; lane < lanes; lane += sizeof(Number) / sizeof(Sample)) {
       const auto sample_at = [&](size_t x, size_t y) __attribute__((always_inline)) {

@@ -172,8 +172,7 @@ class BytesAlongRows {
         } else {
           Place* const pairs = to + n / channels * 2 * channels + n % channels;
           pairs[0].numbers = square[n] & 0x00ff00ff;
-          pairs[channels].numbers =
-              as<std::int32_t>(as<std::uint32_t>(square[n]) >> 8) & 0x00ff00ff;
+          pairs[channels].numbers = as<std::int32_t>(as<std::uint16_t>(square[n]) >> 8);
         }
       }
       if constexpr (!has_fours<set>) to += 2 * used;

@@ -2,6 +2,7 @@
 // the products of each pair (pmaddwd).
 #include <algorithm>
 #include <array>
+#include <span>
 #include <vector>
 
 #include "host/pixels.hpp"
@@ -51,35 +52,10 @@ class PairRows {
   std::vector<std::uint32_t> pairs_;
 };
 
-// A row of pixels, those left and right of a tile among them, and their neighbours after them.
-struct RowAfter {
-  const PairTap* taps;
-  size_t tap_count;
-  std::int32_t first_row;              // of the taps that are needed
-  const std::uint32_t* const* window;  // the pixels' row and those below it
-  size_t pixels;
-  std::int32_t limit;
-  std::int32_t inverse;
-  std::int32_t centre_weight;
-  std::uint32_t* weights;  // result: a plane for each tap
-  std::uint32_t* sums;     // result: planes of each colour's sums, and of those of the weights
-};
-
 // Pairs of neighbours before pixels: the first one's colours and the weights, for pixel 0.
 struct PairBefore {
   const std::uint32_t* colors;
   const std::uint8_t* weights;
-};
-
-// A row of the result and what it is made of.
-struct RowBefore {
-  const PairBefore* neighbours;
-  size_t neighbour_count;
-  const std::uint32_t* centre;
-  const std::uint32_t* centre_alpha;
-  size_t pixels;
-  const std::uint32_t* sums;
-  std::uint32_t* rgba;  // grey is the first channel
 };
 
 // The sums of as many pixels as a vector has pairs.
@@ -124,18 +100,20 @@ class PairSums {
     weights_ = load<Shorts>(from + colors * plane);
   }
 
-  [[gnu::always_inline]] void store_means(const RowBefore& row, size_t first) const {
+  // Pixels of RGBA, grey being red; `centre` are the pixels themselves.
+  [[gnu::always_inline]] [[nodiscard]] Words means(const std::uint32_t* centre,
+                                                   const std::uint32_t* alpha) const {
     const auto pairs = as<std::uint32_t>(weights_);
     const auto weight = as<std::int32_t>((pairs & 0xffffU) + (pairs >> 16));
-    auto rgba = load<Words>(row.centre_alpha + first) << 24;
+    auto rgba = load<Words>(alpha) << 24;
 #pragma GCC unroll 3
     for (size_t c = 0; c < colors; ++c) {
-      const auto color = (load<Words>(row.centre + c * plane + first) & 0xffffU) >> color_shift;
+      const auto color = (load<Words>(centre + c * plane) & 0xffffU) >> color_shift;
       const auto sum = as<std::uint32_t>(sums_[c]) >> color_shift;
       rgba |= as<std::uint32_t>(mean_of(as<std::int32_t>(sum), weight, as<std::int32_t>(color)))
               << (8 * c);
     }
-    store(row.rgba + first, rgba);
+    return rgba;
   }
 
  private:
@@ -168,10 +146,10 @@ class PairWeights {
   using Ints = Vector<std::int32_t, set>;
   using Shorts = Vector<std::uint16_t, set>;
 
-  [[gnu::always_inline]] explicit PairWeights(const RowAfter& row)
+  [[gnu::always_inline]] explicit PairWeights(const DenoiseNumbers& numbers)
       :  // No difference is larger than 3 * 255, so that this limit fits.
-        limit_(twice(std::min(row.limit, 1000) << color_shift)),
-        inverse_(twice(row.inverse << (8 - color_shift))) {}
+        limit_(twice(std::min(numbers.limit, 1000) << color_shift)),
+        inverse_(twice(numbers.inverse << (8 - color_shift))) {}
 
   // window_stages.hpp has the formula. What is shifted right by 8 there is the high half of a
   // product here where that is possible, as vectors of 512 bits are shifted by one port only.
@@ -193,59 +171,6 @@ class PairWeights {
   Shorts limit_;
   Shorts inverse_;
 };
-
-// Sums of the pixels and of their neighbours after them.
-template <InstructionSet set, size_t colors, bool by_alpha>
-[[gnu::always_inline]] inline void add_after(const RowAfter& row) {
-  using Sums = PairSums<set, colors, by_alpha>;
-  using Shorts = typename Sums::Shorts;
-  const PairWeights<set> weights(row);
-  for (size_t i = 0; i < row.pixels; i += Sums::count) {
-    Shorts centre[colors];
-    Sums::get(row.window[0] + i, centre);
-    Sums sums;
-    sums.add(as<std::uint16_t>(everywhere<typename Sums::Ints>(row.centre_weight)), centre,
-             row.window[0] + i);
-#pragma GCC unroll 3
-    for (Shorts& color : centre) {
-      const auto first = as<std::uint32_t>(color) & 0xffffU;
-      color = as<std::uint16_t>(first | first << 16);
-    }
-    for (size_t t = 0; t < row.tap_count; ++t) {
-      const PairTap& tap = row.taps[t];
-      if (tap.row < row.first_row) continue;
-      const std::uint32_t* at = row.window[tap.row] + tap.column + i;
-      Shorts neighbours[colors];
-      Sums::get(at, neighbours);
-      Shorts difference{};
-#pragma GCC unroll 3
-      for (size_t c = 0; c < colors; ++c) {
-        difference += as<std::uint16_t>(magnitude(as<std::int16_t>(neighbours[c] - centre[c])));
-      }
-      const Shorts of_pair = weights.of(difference, tap.weights);
-      store(row.weights + t * plane + i, of_pair);
-      sums.add(of_pair, neighbours, at);
-    }
-    sums.put(row.sums + i);
-  }
-}
-
-template <InstructionSet set, size_t colors, bool by_alpha>
-[[gnu::always_inline]] inline void add_before(const RowBefore& row) {
-  using Sums = PairSums<set, colors, by_alpha>;
-  using Shorts = typename Sums::Shorts;
-  for (size_t i = 0; i < row.pixels; i += Sums::count) {
-    Sums sums;
-    sums.take(row.sums + i);
-    for (size_t n = 0; n < row.neighbour_count; ++n) {
-      const std::uint32_t* at = row.neighbours[n].colors + i;
-      Shorts neighbours[colors];
-      Sums::get(at, neighbours);
-      sums.add(load<Shorts>(row.neighbours[n].weights + i * sizeof *at), neighbours, at);
-    }
-    sums.store_means(row, i);
-  }
-}
 
 bool is_after(const DenoiseTap& tap) {
   return tap.y > 0 || (tap.y == 0 && tap.x > 0);
@@ -327,9 +252,9 @@ class PairLoop {
             if (y < target.begin) continue;
             const int middle = y - radius_;
             if (weighted_ && middle >= target.begin && !source_.is_opaque(middle, radius_)) {
-              put_row<set, true>(middle, count);
+              put_row<set, true>(middle, pixels, count);
             } else {
-              put_row<set, false>(middle, count);
+              put_row<set, false>(middle, pixels, count);
             }
           }
         });
@@ -351,32 +276,78 @@ class PairLoop {
 
   // Of rows above the target, only the weights count.
   template <InstructionSet set, bool by_alpha>
-  [[gnu::always_inline]] void put_row(int y, size_t count) {
-    std::array<const std::uint32_t*, DenoiseParameters::max_radius + 1> rows{};
-    for (int i = 0; i <= radius_; ++i)
-      rows[static_cast<size_t>(i)] = window_.row(y + i);
-    add_after<set, colors, by_alpha>({.taps = taps_.data(),
-                                      .tap_count = taps_.size(),
-                                      .first_row = job_.target.rows.begin - y,
-                                      .window = rows.data(),
-                                      .pixels = count + static_cast<size_t>(2 * radius_),
-                                      .limit = job_.numbers->limit,
-                                      .inverse = job_.numbers->inverse,
-                                      .centre_weight = centre_weight_,
-                                      .weights = weights_.row(y),
-                                      .sums = sums_.row(0)});
+  [[gnu::always_inline]] void put_row(int y, size_t pixels, size_t count) {
+    add_after<set, by_alpha>(y, pixels);
     if (y < job_.target.rows.begin) return;
     find_neighbours(y);
-    const std::uint32_t* centre = window_.row(y) + radius_;
-    const bool has_alpha = job_.source.format.has_alpha();
-    add_before<set, colors, by_alpha>({.neighbours = neighbours_.data(),
-                                       .neighbour_count = neighbours_.size(),
-                                       .centre = centre,
-                                       .centre_alpha = has_alpha ? centre + colors * plane : centre,
-                                       .pixels = count,
-                                       .sums = sums_.row(0) + radius_,
-                                       .rgba = rgba_.data()});
+    add_before<set, by_alpha>(y, count);
     put<set>(rgba_.data(), count, channels_, source_.target_at(job_.target, y));
+  }
+
+  // Sums of the pixels, those left and right of the tile among them, and of the neighbours after
+  // them.
+  template <InstructionSet set, bool by_alpha>
+  [[gnu::always_inline]] void add_after(int y, size_t pixels) {
+    using Sums = PairSums<set, colors, by_alpha>;
+    using Shorts = typename Sums::Shorts;
+    std::array<const std::uint32_t*, DenoiseParameters::max_radius + 1> window{};
+    for (int i = 0; i <= radius_; ++i)
+      window[static_cast<size_t>(i)] = window_.row(y + i);
+    const PairWeights<set> weights(*job_.numbers);
+    const int needed = job_.target.rows.begin - y;  // the first row
+    const std::span<const PairTap> taps(taps_);
+    std::uint32_t* sums_out = sums_.row(0);
+    for (size_t i = 0; i < pixels; i += Sums::count) {
+      Shorts centre[colors];
+      Sums::get(window[0] + i, centre);
+      Sums sums;
+      sums.add(as<std::uint16_t>(everywhere<typename Sums::Ints>(centre_weight_)), centre,
+               window[0] + i);
+#pragma GCC unroll 3
+      for (Shorts& color : centre) {
+        const auto first = as<std::uint32_t>(color) & 0xffffU;
+        color = as<std::uint16_t>(first | first << 16);
+      }
+      std::uint32_t* weights_out = weights_.row(y) + i;
+      for (const PairTap& tap : taps) {
+        if (tap.row >= needed) {
+          const std::uint32_t* at = window[static_cast<size_t>(tap.row)] + tap.column + i;
+          Shorts neighbours[colors];
+          Sums::get(at, neighbours);
+          Shorts difference{};
+#pragma GCC unroll 3
+          for (size_t c = 0; c < colors; ++c)
+            difference += as<std::uint16_t>(magnitude(as<std::int16_t>(neighbours[c] - centre[c])));
+          const Shorts of_pair = weights.of(difference, tap.weights);
+          store(weights_out, of_pair);
+          sums.add(of_pair, neighbours, at);
+        }
+        weights_out += plane;
+      }
+      sums.put(sums_out + i);
+    }
+  }
+
+  // And of the neighbours before them.
+  template <InstructionSet set, bool by_alpha>
+  [[gnu::always_inline]] void add_before(int y, size_t count) {
+    using Sums = PairSums<set, colors, by_alpha>;
+    const std::uint32_t* centre = window_.row(y) + radius_;
+    const std::uint32_t* alpha = centre + (job_.source.format.has_alpha() ? colors * plane : 0);
+    const std::uint32_t* after = sums_.row(0) + radius_;
+    const std::span<const PairBefore> all(neighbours_);
+    std::uint32_t* rgba = rgba_.data();
+    for (size_t i = 0; i < count; i += Sums::count) {
+      Sums sums;
+      sums.take(after + i);
+      for (const PairBefore& pair : all) {
+        typename Sums::Shorts neighbours[colors];
+        Sums::get(pair.colors + i, neighbours);
+        sums.add(load<typename Sums::Shorts>(pair.weights + i * sizeof *rgba), neighbours,
+                 pair.colors + i);
+      }
+      store(rgba + i, sums.means(centre + i, alpha + i));
+    }
   }
 
   // A pixel is after those before it: the second of each pair, and then the first of the pair that
