@@ -4,7 +4,8 @@
 #
 #     scripts/try-packages.sh [--built] [--keep] [--ccache FOLDER] [SYSTEM...]
 #
-#     SYSTEM           a release of Debian or Ubuntu; default: bookworm and trixie
+#     SYSTEM           a release of Debian or Ubuntu, or with the name of another architecture, for which the packages
+#                      are cross-built and used by QEMU, "trixie-arm64"; default: bookworm and trixie
 #     --built          use the packages in build/packages/SYSTEM
 #     --keep           keep the chroots
 #     --ccache FOLDER  compile with ccache, whose results are kept in FOLDER for the next time
@@ -15,7 +16,8 @@
 # packages with those of "cmake --install". On another bare system it installs them, blurs a picture, runs
 # debian/tests by autopkgtest, upgrades, purges, and looks for files that are left. The packages are then in
 # build/packages/SYSTEM, the output of all commands in build/packages/SYSTEM.log. The chroots are in ${TMPDIR:-/tmp};
-# scripts/chroots.sh says which mirrors are used.
+# scripts/chroots.sh says which mirrors are used. Packages of another architecture are installed beside this machine's,
+# so the Python module, whose interpreter would have to run as part of apt, is only unpacked and imported.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
@@ -25,6 +27,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/chroots.sh"
 base=      # a bare system, copied for each chroot
 packages=  # folder for the packages that were built
 built=     # not empty: they were built before
+foreign=   # the other architecture; empty: this machine's
+emulator=  # QEMU's program for it
 
 # A chroot like the bare system.
 open_root() {
@@ -32,6 +36,7 @@ open_root() {
   cp -a "${base}/." "${root}"
   cp -L /etc/resolv.conf "${root}/etc/resolv.conf"
   mount_system
+  [[ -z "${foreign}" ]] || inside dpkg --add-architecture "${foreign}"
 }
 
 install_packages='apt-get update -q && apt-get install -q -y'
@@ -46,11 +51,14 @@ build_packages_inside() {
   git -C "${project_root}" archive --prefix="gpufilter-${version}/" HEAD |
     xz -T0 -1 >"${root}/build/gpufilter_${version}.orig.tar.xz"
   tar -C "${root}/build" -xf "${root}/build/gpufilter_${version}.orig.tar.xz"
-  step 'installing tools' sh -c "${install_packages} --no-install-recommends build-essential lintian ${ccache:+ccache}"
-  step 'installing what the build needs' sh -c "cd ${folder} && apt-get build-dep -q -y ./"
+  step 'installing tools' sh -c "${install_packages} --no-install-recommends lintian ${ccache:+ccache} \
+    ${foreign:+cross}build-essential${foreign:+-${foreign}}"
+  step 'installing what the build needs' sh -c "cd ${folder} &&
+    apt-get build-dep -q -y ${foreign:+--host-architecture ${foreign} --build-profiles cross} ./"
   # Debug information would be thrown away.
   step 'building' sh -c "cd ${folder} &&
-    DEB_BUILD_OPTIONS='${options}' DEB_CXXFLAGS_STRIP=-g DEB_CFLAGS_STRIP=-g dpkg-buildpackage -us -uc"
+    DEB_BUILD_OPTIONS='${options}' DEB_CXXFLAGS_STRIP=-g DEB_CFLAGS_STRIP=-g dpkg-buildpackage \
+      -us -uc ${foreign:+--host-arch ${foreign} --build-profiles=cross}"
   step 'lintian' sh -c "cd /build && lintian --allow-root --info --fail-on error ./*.changes"
   step 'cmake --install' sh -c "DESTDIR=/installed cmake --install ${folder}/obj-*"
   mkdir -p "${packages}"
@@ -101,15 +109,24 @@ no_file_is_left() {
   [[ -z "${left}" ]] || fail "${system}: files are left: ${left}"
 }
 
-use_packages() {
-  local picture='gpufilter /source/samples/landscape.jpg /tmp/soft.png --blur auto'
-  mkdir "${root}/packages"
+put_packages_inside() {
+  mkdir "${root}/packages" "${root}/source"
   cp "${packages}"/*.deb "${root}/packages"
   rm -f "${root}"/packages/*dbgsym*
-  mkdir "${root}/source"
   tar -C "${root}/source" --strip-components=1 -xf "${packages}"/gpufilter_*.orig.tar.xz
+}
+
+filters='/source/samples/landscape.jpg /tmp/soft.png --blur auto --on-exists overwrite'
+
+purge_packages() {
+  step 'purging' sh -c "apt-get purge -q -y $* && ! command -v gpufilter"
+  no_file_is_left
+}
+
+use_packages() {
+  local picture="gpufilter ${filters}"
   step 'from apt install to a blurred picture' sh -c "${install_packages} /packages/gpufilter_*.deb && ${picture}"
-  step 'an OpenCL device' sh -c "${picture} --on-exists overwrite --device opencl --require-device"
+  step 'an OpenCL device' sh -c "${picture} --device opencl --require-device"
   step 'man and completions' sh -c '[ -s /usr/share/man/man1/gpufilter-stats.1.gz ] &&
     bash -nv /usr/share/bash-completion/completions/gpufilter >/dev/null'
   step 'installing autopkgtest' apt-get install -q -y --no-install-recommends autopkgtest
@@ -118,19 +135,40 @@ use_packages() {
   while IFS= read -r result; do say "${system}: debian/tests: ${result}"; done <"${root}/tmp/summary"
   make_upgrade
   step 'upgrading' sh -c "apt-get install -q -y /packages/later/*.deb && dpkg -s libgpufilter-dev | grep later &&
-    ${picture} --on-exists overwrite"
-  step 'purging' sh -c 'apt-get purge -q -y gpufilter libgpufilter1 libgpufilter-dev python3-gpufilter &&
-    ! command -v gpufilter'
-  no_file_is_left
+    ${picture}"
+  purge_packages gpufilter libgpufilter1 libgpufilter-dev python3-gpufilter
+}
+
+use_foreign_packages() {
+  local program="${emulator} /usr/bin/gpufilter" python="libpython3-stdlib:${foreign}"
+  step 'installing' sh -c "${install_packages} --no-install-recommends qemu-user /packages/gpufilter_*.deb \
+    /packages/libgpufilter-dev_*.deb"
+  step 'a blurred picture' sh -c "${program} ${filters}"
+  step 'verify' sh -c "${program} verify --quick --device cpu"
+  step 'the Python module' sh -c "apt-get install -q -y --no-install-recommends ${python} && cd /tmp &&
+    apt-get download python3-minimal:${foreign} \$(apt-cache depends python3-minimal:${foreign} |
+      sed -n 's/^  Depends: \(python3\.[0-9]*-minimal:${foreign}\)\$/\1/p') &&
+    for package in *.deb /packages/python3-gpufilter_*.deb; do dpkg-deb -x \$package /tmp/python || exit; done &&
+    PYTHONPATH=/tmp/python/usr/lib/python3/dist-packages ${emulator} /tmp/python/usr/bin/python3.[0-9]* -c \
+      'import gpufilter; print(gpufilter.__version__)'"
+  purge_packages "gpufilter:${foreign} libgpufilter1:${foreign} libgpufilter-dev:${foreign}"
 }
 
 try_system() {
-  local system="$1"
+  local system="$1" release="${1%%-*}"
+  foreign="${system#"${release}"}"
+  foreign="${foreign#-}"
+  case "${foreign}" in
+    '') emulator= ;;
+    arm64) emulator=qemu-aarch64 ;;
+    riscv64) emulator=qemu-riscv64 ;;
+    *) fail "${system}: choose arm64 or riscv64" ;;
+  esac
   log="${project_root}/build/packages/${system}.log"
   packages="${project_root}/build/packages/${system}"
   base="${scratch}/${system}"
   say "${system}: making a bare system"
-  bootstrap "${system}" "${base}" >"${log}" 2>&1 || fail "${system}: no bare system: $(tail -n 1 "${log}")"
+  bootstrap "${release}" "${base}" >"${log}" 2>&1 || fail "${system}: no bare system: $(tail -n 1 "${log}")"
   if [[ -z "${built}" ]]; then
     rm -rf "${packages}"
     open_root
@@ -139,7 +177,8 @@ try_system() {
     clean_up
   fi
   open_root
-  use_packages
+  put_packages_inside
+  if [[ -n "${foreign}" ]]; then use_foreign_packages; else use_packages; fi
   clean_up
   rm -rf --one-file-system "${base}"
 }
