@@ -12,7 +12,11 @@
 #define ROW_RADIUS RADIUS
 #endif
 #include "window.cl"
+#ifdef ROW_RADIUS
+#include "pairs.cl"
+#else
 #include "packed.cl"
+#endif
 
 #define SIDE (2 * RADIUS + 1)
 #define ALL_PIXELS (SIDE * SIDE)
@@ -57,40 +61,50 @@ typedef struct {
 
 UNROLLED planes_t load_planes(WINDOW, int x, int y) {
   planes_t planes;
-#pragma unroll
+  LONG_LOOP
   for (int word = 0; word < WINDOW_WORDS; ++word) {
+    uint words[CHANNELS];  // of four pixels
 #pragma unroll
-    for (int c = 0; c < CHANNELS; ++c) planes.at[c][word] = 0;
+    for (int c = 0; c < CHANNELS; ++c) words[c] = 0;
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
       const int i = 4 * word + k;
       if (i >= ALL_PIXELS) break;
       const pixel_t pixel = BORDER_PIXEL(x - RADIUS + i % SIDE, y - RADIUS + i / SIDE);
 #pragma unroll
-      for (int c = 0; c < CHANNELS; ++c) planes.at[c][word] |= (uint)pixel.at[c] << 8 * k;
+      for (int c = 0; c < CHANNELS; ++c) set_sample(words, k * CHANNELS + c, pixel.at[c]);
     }
+#pragma unroll
+    for (int c = 0; c < CHANNELS; ++c) planes.at[c][word] = samples_of(words, 0, c);
   }
   return planes;
 }
 
-// The upper bit of each byte of which a < b.
-uint bytes_below(uint a, uint b) {
-  const uint upper = 0x80808080u;
-  const uint differences = (a | upper) - (b & ~upper);
-  return ((~a & b) | (~(a ^ b) & ~differences)) & upper;
-}
-
+// The bits of the median, the highest first. `active`: the upper bit of each byte whose sample has the bits that are
+// known.
 UNROLLED uint weighed_median(const uint *samples, const uint *weights, uint needed) {
+  uint bits[WINDOW_WORDS];
+  uint active[WINDOW_WORDS];
+  LONG_LOOP
+  for (int i = 0; i < WINDOW_WORDS; ++i) {
+    bits[i] = samples[i];
+    active[i] = 0x80808080u;
+  }
   uint found = 0;
-#pragma unroll
+  needed *= 128;
+  LONG_LOOP
   for (int bit = 128; bit > 0; bit /= 2) {
-    const uint limit = (found + bit) * 0x01010101u;
     uint below = 0;
-#pragma unroll
+    LONG_LOOP
+    for (int i = 0; i < WINDOW_WORDS; ++i) below = add_unsigned_products(below, active[i] & ~bits[i], weights[i]);
+    const uint is_set = below < needed ? ~0u : 0;
+    found |= is_set & bit;
+    needed -= is_set & below;
+    LONG_LOOP
     for (int i = 0; i < WINDOW_WORDS; ++i) {
-      below = add_unsigned_products(below, bytes_below(samples[i], limit), weights[i]);
+      active[i] &= ~(bits[i] ^ is_set);
+      bits[i] <<= 1;
     }
-    if (below < needed * 128) found += bit;
   }
   return found;
 }
@@ -99,10 +113,10 @@ UNROLLED uint weighed_median(const uint *samples, const uint *weights, uint need
 UNROLLED pixel_t weighed(WINDOW, int x, int y, pixel_t plain) {
   const planes_t planes = load_planes(SAME_WINDOW, x, y);
   uint total = 0;
-#pragma unroll
+  LONG_LOOP
   for (int i = 0; i < WINDOW_WORDS; ++i) total = add_unsigned_products(total, planes.at[CHANNELS - 1][i], 0x01010101u);
   if (total == 0 || total == ALL_PIXELS * MAX_SAMPLE) return plain;
-#pragma unroll
+  LONG_LOOP
   for (int c = 0; c < COLORS; ++c)
     plain.at[c] = (sample_t)weighed_median(planes.at[c], planes.at[CHANNELS - 1], (total + 1) / 2);
   return plain;

@@ -88,7 +88,7 @@ UNROLLED bool fill_rows(WINDOW, int x, int first, bool inside) {
     uint medians[PIXELS * CHANNELS];
     LONG_LOOP
     for (int c = 0; c < CHANNELS; ++c) row_medians(medians, rows, c);
-    store_medians(SAME_WINDOW, x, y, medians);
+    store_pairs(SAME_WINDOW, x, y, medians);
 #pragma unroll
     for (int k = 0; k < SAMPLES; ++k) {
       rows[0][k] = rows[1][k];

@@ -166,8 +166,8 @@ UNROLLED bool fill_rows(WINDOW, int x, int first, bool inside) {
     uint medians[2][PIXELS * CHANNELS];
     LONG_LOOP
     for (int c = 0; c < CHANNELS; ++c) two_rows_of_medians(medians, rows, c);
-    store_medians(SAME_WINDOW, x, y, medians[0]);
-    store_medians(SAME_WINDOW, x, y + 1, medians[1]);
+    store_pairs(SAME_WINDOW, x, y, medians[0]);
+    store_pairs(SAME_WINDOW, x, y + 1, medians[1]);
 #pragma unroll
     for (int i = 0; i < SIDE - 1; ++i) {
 #pragma unroll

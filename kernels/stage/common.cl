@@ -124,7 +124,7 @@ typedef struct {
 typedef PIXEL_OF(CHANNELS) pixel_t;
 typedef PIXEL_OF(TARGET_CHANNELS) target_pixel_t;
 
-// Pixel x of a row, for every number of channels.
+// Pixel x of a row, for every number of channels. Those of 2 and 4 samples begin where as long a vector may.
 #define PIXEL_ACCESS(channels)                                                            \
   pixel##channels##_t load_samples##channels(__global const sample_t *row, int x) {       \
     pixel##channels##_t pixel;                                                            \
@@ -139,9 +139,31 @@ typedef PIXEL_OF(TARGET_CHANNELS) target_pixel_t;
     }                                                                                     \
   }
 PIXEL_ACCESS(1)
-PIXEL_ACCESS(2)
 PIXEL_ACCESS(3)
-PIXEL_ACCESS(4)
+
+#if DEPTH == 8
+typedef uchar2 two_samples_t;
+typedef uchar4 four_samples_t;
+#else
+typedef ushort2 two_samples_t;
+typedef ushort4 four_samples_t;
+#endif
+pixel2_t load_samples2(__global const sample_t *row, int x) {
+  const two_samples_t two = ((__global const two_samples_t *)row)[x];
+  const pixel2_t pixel = {{two.x, two.y}};
+  return pixel;
+}
+pixel4_t load_samples4(__global const sample_t *row, int x) {
+  const four_samples_t four = ((__global const four_samples_t *)row)[x];
+  const pixel4_t pixel = {{four.x, four.y, four.z, four.w}};
+  return pixel;
+}
+void store_samples2(__global sample_t *row, int x, pixel2_t pixel) {
+  ((__global two_samples_t *)row)[x] = (two_samples_t)(pixel.at[0], pixel.at[1]);
+}
+void store_samples4(__global sample_t *row, int x, pixel4_t pixel) {
+  ((__global four_samples_t *)row)[x] = (four_samples_t)(pixel.at[0], pixel.at[1], pixel.at[2], pixel.at[3]);
+}
 
 #define PASTED_ACCESS(name, channels) name##channels
 #define ACCESS_OF(name, channels) PASTED_ACCESS(name, channels)
@@ -224,6 +246,23 @@ void set_sample(uint *words, int i, uint sample) {
   }
 WORD_ACCESS(__global, )
 WORD_ACCESS(__local, _local)
+
+// Words from any sample of a row on, of which the next ones up to a whole word are in the row. `count` is a constant.
+UNROLLED void load_words_from(uint *words, __global const sample_t *row, uint sample, int count) {
+  __global const uint *from = (__global const uint *)row + sample / SAMPLES_A_WORD;
+  const uint place = sample % SAMPLES_A_WORD;
+  uint word = from[0];
+#pragma unroll
+  for (int i = 0; i < count; ++i) {
+    const uint next = from[i + 1 < count || place > 0 ? i + 1 : i];
+#if NVIDIA
+    words[i] = bytes_of(word, next, 0x3210 + place * (DEPTH / 8 * 0x1111));
+#else
+    words[i] = (uint)(((ulong)next << 32 | word) >> place * DEPTH);
+#endif
+    word = next;
+  }
+}
 
 // Pixel `i` of the words of a row, which begin with a pixel.
 pixel_t pixel_of(const uint *words, int i) {

@@ -4,6 +4,13 @@
 #define COMPUTE_CAPABILITY 0  // NVIDIA's, 90 for 9.0
 #endif
 
+// Loops whose rounds access registers by constants on a GPU. On a CPU unrolling them would only take long to compile.
+#if NVIDIA
+#define LONG_LOOP _Pragma("unroll")
+#else
+#define LONG_LOOP _Pragma("nounroll")
+#endif
+
 // The smaller and the larger numbers in each half.
 #if COMPUTE_CAPABILITY >= 90
 uint smaller(uint a, uint b) {

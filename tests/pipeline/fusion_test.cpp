@@ -159,14 +159,15 @@ std::string groups_of(const std::string& words, const PixelFormat& format) {
 }
 
 TEST(Fusion, WindowsShareAKernelWithTheStagesAfterThem) {
-  for (const std::string window : {"--blur auto", "--median 1", "--median 2", "--denoise 10",
-                                   "--edges sobel", "--convolve \"1 2 1\""}) {
+  for (const std::string window :
+       {"--blur auto", "--median 1", "--median 2", "--median 7", "--denoise 10", "--edges sobel",
+        "--dilate 3", "--convolve \"1 2 1\""}) {
     const std::string groups = groups_of(window + " --color sepia --gamma 2", {3, 8});
     EXPECT_TRUE(groups.ends_with(" + color + gamma")) << groups;
     EXPECT_FALSE(test::contains(groups, ",")) << groups;
   }
-  EXPECT_EQ(groups_of("--dilate 2 --color sepia", {3, 8}), "dilate rows, dilate columns + color");
-  EXPECT_EQ(groups_of("--median 3 --color sepia", {3, 8}), "median, color");
+  EXPECT_EQ(groups_of("--dilate 4 --color sepia", {3, 8}), "dilate rows, dilate columns + color");
+  EXPECT_EQ(groups_of("--median 8 --color sepia", {3, 8}), "median, color");
   EXPECT_EQ(groups_of("--median 1 --color sepia", {4, 8}), "median, color");
   EXPECT_EQ(groups_of("--edges sobel --blur auto", {3, 8}), "edges, blur");
 }
@@ -181,6 +182,8 @@ TEST(Fusion, WindowsShareAKernelWithTheStagesBeforeThemIfThatIsLessThanAPass) {
   EXPECT_EQ(groups_of("--color sepia --median 2", {3, 8}), "color, median");
   EXPECT_EQ(groups_of("--color sepia --edges sobel --gamma 2", {3, 8}), "color + edges + gamma");
   EXPECT_EQ(groups_of("--color sepia --convolve \"1 2 1; 2 4 2; 1 2 1\"", {3, 8}),
+            "color + convolve");
+  EXPECT_EQ(groups_of("--color sepia --convolve \"1 2 1; 2 4 2; 1 2 1\"", {3, 16}),
             "color, convolve");
 }
 

@@ -76,14 +76,14 @@ Words colors_and_blur() {
   return all;
 }
 
-// Radii with networks, with histograms, and the largest; all operations.
+// Radii with networks, with histograms, and the largest; operations in one step and in two.
 std::vector<Row> ranks() {
   return {
       {"Median",
        {"--median 1 @", "--median 2 @", "--median 3 @"},
        {.share = 2, .pictures = window_pictures}},
       // The time of a pixel grows with its window.
-      {"MedianOfManyPixels", {"--median 6 @"}, {.sizes = {{37, 7}}, .pictures = window_pictures}},
+      {"MedianOfManyPixels", {"--median 8 @"}, {.sizes = {{37, 7}}, .pictures = window_pictures}},
       {"LargestMedian",
        {"--median 31"},
        {.formats = {{3, 8}, {1, 16}},
@@ -93,8 +93,8 @@ std::vector<Row> ranks() {
         .as_both = true}},
       // Of each format one operation of one step, and one of two.
       {"Morphology",
-       {"--dilate 1 @", "--dilate 9 @", "--erode 2 @", "--erode 1 @", "--open 9 @", "--open 2 @",
-        "--close 1 @", "--close 9 @"},
+       {"--dilate 1 @", "--dilate 9 @", "--erode 2 @", "--erode 4 @", "--open 9 @", "--open 3 @",
+        "--close 1 @", "--close 20 @"},
        {.share = 4, .pictures = window_pictures}}};
 }
 

@@ -446,6 +446,7 @@ class GaussianStep final : public Step {
       kernel.macros += formatted(" -D RADIUS={}", window_.radius());
     kernel.formats = format_macros(picture_);
     kernel.pixels = 1;
+    kernel.lines = along_rows() ? 1 : 4;  // which share what they read
     kernel.tables = {table_of(window_.weights)};
     if (window_.mask) add_mask(kernel, *window_.mask, picture_);
     kernel.variant = label_;

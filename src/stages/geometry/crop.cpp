@@ -81,6 +81,7 @@ class Crop final : public OneStepStage {
                          {.file = "crop.cl",
                           .function = "crop",
                           .tables = {to_bytes(corner)},
+                          .pixels = wide_pixels(input.format),
                           .variant = to_string(crop_)},
                          input, output(input));
   }

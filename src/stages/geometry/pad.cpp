@@ -108,10 +108,13 @@ class Frame final : public OneStepStage {
     const auto samples = samples_of(output(input).format, color_);
     std::vector<std::int32_t> numbers{corner_.x, corner_.y};
     numbers.insert(numbers.end(), samples.begin(), samples.end());
-    return make_row_pass(
-        session,
-        {.file = "pad.cl", .function = "pad", .tables = {to_bytes(numbers)}, .variant = label()},
-        input, output(input));
+    return make_row_pass(session,
+                         {.file = "pad.cl",
+                          .function = "pad",
+                          .tables = {to_bytes(numbers)},
+                          .pixels = wide_pixels(input.format),
+                          .variant = label()},
+                         input, output(input));
   }
 
  private:

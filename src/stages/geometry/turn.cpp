@@ -38,6 +38,7 @@ class TurnStep final : public Step {
                          {.file = "flop.cl",
                           .function = "flop",
                           .macros = formatted("-D MIRRORS={:d}", turn_.mirrors_x),
+                          .pixels = wide_pixels(input.format),
                           .variant = title_.label},
                          input, input);
   }

@@ -31,9 +31,12 @@ class Median final : public OneStepStage {
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
     const int radius = parameters_.radius;
     const auto channels = static_cast<double>(input.channels);
-    return {Rate(formatted("median {} {}", radius, input.depth), host_seconds(input.depth),
-                 device_seconds(input.depth)),
-            channels};
+    StageCost cost{Rate(formatted("median {} {}", radius, input.depth), host_seconds(input.depth),
+                        device_seconds(input.depth)),
+                   channels};
+    // A network's comparisons.
+    if (radius > max_pairs_radius && radius <= max_tiles_radius) cost.literals = 2000.0 * radius;
+    return cost;
   }
 
   // Networks take tiles of up to 16 rows; histograms begin with a window's.
@@ -51,7 +54,6 @@ class Median final : public OneStepStage {
   [[nodiscard]] std::optional<WindowKernel> window_kernel(const PixelFormat& input,
                                                           const DeviceInfo& device,
                                                           const WindowUse& /*use*/) const override {
-    constexpr int max_pairs_radius = 2;
     const int radius = parameters_.radius;
     const bool weighs = parameters_.alpha == AlphaMode::weighted && input.has_alpha();
     WindowKernel window{.kernel = {.file = "median.cl"}};
@@ -87,13 +89,16 @@ class Median final : public OneStepStage {
   }
 
  private:
-  // Larger windows would take too many instructions.
+  // On a device: networks by hand, and those of plans; larger windows would take too many
+  // instructions.
+  static constexpr int max_pairs_radius = 2;
   static constexpr int max_tiles_radius = 7;
 
   void divide_into_tiles(RowKernel& kernel, const DeviceInfo& device) const {
     const int radius = parameters_.radius;
-    const int width = 4;
-    const int height = device.kind == DeviceKind::cpu ? 2 : 4;
+    // As many pixels as leave most numbers in registers.
+    constexpr int width = 4;
+    const int height = device.kind == DeviceKind::cpu || radius > 6 ? 2 : 4;
     kernel.function = "median_tiles";
     kernel.pixels = static_cast<std::size_t>(width);
     kernel.lines = 2 * static_cast<std::size_t>(height);
@@ -111,8 +116,8 @@ class Median final : public OneStepStage {
   }
   [[nodiscard]] double device_seconds(int depth) const {
     const int radius = parameters_.radius;
-    if (radius <= 3) return 10e-12 * radius;
-    return depth == 8 ? 300e-12 : 500e-12 * (2 * radius + 1);
+    if (radius <= max_tiles_radius) return 0.9e-12 * radius * radius;
+    return depth == 8 ? 20e-12 * radius : 20e-12 * radius * radius;
   }
 
   MedianParameters parameters_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/format.hpp"
@@ -13,33 +14,90 @@ namespace {
 
 using std::size_t;
 
-// Writes the steps of a plan as assignments. A number that no one needs any more keeps its name:
-// compilers see for how long each lives. Infinite numbers take no comparison.
+// Writes the steps of a plan as assignments, each to a variable of its own. What a step makes is
+// written when another one first needs it, so that few numbers are kept at a time: registers are
+// few. What no median needs is left out. Infinite numbers take no comparison.
 class Writer {
  public:
   explicit Writer(const Plan& plan) : plan_(plan), places_(2 * plan.places) {}
 
   std::string text() {
-    for (const Step& step : plan_.steps)
+    for (const Step& step : plan_.steps) {
+      made_by_.emplace_back();
       take(step);
+    }
+    mark_needed();
+    for (const Median& median : medians_) {
+      write_step(nodes_[number(median.node)].step);
+      text_ += formatted("MEDIAN({}, {}, v{}) ", median.x, median.y, median.node);
+    }
     return std::move(text_);
   }
 
  private:
-  using Number = std::optional<int>;  // of a variable; nothing: infinite
+  using Number = std::optional<int>;  // a node; nothing: infinite
   using Numbers = std::vector<Number>;
 
-  Number assign(char operation, Number a, Number b) {
-    text_ += formatted("const uint v{} = {}(v{}, v{}); ", next_, operation, *a, *b);
-    return next_++;
+  struct Node {
+    char operation;  // S, L; P: the sample at (a, b)
+    int a;
+    int b;
+    size_t step;
+    bool is_needed = false;
+  };
+  struct Median {
+    int x;
+    int y;
+    int node;
+  };
+
+  static size_t number(int node) { return static_cast<size_t>(node); }
+
+  int add(char operation, int a, int b) {
+    const auto node = static_cast<int>(nodes_.size());
+    nodes_.push_back({operation, a, b, made_by_.size() - 1});
+    made_by_.back().push_back(node);
+    return node;
   }
+
+  void mark_needed() {
+    for (const Median& median : medians_)
+      nodes_[number(median.node)].is_needed = true;
+    for (size_t i = nodes_.size(); i > 0; --i) {
+      const Node& node = nodes_[i - 1];
+      if (!node.is_needed || node.operation == 'P') continue;
+      nodes_[number(node.a)].is_needed = true;
+      nodes_[number(node.b)].is_needed = true;
+    }
+  }
+
+  void write_step(size_t step) {
+    const std::vector<int> made = std::exchange(made_by_[step], {});
+    for (const int i : made) {
+      const Node& node = nodes_[number(i)];
+      if (!node.is_needed || node.operation == 'P') continue;
+      for (const int operand : {node.a, node.b}) {
+        const size_t other = nodes_[number(operand)].step;
+        if (other != step) write_step(other);
+      }
+    }
+    for (const int i : made) {
+      const Node& node = nodes_[number(i)];
+      if (!node.is_needed) continue;
+      text_ +=
+          node.operation == 'P'
+              ? formatted("const uint v{} = SAMPLE({}, {}); ", i, node.a, node.b)
+              : formatted("const uint v{} = {}(v{}, v{}); ", i, node.operation, node.a, node.b);
+    }
+  }
+
   Number smaller(Number a, Number b) {
     if (!a || !b) return a ? a : b;
-    return assign('S', a, b);
+    return add('S', *a, *b);
   }
   Number larger(Number a, Number b) {
     if (!a || !b) return std::nullopt;
-    return assign('L', a, b);
+    return add('L', *a, *b);
   }
   void compare(Number& a, Number& b) {
     const Number low = smaller(a, b);
@@ -47,9 +105,7 @@ class Writer {
     a = low;
   }
   Number sample(const Step& step, int i) {
-    text_ += formatted("const uint v{} = SAMPLE({}, {}); ", next_, step.x + (step.along_x ? i : 0),
-                       step.y + (step.along_x ? 0 : i));
-    return next_++;
+    return add('P', step.x + (step.along_x ? i : 0), step.y + (step.along_x ? 0 : i));
   }
 
   void take(const Step& step) {
@@ -92,7 +148,7 @@ class Writer {
         std::ranges::copy(merged(step), to);
         break;
       case Kind::median:
-        text_ += formatted("MEDIAN({}, {}, v{}) ", step.x, step.y, *smallest_of_merged(step));
+        medians_.push_back({step.x, step.y, *smallest_of_merged(step)});
     }
   }
 
@@ -173,8 +229,10 @@ class Writer {
 
   const Plan& plan_;
   Numbers places_;
+  std::vector<Node> nodes_;
+  std::vector<std::vector<int>> made_by_;  // nodes by steps, until they are written
+  std::vector<Median> medians_;
   std::string text_;
-  int next_ = 0;
 };
 
 }  // namespace

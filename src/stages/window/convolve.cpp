@@ -116,8 +116,9 @@ class Convolve final : public OneStepStage {
     return border_rows(parameters_.border, target, parameters_.matrix.radius_y(), source.height);
   }
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
-    const Rate rate =
-        weighs(input) ? Rate("convolve weighted", 0.5e-9, 10e-12) : Rate("convolve", 0.1e-9, 5e-12);
+    const Rate rate = weighs(input)        ? Rate("convolve weighted", 0.5e-9, 10e-12)
+                      : is_of_bytes(input) ? Rate("convolve bytes", 0.1e-9, 0.05e-12)
+                                           : Rate("convolve", 0.1e-9, 5e-12);
     return {rate, static_cast<double>(parameters_.matrix.coefficients.size()) * input.channels};
   }
 
@@ -130,8 +131,7 @@ class Convolve final : public OneStepStage {
                                                           const DeviceInfo& device,
                                                           const WindowUse& /*use*/) const override {
     const ConvolutionNumbers& of_format = numbers(input);
-    if (input.depth == 8 && of_format.exact && of_format.largest <= INT32_MAX && !weighs(input))
-      return kernel_of_bytes(device);
+    if (is_of_bytes(input)) return kernel_of_bytes(device);
     RowKernel kernel{.file = "convolve.cl", .function = "convolve"};
     kernel.macros = formatted(
         "-D BORDER={} -D ALPHA_WEIGHTED={} -D EXACT={} -D WIDE={} -D INVERSE_MAX={:a}f",
@@ -152,6 +152,11 @@ class Convolve final : public OneStepStage {
     return format.depth == 8 ? of_bytes_ : of_words_;
   }
 
+  // Whether a device's sums are of bytes times whole numbers, in 32 bits.
+  [[nodiscard]] bool is_of_bytes(const PixelFormat& input) const {
+    return input.depth == 8 && of_bytes_.exact && of_bytes_.largest <= INT32_MAX && !weighs(input);
+  }
+
   // The numbers are a part of the program, which leaves out products with zeros.
   [[nodiscard]] WindowKernel kernel_of_bytes(const DeviceInfo& device) const {
     const ConvolutionMatrix& matrix = parameters_.matrix;
@@ -161,7 +166,8 @@ class Convolve final : public OneStepStage {
         static_cast<int>(parameters_.border), matrix.width / 2, matrix.height / 2, of_bytes_.scale,
         of_bytes_.offset, digits(), byte_product_macros(device));
     kernel.generated = weights_text();
-    kernel.lines = matrix.height > 1 ? 4 : 1;
+    // Rows that share what they read, up to which programs do not take too long to compile.
+    kernel.lines = matrix.height == 1 ? 1 : matrix.height <= 7 ? 4 : 2;
     kernel.group_width = 32;
     kernel.group_height = 4;
     kernel.variant = label();

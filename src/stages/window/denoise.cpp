@@ -92,17 +92,24 @@ class Denoise : public OneStepStage {
                                        bool chroma) const {
     RowKernel kernel{.file = "denoise.cl", .function = "denoise"};
     const bool weighs = parameters_.alpha == AlphaMode::weighted && input.has_alpha();
-    kernel.macros = formatted("-D BORDER={} -D ALPHA_WEIGHTED={} -D TAPS={} -D CHROMA={}",
-                              static_cast<int>(parameters_.border), weighs ? 1 : 0,
-                              numbers.taps.size(), chroma ? 1 : 0);
+    const int reach = chroma ? chroma_step * parameters_.radius : parameters_.radius;
+    kernel.macros =
+        formatted("-D BORDER={} -D ALPHA_WEIGHTED={} -D TAPS={} -D REACH={} -D CHROMA={}",
+                  static_cast<int>(parameters_.border), weighs ? 1 : 0, numbers.taps.size(), reach,
+                  chroma ? 1 : 0);
+    constexpr int side = 32;  // of a work-group's pixels
     kernel.pixels = 1;
+    kernel.lines = 4;
+    kernel.group_width = side;
+    kernel.group_height = side / 4;
     const std::vector<std::int32_t> constants{numbers.limit, numbers.inverse};
     std::vector<std::int32_t> taps;
     for (const DenoiseTap& tap : numbers.taps)
       taps.insert(taps.end(), {tap.x, tap.y, tap.weight, 0});
     kernel.tables = {to_bytes(constants), to_bytes(taps)};
     kernel.variant = label();
-    return {std::move(kernel), static_cast<double>(numbers.taps.size())};
+    const double loaded = 1 + 2.0 * reach / side;
+    return {std::move(kernel), loaded * loaded};
   }
 
  private:

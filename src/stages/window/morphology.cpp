@@ -4,6 +4,7 @@
 
 #include "base/format.hpp"
 #include "base/numbers.hpp"
+#include "device/device_rows.hpp"
 #include "host/loops.hpp"
 #include "stage/options/shared_parameters.hpp"
 #include "stage/window_rows.hpp"
@@ -193,47 +194,55 @@ std::string window_text(int radius) {
   return formatted("{0}x{0}", 2 * radius + 1);
 }
 
-// The largest or smallest sample along rows or along columns, on a device.
-class LineExtremes final : public Step {
+// The largest or smallest samples on a device, in one step or two.
+class DeviceExtremes final : public Step {
  public:
-  LineExtremes(const MorphologyParameters& parameters, bool along_rows)
-      : parameters_(parameters), along_rows_(along_rows) {}
+  enum class Part { squares, rows, columns };
+
+  DeviceExtremes(const MorphologyParameters& parameters, Part part)
+      : parameters_(parameters), part_(part) {}
 
   [[nodiscard]] StepTitle title() const override {
-    return {name_of(parameters_.operation) + (along_rows_ ? " rows" : " columns"),
+    constexpr std::array suffixes{"", " rows", " columns"};
+    return {name_of(parameters_.operation) + suffixes.at(static_cast<std::size_t>(part_)),
             window_text(parameters_.radius)};
   }
   [[nodiscard]] RowRange source_rows(const RowRange& target, ImageSize source) const override {
-    if (along_rows_) return target;
+    if (part_ == Part::rows) return target;
     return border_rows(parameters_.border, target, parameters_.radius, source.height);
   }
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
-    return {Rate("extremes of a row", 1e-9, 2e-12),
-            static_cast<double>(input.channels * (parameters_.radius + 2))};
+    if (part_ == Part::squares)
+      return {Rate("extremes of squares", 1e-9, 1e-12), static_cast<double>(input.channels)};
+    return {Rate("extremes of lines", 1e-9, 0.1e-12),
+            static_cast<double>(input.channels * (parameters_.radius + 8))};
   }
 
   [[nodiscard]] std::optional<WindowKernel> window_kernel(const PixelFormat& input,
-                                                          const DeviceInfo& /*device*/,
+                                                          const DeviceInfo& device,
                                                           const WindowUse& /*use*/) const override {
+    constexpr std::array functions{"extremes_of_squares", "extremes_along_rows",
+                                   "extremes_along_columns"};
     RowKernel kernel{.file = "morphology.cl",
-                     .function = along_rows_ ? "extremes_along_rows" : "extremes_along_columns"};
+                     .function = functions.at(static_cast<std::size_t>(part_))};
+    const int radius = parameters_.radius;
     const bool weighs = parameters_.alpha == AlphaMode::weighted && input.has_alpha();
     kernel.macros =
-        formatted("-D BORDER={} -D ALPHA_WEIGHTED={} -D RADIUS={} -D LARGEST={}",
-                  static_cast<int>(parameters_.border), weighs ? 1 : 0, parameters_.radius,
-                  parameters_.operation == Morphology::dilate ? 1 : 0);
-    // The results of a work-item share what all of their windows contain, of 3 rows at least.
-    const std::size_t results = parameters_.radius == 1 ? 2 : 4;
-    kernel.pixels = along_rows_ ? results : 1;
-    kernel.lines = along_rows_ ? 1 : results;
-    kernel.variant = window_text(parameters_.radius);
-    return WindowKernel{std::move(kernel),
-                        1 + 2.0 * parameters_.radius / static_cast<double>(results)};
+        formatted("-D BORDER={} -D ALPHA_WEIGHTED={} -D RADIUS={} -D LARGEST={}{}",
+                  static_cast<int>(parameters_.border), weighs ? 1 : 0, radius,
+                  parameters_.operation == Morphology::dilate ? 1 : 0, byte_product_macros(device));
+    const bool is_wide = part_ == Part::rows ? radius >= 8 && input.bytes_per_pixel() < 4
+                                             : radius == 1 && input.bytes_per_pixel() < 4;
+    kernel.pixels = part_ == Part::rows ? (is_wide ? 16 : 8) : is_wide ? 8 : 4;
+    kernel.lines = part_ == Part::squares ? 16 : part_ == Part::rows ? 2 : 8;
+    kernel.variant = window_text(radius);
+    const double results = part_ == Part::rows ? static_cast<double>(kernel.pixels) : 8;
+    return WindowKernel{std::move(kernel), 1 + 2.0 * radius / results};
   }
 
  private:
   MorphologyParameters parameters_;
-  bool along_rows_;
+  Part part_;
 };
 
 // A dilation or an erosion, on the processor.
@@ -280,8 +289,12 @@ class MorphologyStage final : public Stage {
       MorphologyParameters own = parameters_;
       own.operation = operation;
       lowered.steps.push_back(std::make_shared<Extremes>(own));
-      on_device.push_back(std::make_shared<LineExtremes>(own, true));
-      on_device.push_back(std::make_shared<LineExtremes>(own, false));
+      using Part = DeviceExtremes::Part;
+      constexpr int max_square_radius = 3;
+      const auto parts = own.radius <= max_square_radius ? std::vector{Part::squares}
+                                                         : std::vector{Part::rows, Part::columns};
+      for (const Part part : parts)
+        on_device.push_back(std::make_shared<DeviceExtremes>(own, part));
     }
     lowered.steps_on = [on_device](const DeviceInfo&) { return on_device; };
     return lowered;
