@@ -47,7 +47,7 @@ else()
                 "${PROJECT_SOURCE_DIR}/cmake/FindLibDeflate.cmake"
                 "${PROJECT_SOURCE_DIR}/cmake/FindxxHash.cmake"
           DESTINATION "${package_folder}")
-  set(needed OpenCL libpng libjpeg zlib tbb libisal libdeflate libxxhash)
+  set(needed libpng libjpeg zlib tbb libisal libdeflate libxxhash)
   list(JOIN needed " " needed)
   set(pc_requires "Requires: ${needed}\n")
   set(pc_libs " -ldl -lstdc++ -lm")

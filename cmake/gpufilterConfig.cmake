@@ -1,6 +1,5 @@
 # Installed with the library: finds its dependencies, then defines gpufilter::gpufilter.
 include(CMakeFindDependencyMacro)
-find_dependency(OpenCL)
 find_dependency(PNG)
 find_dependency(JPEG)
 find_dependency(ZLIB)

@@ -6,7 +6,7 @@
 project_root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)"
 build_folder="${project_root}/build/release"
 
-build_packages=(cmake ninja-build g++ ocl-icd-opencl-dev opencl-clhpp-headers opencl-c-headers
+build_packages=(cmake ninja-build g++ opencl-clhpp-headers opencl-c-headers
   pocl-opencl-icd libpng-dev libjpeg-dev zlib1g-dev libspdlog-dev libcli11-dev nlohmann-json3-dev
   libtbb-dev libisal-dev libdeflate-dev libxxhash-dev libprotozero-dev libtiff-dev libwebp-dev
   libjxl-dev libheif-dev liblcms2-dev)

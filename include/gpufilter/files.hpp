@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,33 @@ namespace gpufilter {
 // Reads a picture from the `size` bytes of its file at `bytes`, as read() does.
 [[nodiscard]] Picture decode(const void* bytes, std::size_t size, const Limits& limits = {},
                              const RunControl& control = {});
+// The same for the bytes in a vector or an array.
+[[nodiscard]] inline Picture decode(std::span<const std::uint8_t> bytes, const Limits& limits = {},
+                                    const RunControl& control = {}) {
+  return decode(bytes.data(), bytes.size(), limits, control);
+}
+
+// What a file says about its picture.
+struct FileHeader {
+  Shape shape;              // of the pixels that read() gives
+  std::string file_format;  // "PNG"
+  int orientation = 1;      // in EXIF or XMP, 1 (upright) to 8
+};
+
+// Reads the header of a file, which is quick: no pixel is decoded. Throws as read() does.
+[[nodiscard]] FileHeader open_header(const std::string& path, const Limits& limits = {});
+// Reads the header from the bytes of a file.
+[[nodiscard]] FileHeader open_header(std::span<const std::uint8_t> bytes,
+                                     const Limits& limits = {});
+
+// What the operating system said.
+struct SystemError {
+  int code = 0;      // an errno
+  std::string path;  // of the file that it is about
+};
+// Why a file cannot be read or written, where the operating system is the reason; nothing where
+// the picture is: it is damaged, or too large.
+[[nodiscard]] std::optional<SystemError> system_error(const PictureError& error);
 
 // Writes `picture` with its metadata; the name decides the format. "-" is standard output, as PNG.
 // A format with only 8 bits converts 16-bit samples by (v * 255 + 32767) / 65535; one without alpha

@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -172,6 +173,19 @@ class PictureFilter {
   // Stopped.
   FilterResult run(const std::string& input, const std::string& output,
                    const FormatOptions& options = {}, const RunControl& control = {}) const;
+
+  // Filters the bytes of a file into those of another, whose format is an extension of a name:
+  // "png", "jpg". They replace what `output` holds. Throws as above.
+  FilterResult run(std::span<const std::uint8_t> input, std::vector<std::uint8_t>& output,
+                   const std::string& format, const FormatOptions& options = {},
+                   const RunControl& control = {}) const;
+  // Filters the bytes of a file into the file `output`.
+  FilterResult run(std::span<const std::uint8_t> input, const std::string& output,
+                   const FormatOptions& options = {}, const RunControl& control = {}) const;
+  // Filters the file `input` into the bytes of a file.
+  FilterResult run(const std::string& input, std::vector<std::uint8_t>& output,
+                   const std::string& format, const FormatOptions& options = {},
+                   const RunControl& control = {}) const;
 
   // Filters the pictures in the folder `input` into the folder `output`, which is created if it
   // does not exist. A picture that fails does not affect the others. Throws UsageError before

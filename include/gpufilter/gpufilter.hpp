@@ -12,3 +12,4 @@
 #include <gpufilter/measure.hpp>
 #include <gpufilter/picture.hpp>
 #include <gpufilter/stages.hpp>
+#include <gpufilter/version.hpp>

@@ -7,7 +7,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
+
+#include <gpufilter/error.hpp>
 
 namespace gpufilter {
 
@@ -60,6 +63,21 @@ struct PixelsPerInch {
   // Whether both are the same.
   bool operator==(const PixelsPerInch&) const = default;
 };
+
+// A view of samples that lie in a vector or an array, of 8 or 16 bits, without gaps between rows.
+// Throws UsageError if they are too few.
+template <typename Sample, std::size_t extent>
+[[nodiscard]] auto view_of(std::span<Sample, extent> samples, int width, int height,
+                           int channels = 3) {
+  static_assert(std::is_same_v<std::remove_const_t<Sample>, std::uint8_t> ||
+                std::is_same_v<std::remove_const_t<Sample>, std::uint16_t>);
+  const auto side = [](int pixels) { return static_cast<std::size_t>(pixels < 0 ? 0 : pixels); };
+  const std::size_t row = side(width) * side(channels);
+  if (row != 0 && samples.size() / row < side(height))
+    throw UsageError("a view of more samples than there are");
+  using Kind = std::conditional_t<std::is_const_v<Sample>, ConstView, View>;
+  return Kind{samples.data(), width, height, channels, static_cast<int>(8 * sizeof(Sample))};
+}
 
 // A picture that owns its pixels. One from a file also carries the file's metadata (colour profile,
 // EXIF, ...) and settings, for write() and for filters that depend on them. Move-only; copy() makes

@@ -9,9 +9,20 @@ Stages are words of the command line, or the functions of gpufilter.stages: gpuf
 the library go to the logger "gpufilter".
 """
 
+from ._errors import DeviceError, Error, PictureError, UsageError
 from ._filter import Filter
-from ._functions import compare, decode, devices, encode, formats, read, stats, write
-from ._native import DeviceError, Error, Picture, PictureError, UsageError, __version__
+from ._functions import (
+    compare,
+    decode,
+    devices,
+    encode,
+    formats,
+    open_header,
+    read,
+    stats,
+    write,
+)
+from ._native import Picture, __version__
 from ._program import let_it_probe as _let_it_probe
 from ._results import (
     ChannelDifferences,
@@ -21,6 +32,7 @@ from ._results import (
     FolderPicture,
     FolderResult,
     Format,
+    Header,
     PixelDifference,
     Result,
     Stats,
@@ -42,6 +54,7 @@ __all__ = [
     "FolderPicture",
     "FolderResult",
     "Format",
+    "Header",
     "Picture",
     "PictureError",
     "PixelDifference",
@@ -55,6 +68,7 @@ __all__ = [
     "devices",
     "encode",
     "formats",
+    "open_header",
     "read",
     "stages",
     "stats",

@@ -1,18 +1,28 @@
 """Chains of stages."""
 
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from os import sched_getaffinity
 from typing import Any, Literal, SupportsIndex, TypeVar, overload
 
 from . import _native
-from ._native import Picture, UsageError
+from ._errors import UsageError
+from ._native import Picture
 from ._options import (
     Option,
     Path,
+    Readable,
     Whole,
+    Writable,
+    content_of,
+    format_for,
     format_options,
     function,
+    is_file,
     limits_of,
     path_bytes,
+    put_into,
     whole,
     word,
 )
@@ -111,6 +121,29 @@ class Filter:
         self._native.call_into(pixels, out)
         return out
 
+    def map(self, pictures: Iterable[Any], *, threads: Whole = 0) -> Iterator[Picture]:
+        """Filters pictures in memory at the same time, as __call__() does, and yields the results in their order.
+
+        pictures: taken one after the other, a few ahead of the results.
+        threads: pictures in progress, each on one thread; 0: as many as cores that the process may use.
+        """
+        count = whole("threads", threads, 16) or len(sched_getaffinity(0))
+        # With one thread for each picture, none waits for others.
+        arguments: dict[str, Any] = {**self._arguments, "threads": 1}
+        alone = Filter(self.stages, **arguments)
+        with ThreadPoolExecutor(count) as pool:
+            under_way: deque[Future[Picture]] = deque()
+            try:
+                for picture in pictures:
+                    under_way.append(pool.submit(alone, picture))
+                    if len(under_way) > 2 * count:
+                        yield under_way.popleft().result()
+                while under_way:
+                    yield under_way.popleft().result()
+            finally:
+                for future in under_way:
+                    future.cancel()
+
     def result_shape(self, shape: Shape | Picture, depth: Whole = 8) -> tuple[Shape, int]:
         """The shape and the depth of the result for pixels of this shape and depth, for `out`.
 
@@ -130,28 +163,35 @@ class Filter:
 
     def run(
         self,
-        input: Path,
-        output: Path,
+        input: Path | Readable,
+        output: Path | Writable,
         *,
+        format: str | None = None,
         progress: Callable[[float], object] | None = None,
         **options: Option,
     ) -> Result:
-        """Filters a file into a file, which appears complete or not at all.
+        """Filters a file into a file, which appears complete or not at all. Both may be open files, such as BytesIO.
 
         output: the name decides the format.
+        format: of an open file without a name, "png".
         progress: called with the fraction done, 0 to 1. What it raises ends the call.
         options: of the output's format: quality=85, png_level=1, strip=True.
 
         Raises UsageError, PictureError, DeviceError.
         """
-        return Result(
-            **self._native.run(
-                path_bytes(input),
-                path_bytes(output),
-                format_options(options),
-                function("progress", progress),
-            )
+        if format is not None and not is_file(output):
+            raise UsageError("format is for open files; the name of a path decides")
+        result, content = self._native.run(
+            content_of(input) if is_file(input) else path_bytes(input),
+            not is_file(input),
+            format_for(output, format).encode() if is_file(output) else path_bytes(output),
+            is_file(output),
+            format_options(options),
+            function("progress", progress),
         )
+        if is_file(output):
+            put_into(output, content)
+        return Result(**result)
 
     def run_folder(
         self,

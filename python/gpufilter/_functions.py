@@ -3,15 +3,22 @@
 from typing import Any
 
 from . import _native
+from ._errors import UsageError
 from ._native import Picture
 from ._options import (
     Option,
     Path,
+    Readable,
     Whole,
+    Writable,
+    content_of,
+    format_for,
     format_options,
+    is_file,
     is_path,
     limits_of,
     path_bytes,
+    put_into,
     whole,
     word,
 )
@@ -21,20 +28,24 @@ from ._results import (
     Device,
     Differences,
     Format,
+    Header,
     PixelDifference,
     Stats,
 )
 
 
 def read(
-    path: Path, *, max_pixels: Whole | None = None, max_memory: Whole | None = None
+    source: Path | Readable, *, max_pixels: Whole | None = None, max_memory: Whole | None = None
 ) -> Picture:
-    """Reads a picture with its metadata; its content decides the format.
+    """Reads a picture with its metadata, from a path or an open file; its content decides the format.
 
     Samples are as stored, except that palettes and grey of fewer than 8 bits become 8 bits, and CMYK becomes RGB. The
     EXIF orientation is not applied: Filter(gpufilter.auto_orient()) does that. Raises PictureError.
     """
-    return _native.read(path_bytes(path), limits_of(max_pixels, max_memory, 0))
+    limits = limits_of(max_pixels, max_memory, 0)
+    if is_file(source):
+        return _native.decode(content_of(source), limits)
+    return _native.read(path_bytes(source), limits)
 
 
 def decode(
@@ -44,14 +55,33 @@ def decode(
     return _native.decode(encoded, limits_of(max_pixels, max_memory, 0))
 
 
-def write(path: Path, pixels: Any, **options: Option) -> int:
-    """Writes a Picture with its metadata, or an array; the name decides the format.
+def open_header(
+    source: Path | Readable, *, max_pixels: Whole | None = None, max_memory: Whole | None = None
+) -> Header:
+    """What a file says about its picture, without decoding a pixel. Of an open file, the rest is read."""
+    limits = limits_of(max_pixels, max_memory, 0)
+    if is_file(source):
+        return Header(**_native.open_encoded_header(content_of(source), limits))
+    return Header(**_native.open_header(path_bytes(source), limits))
 
+
+def write(
+    target: Path | Writable, pixels: Any, *, format: str | None = None, **options: Option
+) -> int:
+    """Writes a Picture with its metadata, or an array, to a path or into an open file.
+
+    format: of an open file, "png"; by default its name decides, as a path does.
     options: of the format: quality=85, png_level=1, strip=True.
 
-    The file appears complete or not at all. Returns its size in bytes. Raises UsageError, PictureError.
+    At a path, the file appears complete or not at all. Returns the bytes written. Raises UsageError, PictureError.
     """
-    return _native.write(path_bytes(path), pixels, format_options(options))
+    if is_file(target):
+        content = _native.encode(format_for(target, format), pixels, format_options(options))
+        put_into(target, content)
+        return len(content)
+    if format is not None:
+        raise UsageError("format is for open files; the name of a path decides")
+    return _native.write(path_bytes(target), pixels, format_options(options))
 
 
 def encode(format: str, pixels: Any, **options: Option) -> bytes:

@@ -3,11 +3,29 @@
 from collections.abc import Callable, Iterable
 from operator import index
 from os import PathLike, fsdecode, fsencode
-from typing import Any, SupportsFloat, SupportsIndex
+from os.path import splitext
+from typing import Any, Protocol, SupportsFloat, SupportsIndex
 
-from ._native import Limits, UsageError
+from ._errors import UsageError
+from ._native import Limits
 
 Path = str | bytes | PathLike[str] | PathLike[bytes]
+
+
+class Readable(Protocol):
+    """A file that is open for reading bytes."""
+
+    def read(self) -> Any:
+        ...
+
+
+class Writable(Protocol):
+    """A file that is open for writing bytes."""
+
+    def write(self, content: Any, /) -> Any:
+        ...
+
+
 Whole = SupportsIndex | float  # 90, 90.0, and the numbers of NumPy
 Number = SupportsFloat | SupportsIndex
 Value = str | bytes | PathLike[str] | PathLike[bytes] | SupportsIndex | SupportsFloat
@@ -20,7 +38,7 @@ def is_path(source: object) -> bool:
     return isinstance(source, (str, bytes, PathLike))
 
 
-def path_bytes(path: Path) -> bytes:
+def path_bytes(path: Any) -> bytes:
     """Any file name, as the library takes it."""
     try:
         name = fsencode(path)
@@ -32,6 +50,38 @@ def path_bytes(path: Path) -> bytes:
         hint = "; decode() takes the bytes of a file" if isinstance(path, bytes) else ""
         raise UsageError(f"{len(name)} bytes with NUL or too long are no path{hint}")
     return name
+
+
+def is_file(source: object) -> bool:
+    """Whether it is an open file, or like one: BytesIO, a socket's file, a member of an archive."""
+    return hasattr(source, "read") or hasattr(source, "write")
+
+
+def content_of(file: Any) -> Any:
+    """What an open file still holds."""
+    content = file.read()
+    if isinstance(content, str):
+        raise TypeError("the file is open as text; open it in mode 'rb'")
+    return content
+
+
+def put_into(file: Any, content: bytes) -> None:
+    """Writes all of it into an open file, which may take it in parts."""
+    rest = memoryview(content)
+    while rest:
+        taken = file.write(rest)
+        rest = rest[len(rest) if taken is None else taken :]
+
+
+def format_for(target: Any, format: str | None) -> str:
+    """The format that is given for an open file, or that its name has."""
+    if format is not None:
+        return word("format", format).removeprefix(".")
+    name = getattr(target, "name", "")
+    extension = splitext(fsdecode(name))[1] if isinstance(name, (str, bytes)) else ""
+    if not extension:
+        raise UsageError("the file has no name; give its format, such as format='png'")
+    return extension[1:]
 
 
 def is_boolean(value: object) -> bool:

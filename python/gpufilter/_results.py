@@ -6,9 +6,29 @@ from itertools import accumulate
 from math import ceil
 from typing import Literal
 
-from ._native import UsageError
+from ._errors import UsageError
 
 Shape = tuple[int, ...]  # (height, width, channels), or (height, width) if grey
+
+
+@dataclass(frozen=True)
+class Header:
+    """What a file says about its picture."""
+
+    shape: Shape  # of the array that read() gives
+    depth: int  # bits per sample
+    file_format: str  # "PNG"
+    orientation: int  # in EXIF or XMP, 1 (upright) to 8
+
+    @property
+    def width(self) -> int:
+        """Pixels in a row."""
+        return self.shape[1]
+
+    @property
+    def height(self) -> int:
+        """Rows."""
+        return self.shape[0]
 
 
 @dataclass(frozen=True)

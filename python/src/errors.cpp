@@ -1,38 +1,50 @@
 #include "errors.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <stdexcept>
 #include <string>
 
 #include <gpufilter/error.hpp>
+#include <gpufilter/files.hpp>
+#include <pybind11/pybind11.h>
 
 namespace py = pybind11;
 
 namespace gpufilter::python {
 namespace {
 
-// The classes, which live as long as the process.
+// The classes of gpufilter._errors, which live as long as the process.
 struct Classes {
   PyObject* error = nullptr;
   PyObject* usage = nullptr;
-  PyObject* picture = nullptr;
   PyObject* device = nullptr;
+  PyObject* picture_error = nullptr;  // the function that makes one
 };
 Classes classes;
 
-PyObject* define(py::module_& module, const char* name, const char* meaning,
-                 const py::tuple& bases) {
-  PyObject* defined = PyErr_NewExceptionWithDoc(("gpufilter." + std::string(name)).c_str(), meaning,
-                                                bases.ptr(), nullptr);
-  if (defined == nullptr) throw py::error_already_set();
-  module.attr(name) = py::reinterpret_borrow<py::object>(defined);
-  return defined;
+// Messages may name files, whose names may hold any bytes.
+py::object text_of(const std::string& text) {
+  return py::reinterpret_steal<py::object>(
+      PyUnicode_DecodeFSDefaultAndSize(text.data(), static_cast<py::ssize_t>(text.size())));
 }
 
-// Messages may name files, whose names may hold any bytes.
 void set_error(PyObject* type, const char* message) {
-  const auto text = py::reinterpret_steal<py::object>(PyUnicode_DecodeFSDefault(message));
-  if (text) PyErr_SetObject(type, text.ptr());
+  if (const py::object text = text_of(message)) PyErr_SetObject(type, text.ptr());
+}
+
+void set_picture_error(const PictureError& error) {
+  const std::string text = error.what();
+  const auto system = system_error(error);
+  const std::size_t begin = system ? std::min(system->path.size() + 2, text.size()) : 0;
+  try {
+    const py::object made = py::handle(classes.picture_error)(
+        system ? py::object(py::int_(system->code)) : py::none(), text_of(text.substr(begin)),
+        system ? text_of(system->path) : py::none(), text_of(text));
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.ptr())), made.ptr());
+  } catch (py::error_already_set& failure) {
+    failure.restore();
+  }
 }
 
 void translate(std::exception_ptr exception) {
@@ -41,7 +53,7 @@ void translate(std::exception_ptr exception) {
   } catch (const UsageError& error) {
     set_error(classes.usage, error.what());
   } catch (const PictureError& error) {
-    set_error(classes.picture, error.what());
+    set_picture_error(error);
   } catch (const DeviceError& error) {
     set_error(classes.device, error.what());
   } catch (const Error& error) {
@@ -55,20 +67,12 @@ void translate(std::exception_ptr exception) {
 
 }  // namespace
 
-void define_errors(py::module_& module) {
-  const auto with_error = [](PyObject* other) {
-    return py::make_tuple(py::handle(classes.error), py::handle(other));
+void use_errors() {
+  const py::module_ errors = py::module_::import("gpufilter._errors");
+  const auto known = [&](const char* name) {
+    return errors.attr(name).cast<py::object>().release().ptr();
   };
-  classes.error = define(module, "Error", "Any failure of gpufilter.",
-                         py::make_tuple(py::handle(PyExc_Exception)));
-  classes.usage =
-      define(module, "UsageError", "The request makes no sense; no picture was touched.",
-             with_error(PyExc_ValueError));
-  classes.picture = define(module, "PictureError", "A picture cannot be read, filtered or written.",
-                           with_error(PyExc_OSError));
-  classes.device =
-      define(module, "DeviceError", "The requested device does not exist or does not work.",
-             with_error(PyExc_RuntimeError));
+  classes = {known("Error"), known("UsageError"), known("DeviceError"), known("picture_error")};
   py::register_exception_translator(translate);
 }
 

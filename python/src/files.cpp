@@ -47,6 +47,23 @@ SharedPicture decode_bytes(py::handle encoded, const Limits& limits) {
   return SharedPicture(std::move(picture));
 }
 
+py::dict header_of(const FileHeader& header) {
+  return py::dict("shape"_a = array_shape(header.shape), "depth"_a = header.shape.depth,
+                  "file_format"_a = header.file_format, "orientation"_a = header.orientation);
+}
+
+py::dict open_file_header(const std::string& path, const Limits& limits) {
+  FileHeader header;
+  run_interruptibly(py::none(),
+                    [&](const RunControl& /*control*/) { header = open_header(path, limits); });
+  return header_of(header);
+}
+
+py::dict open_encoded_header(py::handle encoded, const Limits& limits) {
+  const PackedBytes bytes(encoded);
+  return header_of(open_header(bytes.bytes(), limits));
+}
+
 std::uint64_t write_file(const std::string& path, py::handle pixels, const FormatOptions& options) {
   std::uint64_t bytes = 0;
   with_pixels(pixels, [&](const auto& view, const RunControl& control) {
@@ -93,6 +110,8 @@ py::list all_formats() {
 void define_files(py::module_& module) {
   module.def("read", read_file, "path"_a, "limits"_a);
   module.def("decode", decode_bytes, "encoded"_a, "limits"_a);
+  module.def("open_header", open_file_header, "path"_a, "limits"_a);
+  module.def("open_encoded_header", open_encoded_header, "encoded"_a, "limits"_a);
   module.def("write", write_file, "path"_a, "pixels"_a, "options"_a);
   module.def("encode", encode_pixels, "format"_a, "pixels"_a, "options"_a);
   module.def("devices", all_devices);

@@ -173,13 +173,29 @@ py::dict result_of(const FilterResult& result) {
                   "reason"_a = result.reason, "seconds"_a = result.seconds);
 }
 
-py::dict run_file(const Filter& filter, const std::string& input, const std::string& output,
-                  const FormatOptions& options, const py::object& progress) {
+// `input` and `output` are paths, or the bytes of a file and a format. Returns the result and the
+// bytes of the output.
+py::tuple run_file(const Filter& filter, const py::object& input, bool is_path,
+                   const std::string& output, bool is_format, const FormatOptions& options,
+                   const py::object& progress) {
+  const PackedBytes bytes(input);
+  const std::string path = is_path ? input.cast<std::string>() : "";
+  const PictureFilter& native = filter.get();
   FilterResult result;
+  std::vector<std::uint8_t> written;
   run_interruptibly(progress, [&](const RunControl& control) {
-    result = filter.get().run(input, output, options, control);
+    if (is_path && is_format) {
+      result = native.run(path, written, output, options, control);
+    } else if (is_path) {
+      result = native.run(path, output, options, control);
+    } else if (is_format) {
+      result = native.run(bytes.bytes(), written, output, options, control);
+    } else {
+      result = native.run(bytes.bytes(), output, options, control);
+    }
   });
-  return result_of(result);
+  const auto* data = reinterpret_cast<const char*>(written.data());
+  return py::make_tuple(result_of(result), py::bytes(data, written.size()));
 }
 
 // Paths may hold any bytes.
@@ -274,7 +290,8 @@ void define_filter(py::module_& module) {
       .def("call_into", &Filter::call_into, "pixels"_a, "out"_a)
       .def("result_shape", &Filter::result_shape, "height"_a, "width"_a, "channels"_a, "depth"_a)
       .def("result_shape_of", &Filter::result_shape_of, "picture"_a)
-      .def("run", &run_file, "input"_a, "output"_a, "options"_a, "progress"_a)
+      .def("run", &run_file, "input"_a, "is_path"_a, "output"_a, "is_format"_a, "options"_a,
+           "progress"_a)
       .def("run_folder", &run_folder, "input"_a, "output"_a, "settings"_a, "finished"_a,
            "progress"_a);
   module.def(

@@ -1,5 +1,5 @@
 // gpufilter._native, the extension below the Python module gpufilter: what python/gpufilter/*.py
-// wrap. It is private, apart from Picture and the exceptions.
+// wrap. It is private, apart from Picture.
 #include <string>
 #include <string_view>
 
@@ -36,7 +36,7 @@ void log_to_python() {
 
 PYBIND11_MODULE(_native, module) {
   module.attr("__version__") = gpufilter::version();
-  gpufilter::python::define_errors(module);
+  gpufilter::python::use_errors();
   gpufilter::python::define_picture(module);
   gpufilter::python::define_filter(module);
   gpufilter::python::define_files(module);

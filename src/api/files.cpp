@@ -1,4 +1,7 @@
+#include "base/files.hpp"
+
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include <gpufilter/files.hpp>
@@ -45,6 +48,23 @@ Picture read_from(std::unique_ptr<ByteSource> source, const Limits& limits,
   state->trailing = reader->finish();
   warn_of_unread(name, header.unread);
   return PictureAccess::make(std::move(state));
+}
+
+// `open` gives the file from its beginning, as often as it is called. What can be read only once is
+// asked for nothing behind the pixels.
+FileHeader header_of(const std::function<std::unique_ptr<ByteSource>()>& open,
+                     const std::string& name, const Limits& limits) {
+  FileHeader found;
+  run_limited(limits, {}, name, [&] {
+    const PictureHeader header = open_picture(open(), read_limits(limits))->header();
+    Metadata metadata = header.metadata;
+    if (const auto read_late = header.file_format->read_late_metadata;
+        read_late && !is_stream(name))
+      add_late_metadata(metadata, read_late(*open()));
+    found = {public_shape(header.shape()), header.file_format->name,
+             stored_orientation(metadata).value_or(1)};
+  });
+  return found;
 }
 
 // A picture with what is known of the file that it comes from.
@@ -116,6 +136,28 @@ Picture read(const std::string& path, const Limits& limits, const RunControl& co
   run_limited(limits, control, path,
               [&] { picture = read_from(open_source(path), limits, control); });
   return picture;
+}
+
+FileHeader open_header(const std::string& path, const Limits& limits) {
+  enter_library();
+  refuse_nul({path});
+  return header_of([&] { return open_source(path); }, path, limits);
+}
+
+FileHeader open_header(std::span<const std::uint8_t> bytes, const Limits& limits) {
+  enter_library();
+  const auto open = [&] { return memory_source({bytes.begin(), bytes.end()}, picture_in_memory); };
+  return header_of(open, picture_in_memory, limits);
+}
+
+std::optional<SystemError> system_error(const PictureError& error) {
+  const auto* failure = dynamic_cast<const SystemFailure*>(&error);
+  if (failure == nullptr) return std::nullopt;
+  // "NAME: REASON", where the reason is usually that of the error.
+  std::string_view text = error.what();
+  const std::string usual = ": " + describe_system_error(failure->error());
+  const std::size_t end = text.ends_with(usual) ? text.size() - usual.size() : text.find(": ");
+  return SystemError{failure->error(), std::string(text.substr(0, end))};
 }
 
 Picture decode(const void* bytes, std::size_t size, const Limits& limits,

@@ -5,6 +5,10 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
 #include <gpufilter/filter.hpp>
 
@@ -32,6 +36,17 @@ class ResultMemory {
 // UsageError for unknown or invalid stages and parameters.
 [[nodiscard]] StageChain chain_of(const std::vector<StageUse>& uses, const ReadLimits& limits);
 
+// A file, or the bytes of one, whose name is for messages.
+struct FileInput {
+  std::string name;
+  std::optional<std::span<const std::uint8_t>> bytes = {};
+};
+// A file, or bytes that are replaced by those of one; the name decides the format.
+struct FileOutput {
+  std::string name;
+  std::vector<std::uint8_t>* bytes = nullptr;
+};
+
 class PictureFilter::State {
  public:
   // Throws UsageError.
@@ -54,6 +69,8 @@ class PictureFilter::State {
   // Filters into existing memory, which may overlap that of the input.
   [[nodiscard]] MemoryResult run_into(const ConstRows& input, const Metadata* metadata,
                                       const MutableRows& target, const RunControl& control);
+  FilterResult run_file(const FileInput& input, const FileOutput& output,
+                        const FormatOptions& options, const RunControl& control);
   // The shape of the result for a picture with this metadata. Throws UsageError.
   [[nodiscard]] Shape result_shape(const PictureShape& input, const Metadata& metadata);
 

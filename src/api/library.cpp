@@ -3,6 +3,7 @@
 
 #include <gpufilter/devices.hpp>
 #include <gpufilter/log.hpp>
+#include <gpufilter/version.hpp>
 
 #include "api/call_options.hpp"
 #include "api/library_words.hpp"
@@ -42,6 +43,13 @@ void set_log(LogCallback callback, LogLevel minimum) {
     }
   });
 }
+
+#define GPUFILTER_TEXT(number) GPUFILTER_QUOTED(number)
+#define GPUFILTER_QUOTED(number) #number
+static_assert(std::string_view(GPUFILTER_VERSION) ==
+                  GPUFILTER_TEXT(GPUFILTER_VERSION_MAJOR) "." GPUFILTER_TEXT(
+                      GPUFILTER_VERSION_MINOR) "." GPUFILTER_TEXT(GPUFILTER_VERSION_PATCH),
+              "gpufilter/version.hpp has another version than the project");
 
 const char* version() noexcept {
   return GPUFILTER_VERSION;

@@ -120,19 +120,52 @@ FilterResult PictureFilter::run(const Picture& input, Picture& output,
 
 FilterResult PictureFilter::run(const std::string& input, const std::string& output,
                                 const FormatOptions& options, const RunControl& control) const {
-  refuse_nul({input, output});
-  const RunOptions run = run_options(options, state_->settings().limits, control);
-  const Codec* format = output == "-" ? nullptr : &codec_for_output(output);
+  return state_->run_file({input}, {output}, options, control);
+}
+
+FilterResult PictureFilter::run(std::span<const std::uint8_t> input,
+                                std::vector<std::uint8_t>& output, const std::string& format,
+                                const FormatOptions& options, const RunControl& control) const {
+  return state_->run_file({picture_in_memory, input}, {"picture." + format, &output}, options,
+                          control);
+}
+
+FilterResult PictureFilter::run(std::span<const std::uint8_t> input, const std::string& output,
+                                const FormatOptions& options, const RunControl& control) const {
+  return state_->run_file({picture_in_memory, input}, {output}, options, control);
+}
+
+FilterResult PictureFilter::run(const std::string& input, std::vector<std::uint8_t>& output,
+                                const std::string& format, const FormatOptions& options,
+                                const RunControl& control) const {
+  return state_->run_file({input}, {"picture." + format, &output}, options, control);
+}
+
+FilterResult PictureFilter::State::run_file(const FileInput& input, const FileOutput& output,
+                                            const FormatOptions& options,
+                                            const RunControl& control) {
+  refuse_nul({input.name, output.name});
+  RunOptions run = run_options(options, settings_.limits, control);
+  if (input.bytes) {
+    run.open_input = [&](const std::string& name) {
+      return memory_source({input.bytes->begin(), input.bytes->end()}, name);
+    };
+  }
+  std::vector<std::uint8_t> written;
+  if (output.bytes != nullptr) {
+    run.open_output = [&](const std::string&) { return memory_sink(written, picture_in_memory); };
+  }
   FilterResult result;
-  run_limited(state_->settings().limits, control, input, [&] {
-    Dispatcher& dispatcher = state_->dispatcher();
+  run_limited(settings_.limits, control, input.name, [&] {
+    const Codec* format = output.name == "-" ? nullptr : &codec_for_output(output.name);
     const RunReport report =
-        filter_picture(input, output, format, state_->chain(), dispatcher, run);
-    dispatcher.conclude();
-    warn_of_unread(input, report.unread);
+        filter_picture(input.name, output.name, format, chain_, dispatcher(), run);
+    dispatcher().conclude();
+    warn_of_unread(input.name, report.unread);
     result = result_of({report.output_size, report.output_pixel}, report.engine, report.start);
     result.output_bytes = report.output_bytes;
   });
+  if (output.bytes != nullptr) *output.bytes = std::move(written);
   return result;
 }
 

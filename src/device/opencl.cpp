@@ -8,7 +8,6 @@
 #include <sstream>
 #include <utility>
 
-#include <CL/cl_icd.h>
 #include <dlfcn.h>
 
 #include "base/error.hpp"
@@ -117,13 +116,6 @@ Vendors read_environment() {
   return vendors;
 }
 
-// The functions of the library that an object belongs to. Every object begins with a pointer to
-// them: the extension cl_khr_icd.
-template <typename Object>
-const cl_icd_dispatch& functions_of(Object object) {
-  return **reinterpret_cast<const cl_icd_dispatch* const*>(object);
-}
-
 }  // namespace
 
 const Vendors& installed_vendors() {
@@ -155,7 +147,7 @@ std::vector<cl_platform_id> platforms_of(const std::string& library) {
 }
 
 std::vector<cl_device_id> devices_of(cl_platform_id platform) {
-  const auto get = functions_of(platform).clGetDeviceIDs;
+  const auto get = opencl_functions_of(platform).clGetDeviceIDs;
   cl_uint count = 0;
   const int code = get(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
   if (code == CL_DEVICE_NOT_FOUND || count == 0) return {};
@@ -167,7 +159,7 @@ std::vector<cl_device_id> devices_of(cl_platform_id platform) {
 }
 
 std::string platform_text(cl_platform_id platform, cl_platform_info which) {
-  const auto get = functions_of(platform).clGetPlatformInfo;
+  const auto get = opencl_functions_of(platform).clGetPlatformInfo;
   std::size_t size = 0;
   int code = get(platform, which, 0, nullptr, &size);
   std::string text(size, '\0');
@@ -177,7 +169,7 @@ std::string platform_text(cl_platform_id platform, cl_platform_info which) {
 }
 
 cl_context make_context(cl_device_id device, cl_int& code) {
-  return functions_of(device).clCreateContext(nullptr, 1, &device, nullptr, nullptr, &code);
+  return opencl_functions_of(device).clCreateContext(nullptr, 1, &device, nullptr, nullptr, &code);
 }
 
 }  // namespace gpufilter

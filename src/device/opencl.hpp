@@ -1,9 +1,8 @@
 // OpenCL's C++ header, configured once, only for the files of this folder, and the OpenCL
-// implementations ("vendors") of this machine. The loader that the program is linked with would
-// load all of them at its first call, and PoCL loads LLVM, which takes longer than filtering a
-// small picture. So they are found and loaded here, one by one. Their objects carry their own
-// functions, so everything else goes through the loader as usual, except the few calls at the end,
-// for which ocl-icd first loads all vendors. See docs/engineering/decisions/0005.
+// implementations ("vendors") of this machine. A loader would load all of them at its first call,
+// and PoCL loads LLVM, which takes longer than filtering a small picture. So they are found and
+// loaded here, one by one. Their objects carry their own functions, so no loader is linked:
+// opencl_calls.cpp. See docs/engineering/decisions/0005.
 #pragma once
 
 #include <optional>
@@ -19,6 +18,7 @@
 #pragma GCC diagnostic ignored "-Wignored-attributes"
 #include <CL/opencl.hpp>
 #pragma GCC diagnostic pop
+#include <CL/cl_icd.h>
 
 #include "device/device_info.hpp"
 
@@ -58,5 +58,12 @@ struct Vendors {
 [[nodiscard]] std::vector<cl_device_id> devices_of(cl_platform_id platform);
 [[nodiscard]] std::string platform_text(cl_platform_id platform, cl_platform_info which);
 [[nodiscard]] cl_context make_context(cl_device_id device, cl_int& code);
+
+// The functions of the library that an object belongs to. Every object begins with a pointer to
+// them: the extension cl_khr_icd.
+template <typename Object>
+[[nodiscard]] const cl_icd_dispatch& opencl_functions_of(Object object) {
+  return **reinterpret_cast<const cl_icd_dispatch* const*>(object);
+}
 
 }  // namespace gpufilter

@@ -47,6 +47,44 @@ TEST_F(FilesTest, StepsMakeTheFileOfOneRun) {
   }
 }
 
+TEST_F(FilesTest, BytesInMemoryAreAsFiles) {
+  const std::string in = samples + "landscape.jpg";
+  const std::string out = folder_ / "out.png";
+  const PictureFilter filter({blur{}}, "cpu");
+  const FilterResult expected = filter.run(in, out, {{"png-level", "1"}});
+  const std::string text = test::read_file(in);
+  const std::vector<std::uint8_t> bytes(text.begin(), text.end());
+  const auto written = [](const std::vector<std::uint8_t>& all) {
+    return std::string(all.begin(), all.end());
+  };
+  std::vector<std::uint8_t> result{1, 2, 3};
+  EXPECT_EQ(filter.run(bytes, result, "png", {{"png-level", "1"}}).output_bytes,
+            expected.output_bytes);
+  EXPECT_EQ(written(result), test::read_file(out));
+  filter.run(in, result, "png", {{"png-level", "1"}});
+  EXPECT_EQ(written(result), test::read_file(out));
+  filter.run(bytes, folder_ / "two.png", {{"png-level", "1"}});
+  EXPECT_EQ(test::read_file(folder_ / "two.png"), test::read_file(out));
+  EXPECT_EQ(compare(decode(bytes), read(in)).verdict, Differences::Verdict::equal);
+  for (const FileHeader& header : {open_header(in), open_header(bytes)}) {
+    EXPECT_EQ(header.shape, read(in).shape());
+    EXPECT_EQ(header.file_format, "JPEG");
+    EXPECT_EQ(header.orientation, 1);
+  }
+  EXPECT_THROW(filter.run(std::span(bytes).first(100), result, "png"), PictureError);
+  EXPECT_EQ(written(result), test::read_file(out)) << "it stays";
+}
+
+TEST_F(FilesTest, ViewsOfArraysHaveEnoughSamples) {
+  std::vector<std::uint16_t> samples16(12);
+  const std::array<std::uint8_t, 12> samples8{};
+  const View view = view_of(std::span(samples16), 2, 2);
+  EXPECT_EQ(view.depth, 16);
+  EXPECT_EQ(view.data, samples16.data());
+  EXPECT_EQ(view_of(std::span(samples8), 3, 4, 1).shape(), (Shape{3, 4, 1, 8}));
+  EXPECT_THROW(static_cast<void>(view_of(std::span(samples8), 2, 2, 4)), UsageError);
+}
+
 TEST_F(FilesTest, PicturesKnowTheirFilesAndFormatsTheirOptions) {
   const Picture picture = read(samples + "landscape.jpg");
   EXPECT_EQ(picture.file_format(), "JPEG");
@@ -171,6 +209,14 @@ TEST_F(FilesTest, ErrorsNameTheFile) {
     EXPECT_EQ(objection.find("--"), std::string::npos) << objection;
   }
   EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
+  try {
+    static_cast<void>(read(folder_ / "a: b.png"));
+    FAIL() << "no exception";
+  } catch (const PictureError& error) {
+    EXPECT_EQ(system_error(error)->code, ENOENT);
+    EXPECT_EQ(system_error(error)->path, folder_ / "a: b.png");
+    EXPECT_FALSE(system_error(PictureError("a", "b")));
+  }
 }
 
 }  // namespace

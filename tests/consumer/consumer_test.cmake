@@ -22,6 +22,14 @@ run("${work}/prefix/bin/gpufilter" "${PICTURE}" "${work}/program.png" --blur aut
     --color sepia --png-level 1)
 run("${CMAKE_COMMAND}" -E compare_files "${work}/consumer.png" "${work}/program.png")
 
+# Neither needs a loader of OpenCL to start.
+foreach(program IN ITEMS "${work}/build/consumer" "${work}/prefix/bin/gpufilter")
+  execute_process(COMMAND readelf -d "${program}" OUTPUT_VARIABLE needed)
+  if(needed MATCHES "OpenCL" OR NOT needed MATCHES "NEEDED")
+    message(FATAL_ERROR "${program}:\n${needed}")
+  endif()
+endforeach()
+
 foreach(file IN ITEMS man/man1/gpufilter.1 man/man1/gpufilter-stats.1 bash-completion/completions/gpufilter
         zsh/site-functions/_gpufilter fish/vendor_completions.d/gpufilter.fish
         doc/gpufilter/README.md doc/gpufilter/docs/folders.md)

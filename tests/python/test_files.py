@@ -1,6 +1,9 @@
 """Files and folders: those of the command line, and pictures that go from file to file through memory."""
 
+import errno
+import io
 import os
+import pickle
 
 import pytest
 from conftest import SAMPLES, run_program
@@ -98,6 +101,108 @@ def test_options_have_types_of_python(format, options, words):
     assert gpufilter.encode(format, picture, **options) == gpufilter.encode(
         format, picture, **words
     )
+
+
+class Parts(io.RawIOBase):
+    """A file that takes and gives a few bytes at a time, as a socket may."""
+
+    def __init__(self, content=b""):
+        self.content = bytearray(content)
+
+    def write(self, content):
+        self.content += content[:1000]
+        return min(len(content), 1000)
+
+    def readinto(self, buffer):
+        part = self.content[: min(len(buffer), 1000)]
+        buffer[: len(part)] = part
+        del self.content[: len(part)]
+        return len(part)
+
+    def readable(self):
+        return True
+
+
+def test_open_files_are_as_paths(sepia, tmp_path):
+    source, target = SAMPLES / "landscape.jpg", tmp_path / "a.png"
+    expected = sepia.run(source, target, png_level=1)
+    picture = gpufilter.read(source)
+    for file in (open(source, "rb"), io.BytesIO(source.read_bytes()), Parts(source.read_bytes())):
+        with file:
+            assert gpufilter.read(file).tobytes() == picture.tobytes()
+    with open(source, "rb") as file, open(tmp_path / "b.png", "wb") as out:
+        result = sepia.run(file, out, png_level=1)
+    assert (tmp_path / "b.png").read_bytes() == target.read_bytes()
+    assert (result.width, result.output_bytes) == (expected.width, expected.output_bytes)
+    for out in (io.BytesIO(), Parts()):
+        assert (
+            sepia.run(source, out, format="png", png_level=1).output_bytes == expected.output_bytes
+        )
+        content = out.getvalue() if isinstance(out, io.BytesIO) else out.content
+        assert content == target.read_bytes()
+        written = gpufilter.write(out, picture, format="png")
+        assert written == len(gpufilter.encode("png", picture))
+    sepia.run(io.BytesIO(source.read_bytes()), tmp_path / "c.png", png_level=1)
+    assert (tmp_path / "c.png").read_bytes() == target.read_bytes()
+    for text, call in [
+        ("give its format", lambda: gpufilter.write(io.BytesIO(), picture)),
+        ("format is for open files", lambda: gpufilter.write(target, picture, format="png")),
+        ("format is for open files", lambda: sepia.run(source, target, format="png")),
+        ("name of an output must end", lambda: sepia.run(source, io.BytesIO(), format="gif")),
+        ("open it in mode 'rb'", lambda: gpufilter.read(io.StringIO("text"))),
+    ]:
+        with pytest.raises((ValueError, TypeError), match=text):
+            call()
+    with pytest.raises(gpufilter.PictureError, match="^picture in memory: ") as caught:
+        sepia.run(io.BytesIO(b"no picture"), tmp_path / "d.png")
+    assert caught.value.errno is None and not (tmp_path / "d.png").exists()
+
+
+def test_headers_say_what_pictures_are(pillow, tmp_path):
+    pillow.new("RGB", (30, 20)).save(
+        tmp_path / "up.jpg", exif=b"Exif\0\0II*\0\10\0\0\0\1\0\x12\1\3\0\1\0\0\0\6\0\0\0\0\0\0\0"
+    )
+    paths = [tmp_path / "up.jpg", *sorted(SAMPLES.glob("*.*g"))]
+    assert len(paths) > 4
+    for path in paths:
+        picture = gpufilter.read(path)
+        for source in (path, io.BytesIO(path.read_bytes())):
+            header = gpufilter.open_header(source)
+            assert (header.width, header.height) == (picture.width, picture.height)
+            for name in ("shape", "depth", "file_format", "orientation"):
+                assert getattr(header, name) == getattr(picture, name), (path, name)
+    assert gpufilter.open_header(paths[0]).orientation == 6
+    # The pixels may be missing.
+    content = (SAMPLES / "landscape.jpg").read_bytes()[:3000]
+    assert gpufilter.open_header(io.BytesIO(content)).shape == (1280, 1920, 3)
+    with pytest.raises(gpufilter.PictureError, match="max_pixels"):
+        gpufilter.open_header(paths[0], max_pixels=5)
+
+
+def test_errors_of_the_system_are_those_of_python(sepia, tmp_path):
+    picture, folder = bytes_picture(), tmp_path / "a: b"
+    folder.mkdir()
+    (tmp_path / "file").write_text("no picture")
+    for kind, path, call in [
+        (FileNotFoundError, folder / "none.png", gpufilter.read),
+        (FileNotFoundError, folder / "none.png", gpufilter.stats),
+        (FileNotFoundError, tmp_path / "no" / "a.png", lambda path: gpufilter.write(path, picture)),
+        (FileNotFoundError, tmp_path / "typo", lambda path: sepia.run_folder(path, folder)),
+        (IsADirectoryError, folder, gpufilter.open_header),
+        (NotADirectoryError, tmp_path / "file" / "a.png", gpufilter.read),
+    ]:
+        with pytest.raises(kind) as caught:
+            call(path)
+        for error in (caught.value, pickle.loads(pickle.dumps(caught.value))):
+            assert isinstance(error, gpufilter.PictureError) and isinstance(error, kind)
+            assert (error.errno, error.filename) == (kind().errno or error.errno, str(path))
+            assert errno.errorcode[error.errno] in ("ENOENT", "EISDIR", "ENOTDIR")
+            assert str(error) == f"{path}: {error.strerror}"
+    with pytest.raises(gpufilter.PictureError) as caught:
+        gpufilter.read(tmp_path / "file")
+    for error in (caught.value, pickle.loads(pickle.dumps(caught.value))):
+        assert type(error) is gpufilter.PictureError and error.errno is None
+        assert str(error).startswith(f"{tmp_path}/file: not a ")
 
 
 def test_metadata_goes_with_a_picture_through_a_filter(pillow, tmp_path):

@@ -75,6 +75,23 @@ def test_filters_begin_side_by_side(device, threads):
         run_python(BEGIN_SIDE_BY_SIDE, device, threads, bool(gpufilter.devices()))
 
 
+def test_many_pictures_are_filtered_in_their_order():
+    filter = gpufilter.Filter(CHAIN, device="cpu")
+    sources = [picture(40 + i % 7, 50 + i, i) for i in range(40)]
+    expected = [filter(source).tobytes() for source in sources]
+    for threads in (0, 1, 3):
+        results = filter.map(iter(sources), threads=threads)
+        assert [result.tobytes() for result in results] == expected
+    taken = []
+    few = filter.map((taken.append(i) or source for i, source in enumerate(sources)), threads=2)
+    assert next(few).tobytes() == expected[0]
+    assert len(taken) < 10  # few pictures wait in memory
+    few.close()
+    with pytest.raises(TypeError):
+        list(filter.map([sources[0], None, sources[1]]))
+    assert list(filter.map([])) == []
+
+
 @pytest.mark.parametrize("device", ["gpu", "opencl", "all"])
 def test_a_process_may_end_while_filters_search(device):
     """Their warnings come when Python is ending, whose lock then ends the thread that asks for it."""
