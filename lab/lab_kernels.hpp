@@ -1,4 +1,4 @@
-// The kernels of lab/kernels, which only measurements use.
+// The kernels of lab/kernels and lab/products/kernels, which only measurements use.
 #pragma once
 
 #include "base/installed_files.hpp"

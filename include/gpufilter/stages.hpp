@@ -647,4 +647,31 @@ struct auto_orient {
   }
 };
 
+// Run an OpenCL kernel of your own. FILE.cl has a kernel with the parameters ROWS, as those in
+// samples/broken, or (__global const uchar4 *in, __global uchar4 *out, int width, int height). It
+// runs on OpenCL devices only. Other values are those of --resize.
+struct kernel {
+  // FILE.
+  std::string value = {};
+  // Radius of the window, in pixels. 1..8. The default is 1.
+  std::optional<int> radius = {};
+  // Give the kernel the whole picture instead of bands: it reads farther than --radius, or what it
+  // does depends on the place.
+  bool whole = false;
+  // Compile the kernel with this macro. NAME=VALUE; NAME=VALUE: may be repeated; GROUP_WIDTH and
+  // GROUP_HEIGHT, 16 unless given, set the size of work-groups. The default is none.
+  std::optional<std::string> define = {};
+  // The stage whose result --verify compares the kernel's with. STAGE; STAGE: such as blur, or
+  // "median 2". The default is none.
+  std::optional<std::string> like = {};
+  // For PictureFilter.
+  operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
+    return detail::UseOf("kernel", value)
+        .with("radius", radius)
+        .with_flag("whole", whole)
+        .with("define", define)
+        .with("like", like);
+  }
+};
+
 }  // namespace gpufilter

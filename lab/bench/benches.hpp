@@ -81,6 +81,13 @@ struct AccessOptions {
 };
 [[nodiscard]] Report bench_access(const TestBed& bed, const AccessOptions& options);
 
+// Histograms of bytes, and prefix sums of whole numbers.
+struct PatternOptions {
+  std::uint64_t values = 0;  // 0: 16 million for a GPU, else one million
+};
+[[nodiscard]] Report bench_histogram(const TestBed& bed, const PatternOptions& options);
+[[nodiscard]] Report bench_scan(const TestBed& bed, const PatternOptions& options);
+
 // Sums, products, extremes and bit combinations of arrays.
 struct ReduceOptions {
   std::vector<std::uint64_t> counts{std::uint64_t{1} << 20U};  // values

@@ -241,32 +241,63 @@ bool holds_text(const Report& report, const std::string& key) {
   });
 }
 
-std::string aligned_table(const Report& report) {
-  std::vector<std::string> lines(report.rows.size() + 1);
-  const char* gap = "";
-  for (const Column& column : report.columns) {
-    if (column.heading.empty()) continue;
-    std::vector<std::string> cells{column.heading};
-    for (const Row& row : report.rows)
-      cells.push_back(printable(value_text(value_in(row, column.key), column.digits)));
-    if (std::all_of(cells.begin() + 1, cells.end(), [](const auto& cell) { return cell.empty(); }))
-      continue;
+// A column of the table: its heading, and a cell for each row, all of one width.
+struct Cells {
+  const Column* column;
+  std::vector<std::string> texts;
+};
+
+// Nothing for a column that is hidden or has no values.
+std::optional<Cells> cells_of(const Report& report, const Column& column) {
+  Cells cells{&column, {column.heading}};
+  std::size_t width = column.heading.size();
+  bool any = false;
+  for (const Row& row : report.rows) {
+    cells.texts.push_back(printable(value_text(value_in(row, column.key), column.digits)));
+    width = std::max(width, cells.texts.back().size());
+    any = any || !cells.texts.back().empty();
+  }
+  if (column.heading.empty() || !any) return std::nullopt;
+  const bool is_text = holds_text(report, column.key);
+  for (std::string& cell : cells.texts)
+    cell = is_text ? formatted("{:<{}}", cell, width) : formatted("{:>{}}", cell, width);
+  return cells;
+}
+
+// Removes columns that say the least until the table fits a terminal, unless the user chose them.
+// Returns the keys of those removed.
+std::vector<std::string> remove_wide(std::vector<Cells>& table) {
+  constexpr std::size_t widest = 80, gap = 2;
+  constexpr std::array expendable{"deviation_ms",  "max_ms",          "min_ms",    "private_bytes",
+                                  "spilled_bytes", "resident_groups", "registers", "wall_ms"};
+  std::vector<std::string> removed;
+  for (const char* key : expendable) {
     std::size_t width = 0;
-    for (const std::string& cell : cells)
-      width = std::max(width, cell.size());
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-      lines[i] += gap;
-      lines[i] += holds_text(report, column.key) ? formatted("{:<{}}", cells[i], width)
-                                                 : formatted("{:>{}}", cells[i], width);
-    }
-    gap = "  ";
+    for (const Cells& cells : table)
+      width += cells.texts.front().size() + gap;
+    if (width <= widest + gap) break;
+    const auto has_key = [key](const Cells& cells) { return cells.column->key == key; };
+    if (std::erase_if(table, has_key) > 0) removed.emplace_back(key);
   }
-  std::string table;
-  for (std::string& line : lines) {
+  return removed;
+}
+
+std::string aligned_table(const Report& report) {
+  std::vector<Cells> table;
+  for (const Column& column : report.columns) {
+    if (auto cells = cells_of(report, column)) table.push_back(*std::move(cells));
+  }
+  const auto removed = report.has_chosen_columns ? std::vector<std::string>{} : remove_wide(table);
+  std::string text;
+  for (std::size_t i = 0; i <= report.rows.size(); ++i) {
+    std::string line;
+    for (const Cells& cells : table)
+      line += (line.empty() ? "" : "  ") + cells.texts[i];
     line.erase(line.find_last_not_of(' ') + 1);
-    table += line + "\n";
+    text += line + "\n";
   }
-  return table;
+  if (!removed.empty()) text += formatted("not shown: {} (--columns)\n", fmt::join(removed, ", "));
+  return text;
 }
 
 std::string corners_text(const Report& report) {
@@ -322,6 +353,24 @@ std::string date_now() {
   std::array<char, 32> text{};
   const std::size_t size = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
   return {text.data(), size};
+}
+
+void choose_columns(Report& report, const std::vector<std::string>& keys) {
+  std::vector<Column> chosen;
+  for (const std::string& key : keys) {
+    const auto found = std::ranges::find(report.columns, key, &Column::key);
+    if (found == report.columns.end()) {
+      std::vector<std::string> known;
+      for (const Column& column : report.columns)
+        known.push_back(column.key);
+      throw UsageError(formatted("--columns: '{}' is not a column; those are {}", printable(key),
+                                 fmt::join(known, ", ")));
+    }
+    chosen.push_back(*found);
+    if (chosen.back().heading.empty()) chosen.back().heading = key;
+  }
+  report.columns = std::move(chosen);
+  report.has_chosen_columns = true;
 }
 
 std::string bench_text(const Report& report, const std::string& date) {

@@ -102,6 +102,7 @@ struct Report {
   std::string fallback;   // why there is no device; empty: nobody expected one
   std::vector<Parameter> parameters;
   std::vector<Column> columns;
+  bool has_chosen_columns = false;  // by the user; otherwise the table has those that fit
   std::vector<Row> rows;
   std::vector<Corner> corners;
   std::vector<std::string> notes;
@@ -153,7 +154,10 @@ inline constexpr const char* note_on_errors =
 // compute unit.
 void add_resources(Row& row, const std::vector<KernelFigures>& kernels, std::uint64_t registers);
 
-// The device that was measured, a table, notes.
+// Keeps the columns with these keys, in this order. Throws UsageError if there is none of a key.
+void choose_columns(Report& report, const std::vector<std::string>& keys);
+
+// The device that was measured, a table of at most 80 columns unless more were chosen, notes.
 [[nodiscard]] std::string bench_text(const Report& report, const std::string& date);
 
 // One JSON object, "gpufilter-bench-1"; docs/engineering/bench.md describes it.

@@ -188,7 +188,7 @@ struct HostMethod {
 struct DeviceMethod {
   std::string algorithm;        // "tensor cores": the instructions in use
   std::string about;            // "mma by PTX"
-  std::string file;             // of lab/kernels
+  std::string file;             // of lab/products/kernels
   std::string options;          // of the type and the instructions
   std::size_t sums = 16;        // of a work-item
   KernelConstants constants{};  // those of low_product_blocks.cl, BLOCK_K, STAGES, WARP_M, ...

@@ -60,7 +60,8 @@ std::vector<GivenOption> options_in(const std::vector<PlacedWord>& words) {
     const bool takes_value = !std::holds_alternative<NoValue>(*type);
     const bool follows = i + 1 < words.size() && option_type(words[i + 1].text) == nullptr;
     if (takes_value && equals == std::string::npos && follows) value = words[++i].text;
-    OptionValues().set(option, *type, value);  // as early as the place of the word is known
+    // As early as the place of the word is known.
+    OptionValues().set(option, *option_type(option, value), value);
     options.emplace_back(option, std::move(value));
   }
   return options;

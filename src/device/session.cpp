@@ -78,10 +78,11 @@ std::string first_complaint(const std::string& log) {
 }
 
 // The compiler's messages about the program in `file`: its errors, or its warnings.
-void log_lines(const std::string& file, const std::string& compiler_log) {
+void log_lines(const std::string& file, const std::string& compiler_log,
+               void (*write)(std::string_view line) = log::debug) {
   std::istringstream lines(compiler_log);
   for (std::string line; std::getline(lines, line);)
-    log::debug(formatted("{}: compiler: {}", file, line));
+    write(formatted("{}: compiler: {}", file, line));
 }
 
 }  // namespace
@@ -100,7 +101,8 @@ class ProgramBuilder {
   // compiler's first message.
   [[nodiscard]] BuiltProgram build(const KernelRequest& request) {
     auto text = std::make_shared<ProgramText>();
-    text->source = request.text.empty()
+    text->source = request.alone ? std::string(request.text)
+                   : request.text.empty()
                        ? kernel_source(request.file, request.generated)
                        : source_with(request.text, request.generated, request.file);
     text->options = with_language(request.options) + selection_of(request.function, text->source) +
@@ -117,7 +119,7 @@ class ProgramBuilder {
           BuiltProgram{std::move(*cached), ProgramOrigin::cached, text, kept_log(full_key)};
       entry->kept = true;
     } else {
-      entry->built = from_source(request.file, text);
+      entry->built = from_source(request, text);
     }
     // Compilers made of LLVM take some signals for themselves.
     restore_cleanup_on_signals();
@@ -203,8 +205,9 @@ class ProgramBuilder {
     return log ? std::string(log->begin(), log->end()) : "";
   }
 
-  [[nodiscard]] BuiltProgram from_source(const std::string& file,
+  [[nodiscard]] BuiltProgram from_source(const KernelRequest& request,
                                          std::shared_ptr<const ProgramText> text) const {
+    const std::string& file = request.file;
     try {
       cl::Program program(context_, text->source);
       program.build(text->options.c_str());
@@ -224,7 +227,8 @@ class ProgramBuilder {
     } catch (const cl::BuildError& error) {
       const auto logs = error.getBuildLog();
       const std::string log = logs.empty() ? "" : logs.front().second;
-      log_lines(file, log);
+      // Someone who writes a kernel needs all of them.
+      log_lines(file, log, request.text.empty() ? log::debug : log::warn);
       throw DeviceError(formatted("{}: {} does not compile: {}", device_.name, kernel_path(file),
                                   first_complaint(log)));
     } catch (const cl::Error& error) {

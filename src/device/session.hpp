@@ -147,6 +147,7 @@ struct KernelRequest {
   std::string options = {};
   std::string generated = {};
   std::string_view text = {};  // of the file, if it is not one of kernels/; outlives the request
+  bool alone = false;          // `text` is the whole program, without common.cl
 };
 
 // A context on one device. Thread-safe.

@@ -75,6 +75,7 @@ struct PictureContext {
 // What has to be known of a stage before there is a picture.
 struct StageTraits {
   bool names_kernel = false;    // the user requested a certain OpenCL kernel: `auto` means OpenCL
+  bool needs_opencl = false;    // the processor's code is only a result to compare with
   bool has_up = false;          // it gets upright pictures, unless --orientation says otherwise
   bool turns_upright = false;   // it applies the EXIF orientation
   bool reads_metadata = false;  // of colours: what it does depends on them

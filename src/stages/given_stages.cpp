@@ -1,5 +1,7 @@
 #include "stages/given_stages.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
@@ -20,13 +22,23 @@ void keep(GivenParameters& given, const GivenOption& option, const std::string& 
                              written(option.first, option.second), reason));
 }
 
+bool repeats(const StageKind& kind, const std::string& option) {
+  const auto found = std::ranges::find(kind.parameters, option, &StageParameter::option);
+  return found != kind.parameters.end() && found->repeats;
+}
+
 void give(GivenStage& stage, const GivenOption& option, const std::vector<StageKind>& catalogue) {
   if (!stage.kind->takes(stage.value, option.first)) {
     throw UsageError(formatted("{}: {} does not take it; it goes after {}",
                                written(option.first, option.second), words_of(stage),
                                takers_of(catalogue, option.first)));
   }
-  keep(stage.parameters, option, words_of(stage) + " takes only one");
+  const auto known = stage.parameters.find(option.first);
+  if (known != stage.parameters.end() && repeats(*stage.kind, option.first)) {
+    known->second += " " + option.second;
+  } else {
+    keep(stage.parameters, option, words_of(stage) + " takes only one");
+  }
 }
 
 void hand_out(const GivenParameters& defaults, std::vector<GivenStage>& stages,
@@ -66,7 +78,7 @@ std::vector<GivenStage> given_stages(const std::vector<GivenOption>& options,
   GivenParameters defaults;
   std::vector<GivenStage> stages;
   for (const GivenOption& option : options) {
-    if (const StageKind* kind = find_stage(option.first, catalogue)) {
+    if (const StageKind* kind = requested_stage(option.first, option.second, catalogue)) {
       stages.push_back({kind, option.second});
     } else if (stages.empty()) {
       keep(defaults, option, "only one can be the default for the stages");

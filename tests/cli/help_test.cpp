@@ -16,7 +16,7 @@ const std::vector<Words>& all_pages() {
          {"help",    "blur",     "color",    "mlp",        "levels",   "tonemap", "compare",
           "devices", "stats",    "bench",    "tune",       "verify",   "gather",  "info",
           "folders", "in-place", "clusters", "exit-codes", "metadata", "formats", "existing-files",
-          "recipes", "networks", "numbers",  "gpus"})
+          "recipes", "networks", "numbers",  "gpus",       "learn"})
       all.push_back({"help", topic});
     for (const char* bench :
          {"matmul", "blur", "color", "lookup", "stages", "mlp", "reduce", "copy", "pipeline"})
@@ -57,10 +57,10 @@ TEST_F(Help, FitsEightyColumns) {
 TEST_F(Help, TheShortPageIsOneScreen) {
   const std::string help = page({"--help"});
   EXPECT_LE(lines_of(help).size(), 42U);
-  expect_parts(help,
-               {"INPUT OUTPUT", "INPUT... OUTDIR", "INDIR OUTDIR", "black and white", "all stages",
-                "--quality 1..100", "--resume", "compare A B", "info FILE...", "help [TOPIC]",
-                "  bench, devices, gather, net, stats, tune, verify\n", "Examples:", "--help-all"});
+  expect_parts(help, {"INPUT OUTPUT", "INPUT... OUTDIR", "INDIR OUTDIR", "black and white",
+                      "all stages", "--quality 1..100", "--resume", "compare A B", "info FILE...",
+                      "help [TOPIC]", "  bench, devices, gather, learn, net, stats, tune, verify\n",
+                      "Examples:", "--help-all"});
   EXPECT_EQ(page({"-h"}), help);
   EXPECT_EQ(page({"help"}), help);
 }
@@ -132,7 +132,7 @@ TEST_F(Help, StagesFormatsOptionsAndTopicsHavePages) {
 
 TEST_F(Help, ASubcommandHasItsPage) {
   for (const std::string name :
-       {"bench", "compare", "devices", "gather", "info", "stats", "tune", "verify"}) {
+       {"bench", "compare", "devices", "gather", "info", "learn", "stats", "tune", "verify"}) {
     const std::string help = page({"help", name});
     EXPECT_EQ(page({name, "--help"}), help);
     expect_parts(help, {"Usage: gpufilter " + name, "\nExamples:\n  gpufilter "});
@@ -145,8 +145,9 @@ TEST_F(Help, ASubjectHasItsPage) {
   EXPECT_TRUE(begins(folders, "gpufilter INDIR OUTDIR filters every picture in a folder"));
   EXPECT_TRUE(contains(folders, "\nMore: docs/folders.md\n"));
   const std::string own = page({"help", "help"});
-  for (const char* subject : {"folders", "existing-files", "in-place", "clusters", "exit-codes",
-                              "metadata", "formats", "recipes", "networks", "numbers", "gpus"}) {
+  for (const char* subject :
+       {"folders", "existing-files", "in-place", "clusters", "exit-codes", "metadata", "formats",
+        "recipes", "networks", "numbers", "gpus", "glossary"}) {
     EXPECT_TRUE(contains(own, subject)) << subject;
     const std::string text = page({"help", subject});
     const std::size_t begin = text.find("More: docs/") + 6;
@@ -167,7 +168,7 @@ TEST_F(Help, IsAResult) {
 TEST_F(Help, EveryExampleWorks) {
   std::set<std::string> done;
   // These take minutes, or the results of an earlier run.
-  const std::set<std::string> not_run{"tune", "verify", "gather", "info"};
+  const std::set<std::string> not_run{"tune", "verify", "gather", "info", "learn"};
   for (const Words& command : all_pages()) {
     if (not_run.contains(command.back())) continue;
     for (const std::string& line : lines_of(page(command))) {
@@ -222,8 +223,8 @@ TEST_F(Help, WithoutArgumentsItIsBrief) {
   EXPECT_TRUE(begins(result.err, "Usage:\n"));
   EXPECT_TRUE(
       contains(result.err,
-               "gpufilter bench | compare | devices | gather | info | net | stats | tune |\n"
-               "    verify | help\n"));
+               "gpufilter bench | compare | devices | gather | info | learn | net | stats |\n"
+               "    tune | verify | help\n"));
   EXPECT_TRUE(contains(result.err, "gpufilter --help\n"));
   EXPECT_LE(lines_of(result.err).size(), 10U);
 }

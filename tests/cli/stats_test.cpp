@@ -267,6 +267,8 @@ struct JsonSchemas : ShardTest {
     print({"verify", "levels", "--device", "cpu", "--depth", "8", "--json"});
     print({"verify", "blur", "--quick", "--channels", "3", "--depth", "8", "--json", "--diff",
            folder_ / "v.png", "--kernels", GPUFILTER_SOURCE "/samples/broken/no-edge"});
+    print({"learn", "groups", "--json", "--check",
+           GPUFILTER_SOURCE "/samples/course/exercises/groups.cl"});
     const KernelFolder kernels(folder_ / "kernels");
     kernels.write("candidates.json", R"({
       "blur_naive": {"pixels": [1], "lines": [1], "groups": ["32x1", "128x1"]}})");

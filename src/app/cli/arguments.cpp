@@ -91,6 +91,10 @@ std::string Option::form() const {
   return parsed_->get_option_text();
 }
 
+const std::vector<std::string>& Option::values() const {
+  return parsed_->results();
+}
+
 std::string Option::portable_form() const {
   return portable_form_.empty() ? form() : portable_form_;
 }

@@ -74,6 +74,8 @@ class Option {
   [[nodiscard]] std::vector<std::string> long_names() const;
   [[nodiscard]] std::string form() const;
   [[nodiscard]] std::string portable_form() const;
+  // As given, in their order, once parsed.
+  [[nodiscard]] const std::vector<std::string>& values() const;
   [[nodiscard]] const Suggestions& suggestions() const { return suggestions_; }
   [[nodiscard]] std::string group() const;
   [[nodiscard]] std::string description() const;

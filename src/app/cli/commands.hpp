@@ -20,6 +20,7 @@ namespace gpufilter {
 [[nodiscard]] int run_info_command(int argc, const char* const* argv);
 [[nodiscard]] int run_net_command(int argc, const char* const* argv);
 [[nodiscard]] int run_stats_command(int argc, const char* const* argv);
+[[nodiscard]] int run_learn_command(int argc, const char* const* argv);
 [[nodiscard]] int run_tune_command(int argc, const char* const* argv);
 [[nodiscard]] int run_verify_command(int argc, const char* const* argv);
 

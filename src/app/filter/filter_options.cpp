@@ -94,8 +94,14 @@ void add_kernel_options(Arguments& app, FilterOptions& options) {
   app.add_flag_callback(
       "--no-fuse", [&options] { options.fuse = false; },
       "On an OpenCL device, run each stage in a separate kernel. The result is the same.");
-  app.add_flag("--show-kernel", options.show_kernel,
-               "Run on an OpenCL device and print its kernels' OpenCL C on standard output.");
+  const auto show = [&options](const std::string& word) {
+    options.show_kernel = true;
+    options.short_kernel = word == "short";
+  };
+  app.add_flag_with_words("--show-kernel", {"whole", "short"}, "whole", show,
+                          "Run on an OpenCL device and print its kernels' OpenCL C on standard "
+                          "output; short leaves out what all kernels share.")
+      ->option_text("[=short]");
 }
 
 void add_picture_options(Arguments& app, FilterOptions& options) {

@@ -34,6 +34,7 @@ struct FilterOptions : BatchRequest, BatchOptions {
   std::optional<std::uint64_t> max_memory;  // nothing: that of `run`, or more for folders
   bool json = false;                        // print what became of each picture as JSON
   bool show_kernel = false;                 // print the OpenCL C that ran
+  bool short_kernel = false;                // without what all kernels share
   TimingFormat timing = TimingFormat::line;
   std::string trace;         // file; empty: none
   std::string report;        // folder of a page about the run; empty: none

@@ -355,10 +355,13 @@ std::vector<ChainOutput> chain_outputs(const Arguments& app,
                                        const std::vector<std::string>& names) {
   std::vector<ChainOutput> outputs;
   std::size_t stages = 0;
+  std::map<const Option*, std::size_t> seen;
   bool in_light = false;
   for (const Option* option : app.parse_order()) {
     const std::string name = option->name();
-    if (find_stage(name) != nullptr) ++stages;
+    const std::size_t place = seen[option]++;
+    const auto& values = option->values();
+    if (requested_stage(name, place < values.size() ? values[place] : "") != nullptr) ++stages;
     if (name == "--linear" || name == "--encoded") in_light = name == "--linear";
     if (name != "--output") continue;
     const std::string& path = names.at(outputs.size());

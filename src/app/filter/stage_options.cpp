@@ -76,17 +76,24 @@ void StageOptions::add(const std::string& option, const ValueType& type, const s
     app_.add_repeatable_flag(option, take, help)->group(group);
     return;
   }
-  const auto check = [this, option, &type](const std::string& text) {
+  const auto check = [this, option](const std::string& text) {
     const std::string advice = advice_for_number(option, text);
     if (!advice.empty()) throw UsageError(formatted("{}: {}", written(option, text), advice));
+    const ValueType& type = *option_type(option, text, catalogue_);
     OptionValues().set(option, type, is_option(app_, text) ? "" : text);
     return std::string();
   };
+  Suggestions suggestions = suggestions_for(type);
+  // A parameter of the same name has its own values.
+  if (const ValueType* other = option_type(option, "", catalogue_); other != &type) {
+    for (std::string& word : value_words(*other))
+      suggestions.words.push_back(std::move(word));
+  }
   app_.add_option(option, values_[option], help)
       ->one_value_each()
       ->check(check)
       ->option_text(form)
-      ->suggests(suggestions_for(type))
+      ->suggests(std::move(suggestions))
       ->group(group);
 }
 

@@ -145,6 +145,33 @@ constexpr std::array topics{
 };
 
 constexpr std::string_view environment_topic = "environment";
+constexpr std::string_view glossary_topic = "glossary";
+
+// docs/engineering/glossary.md has the same words, and what they mean.
+constexpr std::string_view glossary = R"(OpenCL               CUDA                     Metal
+
+work-item            thread                   thread
+work-group           thread block             threadgroup
+sub-group            warp                     SIMD group
+NDRange              grid                     grid
+global memory        global memory            device memory
+local memory         shared memory            threadgroup memory
+private memory       registers, local memory  thread memory
+constant memory      constant memory          constant memory
+compute unit         multiprocessor (SM)      GPU core
+command queue        stream                   command queue
+__kernel             __global__               kernel
+__local              __shared__               threadgroup
+get_global_id(0)     blockIdx.x * blockDim.x  thread_position_in_grid.x
+                     + threadIdx.x
+get_local_id(0)      threadIdx.x              thread_position_in_threadgroup.x
+get_group_id(0)      blockIdx.x               threadgroup_position_in_grid.x
+get_local_size(0)    blockDim.x               threads_per_threadgroup.x
+get_num_groups(0)    gridDim.x                threadgroups_per_grid.x
+barrier              __syncthreads            threadgroup_barrier
+sub_group_reduce_add __reduce_add_sync        simd_sum
+atomic_add           atomicAdd                atomic_fetch_add_explicit
+)";
 
 std::string list_of(std::span<const NamedMeaning> entries) {
   std::string text;
@@ -173,6 +200,7 @@ std::vector<std::string> help_topic_names() {
   std::transform(topics.begin(), topics.end(), std::back_inserter(names),
                  [](const Topic& topic) { return std::string(topic.name); });
   names.emplace_back(environment_topic);
+  names.emplace_back(glossary_topic);
   return names;
 }
 
@@ -181,6 +209,8 @@ std::string help_topic(const std::string& name) {
     return "Environment variables:\n" + list_of(environment_variables()) + "\nFiles:\n" +
            list_of(kept_files());
   }
+  if (name == glossary_topic)
+    return formatted("{}\nMore: {}\n", glossary, documentation_page("engineering/glossary.md"));
   const Topic* topic = find_topic(name);
   if (topic == nullptr) return "";
   std::string text = wrapped(topic->text);

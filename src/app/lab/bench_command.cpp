@@ -177,6 +177,36 @@ int run_access(int argc, const char* const* argv) {
   return bench.finish([&](const TestBed& bed) { return lab::bench_access(bed, options); });
 }
 
+int run_pattern(const std::string& name, const std::string& description, int argc,
+                const char* const* argv,
+                lab::Report (*measure)(const TestBed& bed, const lab::PatternOptions& options)) {
+  int values = 0;
+  BenchCommand bench(description, name);
+  bench.app.add_option("--values", values, "Values of the array.")
+      ->check(whole_number(1, 1 << 28))
+      ->option_text("N [GPU: 16777216, else 1048576]");
+  const std::string footer =
+      formatted("Examples:\n  gpufilter bench {} --values 100000 --trials 2\n", name);
+  if (const auto done = bench.parse(footer, argc, argv)) return *done;
+  const lab::PatternOptions options{static_cast<std::uint64_t>(values)};
+  return bench.finish([&](const TestBed& bed) { return measure(bed, options); });
+}
+
+int run_histogram(int argc, const char* const* argv) {
+  return run_pattern("histogram",
+                     "Measures how fast bytes are counted, by atomic additions to global memory, "
+                     "to local memory, and to several copies of the counters, for random bytes and "
+                     "for equal ones, which all want the same counter.",
+                     argc, argv, lab::bench_histogram);
+}
+
+int run_scan(int argc, const char* const* argv) {
+  return run_pattern("scan",
+                     "Measures prefix sums, in which each result depends on all values before it: "
+                     "by one work-item of each group, by doubling distances, and by a tree.",
+                     argc, argv, lab::bench_scan);
+}
+
 int run_reduce(int argc, const char* const* argv) {
   lab::ReduceOptions options;
   std::vector<int> counts{1048576};
@@ -240,6 +270,8 @@ constexpr std::array kinds{
     BenchKind{"copy", "memory copies, an upper bound for the others", run_copy},
     BenchKind{"parallel", "how many work-items fill a device", run_parallel},
     BenchKind{"access", "strides, banks, branches, images: beside a copy", run_access},
+    BenchKind{"histogram", "atomic counters and contention", run_histogram},
+    BenchKind{"scan", "prefix sums, whose results depend on each other", run_scan},
     BenchKind{"pipeline", "a picture from file to file", run_pipeline},
 };
 

@@ -68,6 +68,12 @@ std::optional<int> BenchCommand::parse(const std::string& footer, int argc,
       ->option_text(formatted("N [{}]", available_cores()))
       ->portable_text("N [all cores]");
   auto* json = app.add_flag("--json", options.json, "Print one JSON object.");
+  app.add_option("--columns", options.columns,
+                 "The columns of the table or of CSV, by their names in CSV.")
+      ->delimiter(',')
+      ->one_value_each()
+      ->option_text("NAME,...")
+      ->excludes(json);
   app.add_flag("--csv", options.csv, "Print CSV, a line for each row.")->excludes(json);
   add_plot(app, options.plot, "Draw a chart into this SVG file.");
   app.add_flag("-q,--quiet", options.quiet, "Do not show what is being measured.");
@@ -92,8 +98,9 @@ int BenchCommand::finish(const std::function<lab::Report(const lab::TestBed&)>& 
                          : nullptr;
   if (options.threads > 0) limit_pocl_threads(options.threads);
   const lab::TestBed bed = test_bed_of(options);
-  const lab::Report report = measure(bed);
+  lab::Report report = measure(bed);
   log::show_status("");
+  if (!options.columns.empty()) lab::choose_columns(report, options.columns);
   const std::string date = lab::date_now();
   if (plot) write_plot(*plot, lab::bench_chart(report, date));
   if (options.json || options.csv) {

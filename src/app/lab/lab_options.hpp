@@ -23,7 +23,8 @@ struct BenchOptions {
   bool json = false;
   bool csv = false;
   bool quiet = false;
-  std::string plot;  // file; empty: none
+  std::vector<std::string> columns;  // of the table; empty: those that fit
+  std::string plot;                  // file; empty: none
 };
 
 // The command line of a benchmark, whose own options are declared first.

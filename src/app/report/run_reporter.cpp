@@ -16,6 +16,7 @@
 #include "base/signal_cleanup.hpp"
 #include "base/words.hpp"
 #include "codec/unread.hpp"
+#include "device/kernel_source.hpp"
 
 namespace gpufilter {
 
@@ -86,13 +87,25 @@ void warn_of_losses(const OutputReport& output, const WriteOptions& options) {
                       flattening_notice(*output.output_format, *output.background)));
 }
 
+// The program without the files that many kernels share.
+std::string without_shared_files(std::string source) {
+  for (const char* file : {"common.cl", "window.cl", "pixel_functions.cl"}) {
+    const std::string text = kernel_file(file);
+    const std::size_t begin = source.find(text);
+    if (begin != std::string::npos)
+      source.replace(begin, text.size(), formatted("// kernels/stage/{}\n", file));
+  }
+  return source;
+}
+
 // The programs that ran, in the order of their passes.
-void print_kernels(const RunReport& report) {
+void print_kernels(const RunReport& report, bool is_short) {
   bool any = false;
   for (const PassReport& pass : report.passes) {
     if (pass.source.empty()) continue;
     any = true;
-    print_document(formatted("// {}: {}\n{}\n", pass.stage, pass.variant, pass.source));
+    print_document(formatted("// {}: {}\n{}\n", pass.stage, pass.variant,
+                             is_short ? without_shared_files(pass.source) : pass.source));
   }
   if (!any) log::warn("--show-kernel: no stage ran a kernel");
 }
@@ -318,7 +331,7 @@ void RunReporter::conclude() {
   }
   if (trace_) trace_->finish();
   print_timing(elapsed);
-  if (report_ != nullptr && options_.show_kernel) print_kernels(*report_);
+  if (report_ != nullptr && options_.show_kernel) print_kernels(*report_, options_.short_kernel);
   if (page_ != nullptr) page_->write(totals_, elapsed, report_);
 }
 

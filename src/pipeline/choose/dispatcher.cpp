@@ -246,9 +246,9 @@ Engines engines_on_gpus(DeviceCatalog catalog, bool require_device, const Engine
   return engines;
 }
 
-bool names_kernel(const StageChain& chain) {
+bool any(const StageChain& chain, bool StageTraits::*trait) {
   return std::any_of(chain.begin(), chain.end(),
-                     [](const auto& stage) { return stage->traits().names_kernel; });
+                     [trait](const auto& stage) { return stage->traits().*trait; });
 }
 
 }  // namespace
@@ -283,7 +283,13 @@ std::unique_ptr<Dispatcher> make_dispatcher(const std::string& device, bool requ
                                             const StageChain& chain, const EngineOptions& options) {
   // A name of a set that this machine does not have is reported before any picture is touched.
   static_cast<void>(instruction_set());
-  const bool means_opencl = device == "auto" && (require_device || names_kernel(chain));
+  const bool needs_opencl = any(chain, &StageTraits::needs_opencl);
+  if (needs_opencl && device == "cpu")
+    throw UsageError("--kernel: --device cpu runs no OpenCL kernel; name another device");
+  require_device = require_device || needs_opencl;
+  const bool means_opencl =
+      (device == "auto" && (require_device || any(chain, &StageTraits::names_kernel))) ||
+      (device == "all" && needs_opencl);
   if (means_opencl) return make_dispatcher("opencl", require_device, chain, options);
   const MachineRates rates(make_rate_store(), device == "cpu" ? "" : gpu_vendors());
   if (device != "auto" && device != "all") {

@@ -260,6 +260,7 @@ const std::vector<StageKind>& stage_catalogue() {
       flip_stage_kind(),
       flop_stage_kind(),
       auto_orient_stage_kind(),
+      kernel_stage_kind(),
   };
   // clang-format on
   return catalogue;
@@ -270,13 +271,34 @@ const StageKind* find_stage(std::string_view option, const std::vector<StageKind
   return found == kinds.end() ? nullptr : &*found;
 }
 
-const ValueType* option_type(std::string_view option) {
-  for (const StageKind& kind : stage_catalogue()) {
-    if (kind.option == option) return &kind.type;
+namespace {
+
+const ValueType* parameter_type(std::string_view option, const std::vector<StageKind>& kinds) {
+  for (const StageKind& kind : kinds) {
     const auto own = std::ranges::find(kind.parameters, option, &StageParameter::option);
     if (own != kind.parameters.end()) return &own->type;
   }
   return nullptr;
+}
+
+}  // namespace
+
+const ValueType* option_type(std::string_view option) {
+  const StageKind* kind = find_stage(option);
+  return kind != nullptr ? &kind->type : parameter_type(option, stage_catalogue());
+}
+
+const StageKind* requested_stage(std::string_view option, std::string_view value,
+                                 const std::vector<StageKind>& kinds) {
+  const StageKind* kind = find_stage(option, kinds);
+  if (kind == nullptr || parameter_type(option, kinds) == nullptr) return kind;
+  return value.ends_with(std::get<FileName>(kind->type).extension) ? kind : nullptr;
+}
+
+const ValueType* option_type(std::string_view option, std::string_view value,
+                             const std::vector<StageKind>& kinds) {
+  const StageKind* kind = requested_stage(option, value, kinds);
+  return kind != nullptr ? &kind->type : parameter_type(option, kinds);
 }
 
 }  // namespace gpufilter

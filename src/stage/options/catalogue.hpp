@@ -137,6 +137,7 @@ struct StageParameter {
   // For a choice of numbers: whether a device can run a number with pixels of every format;
   // nullptr: all can.
   bool (*fits)(const DeviceInfo& device, int number) = nullptr;
+  bool repeats = false;  // it may be given again; its values are joined by blanks
   bool operator==(const StageParameter&) const = default;
 };
 
@@ -193,12 +194,21 @@ struct StageKind {
     depth_stage_kind(), linear_stage_kind(), encoded_stage_kind(), to_srgb_stage_kind(),
     profile_stage_kind(), crop_stage_kind(), trim_stage_kind(), pad_stage_kind(),
     overlay_stage_kind(), resize_stage_kind(), rotate_stage_kind(), flip_stage_kind(),
-    flop_stage_kind(), auto_orient_stage_kind();
+    flop_stage_kind(), auto_orient_stage_kind(), kernel_stage_kind();
 
 // The kind of stage that this option requests, and the type of the values of a stage or of a
 // parameter; nullptr if there is no such option.
 [[nodiscard]] const StageKind* find_stage(std::string_view option,
                                           const std::vector<StageKind>& kinds = stage_catalogue());
 [[nodiscard]] const ValueType* option_type(std::string_view option);
+
+// The same for an option with its value. A stage whose value is a file may have the name of another
+// stage's parameter: it gets the values that end as its files do, "--kernel blur.cl", and the
+// parameter gets the others, "--kernel cubic".
+[[nodiscard]] const StageKind* requested_stage(
+    std::string_view option, std::string_view value,
+    const std::vector<StageKind>& kinds = stage_catalogue());
+[[nodiscard]] const ValueType* option_type(std::string_view option, std::string_view value,
+                                           const std::vector<StageKind>& kinds = stage_catalogue());
 
 }  // namespace gpufilter

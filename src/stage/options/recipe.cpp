@@ -136,7 +136,7 @@ std::string beside(const fs::path& folder, const std::string& name) {
 
 // The value of `option` as a recipe in `folder` means it.
 std::string value_in(const fs::path& folder, std::string_view option, const std::string& value) {
-  const ValueType* type = option_type(option);
+  const ValueType* type = option_type(option, value);
   if (type == nullptr || !may_be_file(*type)) return value;
   const std::vector<std::string> others = value_words(*type);
   const bool is_word = std::find(others.begin(), others.end(), value) != others.end();

@@ -55,6 +55,27 @@ TEST(BenchTable, AFirstColumnOfTextIsAlignedToo) {
             "one core   101\n");
 }
 
+// What says the least is left out first, unless columns are chosen.
+TEST(BenchTable, FitsATerminalUnlessColumnsAreChosen) {
+  Report report = copies();
+  report.columns = joined({{{"copy", "copy"}}, time_columns(), {{"rate", "GB/s", 3}}});
+  for (Row& row : report.rows) {
+    row["copy"] = std::string(45, 'x');
+    for (const char* key : {"mean_ms", "min_ms", "max_ms", "deviation_ms", "wall_ms"})
+      row[key] = 123456.0;
+  }
+  std::string text = bench_text(report, date);
+  EXPECT_TRUE(text.ends_with("\nnot shown: deviation_ms, max_ms (--columns)\n")) << text;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    EXPECT_LE(line.size(), 80U) << line;
+  choose_columns(report, {"rate", "trials", "max_ms", "copy"});
+  text = bench_text(report, date);
+  EXPECT_EQ(text.substr(text.find("\n\n"), 30), "\n\nGB/s     max  copy\n1.57  123");
+  EXPECT_EQ(test::objection_to([&] { choose_columns(report, {"rates"}); }, ""),
+            "--columns: 'rates' is not a column; those are rate, trials, max_ms, copy");
+}
+
 TEST(BenchChart, BarsOfDifferentSizesHaveDifferentLabels) {
   const std::string svg = bench_chart(copies(), date);
   EXPECT_EQ(test::objection_to_svg(svg), "");

@@ -27,8 +27,27 @@ TEST(Catalogue, EveryOptionIsDeclaredOnce) {
       EXPECT_TRUE(is_first || known->second == meaning) << parameter.option << " differs";
     }
   }
-  for (const auto& [option, parameter] : parameters)
+  for (const auto& [option, parameter] : parameters) {
+    if (option == "--kernel") continue;  // below
     EXPECT_EQ(options.count(option), 0U) << option << " is a stage or a listing, too";
+  }
+}
+
+// A stage and a parameter share this name: the value tells them apart.
+TEST(Catalogue, FilesGoToTheStageAndWordsToTheParameter) {
+  const auto has_words = [](const char* value) {
+    return std::holds_alternative<OneOf>(*option_type("--kernel", value));
+  };
+  ASSERT_NE(requested_stage("--kernel", "own.cl"), nullptr);
+  EXPECT_EQ(requested_stage("--kernel", "own.cl")->option, "--kernel");
+  EXPECT_FALSE(has_words("own.cl"));
+  for (const char* word : {"cubic", "cl", ""}) {
+    EXPECT_EQ(requested_stage("--kernel", word), nullptr);
+    EXPECT_TRUE(has_words(word));
+  }
+  EXPECT_EQ(requested_stage("--blur", "cubic"), find_stage("--blur"));
+  EXPECT_EQ(option_type("--tile", "8"), option_type("--tile"));
+  EXPECT_EQ(requested_stage("--tile", "8"), nullptr);
 }
 
 TEST(Catalogue, DefaultValuesAreOfTheirType) {

@@ -1,0 +1,473 @@
+#include "stages/own/own_kernel.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+#include <regex>
+#include <sstream>
+#include <utility>
+
+#include "base/content_hash.hpp"
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/printable.hpp"
+#include "base/words.hpp"
+#include "stage/border.hpp"
+#include "stage/device/row_pass.hpp"
+#include "stage/options/catalogue.hpp"
+#include "stage/options/stage_text.hpp"
+#include "stages/window/blur.hpp"
+#include "stages/window/window_stages.hpp"
+
+namespace gpufilter {
+namespace {
+
+using Defines = std::map<std::string, std::string>;
+
+// The text with blanks in place of comments, so that what is found in it has its place.
+std::string without_comments(std::string text) {
+  for (std::size_t i = 0; i + 1 < text.size(); ++i) {
+    const std::string_view mark = std::string_view(text).substr(i, 2);
+    if (mark != "//" && mark != "/*") continue;
+    std::size_t end = mark == "//" ? text.find('\n', i) : text.find("*/", i + 2);
+    end = end == std::string::npos ? text.size() : end + (mark == "//" ? 0 : 2);
+    std::fill(text.begin() + static_cast<std::ptrdiff_t>(i),
+              text.begin() + static_cast<std::ptrdiff_t>(end), ' ');
+  }
+  return text;
+}
+
+// Whether the parameters are those of own_picture_parameters, whatever their names.
+bool are_of_picture(const std::string& parameters) {
+  static const std::regex form(
+      R"(\s*(const\s+)?(__)?global\s+(const\s+)?uchar4\s*(const\s*)?\*[^,]*,\s*(__)?global\s+uchar4\s*\*[^,]*,)"
+      R"(\s*(const\s+)?int\s+\w+\s*,\s*(const\s+)?int\s+\w+\s*)");
+  return std::regex_match(parameters, form);
+}
+
+// "A=1 B=2".
+Defines defines_in(const std::string& text) {
+  static const std::regex form(R"(([A-Za-z_]\w*)(?:=(\S+))?)");
+  Defines defines;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    std::smatch parts;
+    if (!std::regex_match(word, parts, form))
+      throw UsageError(formatted("--define {}: is not of the form NAME=VALUE", printable(word)));
+    defines[parts[1]] = parts[2].matched ? parts[2].str() : "1";
+  }
+  return defines;
+}
+
+// A number that the launch depends on, which becomes a macro as well.
+std::size_t launch_number(Defines& defines, const std::string& name, std::size_t usual) {
+  std::string& text = defines.emplace(name, formatted("{}", usual)).first->second;
+  const auto number = to_number(text).value_or(0);
+  if (number < 1 || number > 1024 || number != static_cast<double>(static_cast<int>(number)))
+    throw UsageError(formatted("--define {}={}: is a whole number from 1 to 1024", name, text));
+  return static_cast<std::size_t>(number);
+}
+
+// How a kernel is launched: work-groups, and what a work-item fills.
+struct OwnLaunch {
+  explicit OwnLaunch(const std::string& text)
+      : defines(defines_in(text)),
+        group_width(launch_number(defines, "GROUP_WIDTH", 16)),
+        group_height(launch_number(defines, "GROUP_HEIGHT", 16)),
+        pixels(launch_number(defines, "PIXELS", 1)),
+        lines(launch_number(defines, "LINES", 1)) {}
+
+  [[nodiscard]] std::string macros(bool over_rows) const {
+    std::string options;
+    for (const auto& [name, value] : defines) {
+      if (!over_rows && (name == "PIXELS" || name == "LINES")) continue;
+      options += formatted(" -D {}={}", name, value);
+    }
+    return options;
+  }
+
+  Defines defines;
+  std::size_t group_width;
+  std::size_t group_height;
+  std::size_t pixels;
+  std::size_t lines;
+};
+
+class OwnPass : public DevicePass {
+ public:
+  OwnPass(Session& session, const OwnSource& source, OwnLaunch launch, const PictureShape& shape)
+      : launch_(std::move(launch)),
+        shape_(shape),
+        pitch_(pitch_in_samples(shape.size.width, shape.format)),
+        kernel_(build_own_kernel(session, source,
+                                 (source.over_rows ? format_macros(shape.format) : "") +
+                                     launch_.macros(source.over_rows),
+                                 launch_.group_width, launch_.group_height)),
+        description_{
+            formatted("{} {}x{}", source.function, launch_.group_width, launch_.group_height),
+            "requested", kernel_.origin(), kernel_.source()} {}
+
+  [[nodiscard]] const CodeDescription& description() const override { return description_; }
+
+ protected:
+  // The kernel over so many columns and rows.
+  Event run(Queue& queue, int width, int height, std::initializer_list<KernelArgument> arguments) {
+    const auto share = [](int all, std::size_t each) {
+      return (static_cast<std::size_t>(all) + each - 1) / each;
+    };
+    return queue.launch(kernel_,
+                        {share(width, launch_.pixels), share(height, launch_.lines),
+                         launch_.group_width, launch_.group_height},
+                        arguments);
+  }
+
+  OwnLaunch launch_;
+  PictureShape shape_;
+  std::int32_t pitch_;
+  Kernel kernel_;
+  CodeDescription description_;
+};
+
+// A kernel with the parameters ROWS.
+class OwnRowsPass final : public OwnPass {
+ public:
+  using OwnPass::OwnPass;
+
+  std::vector<Event> enqueue(Queue& queue, const DeviceRows& source,
+                             const DeviceRows& target) override {
+    const std::int32_t rows = target.rows.count();
+    const auto& [width, height] = shape_.size;
+    return {run(queue, width, rows,
+                {*source.buffer, pitch_, source.rows.begin, *target.buffer, pitch_,
+                 target.rows.begin, target.offset, rows, width, height, width, height})};
+  }
+};
+
+// A kernel over uchar4: the rows of a band are a picture to it.
+class OwnPicturePass final : public OwnPass {
+ public:
+  OwnPicturePass(Session& session, const OwnSource& source, OwnLaunch launch,
+                 const PictureShape& shape)
+      : OwnPass(session, source, std::move(launch), shape),
+        session_(session),
+        unpack_(converter("rows_to_rgba")),
+        pack_(converter("rgba_to_rows")) {
+    launch_.pixels = launch_.lines = 1;
+  }
+
+  std::vector<Event> enqueue(Queue& queue, const DeviceRows& source,
+                             const DeviceRows& target) override {
+    const std::int32_t width = shape_.size.width;
+    const std::int32_t read = source.rows.count();
+    const std::int32_t written = target.rows.count();
+    const std::int32_t skipped = target.rows.begin - source.rows.begin;
+    // A kernel that forgets the last groups' work-items beyond the picture has some room.
+    const std::size_t bytes = std::size_t{4} * static_cast<std::size_t>(width) *
+                              (static_cast<std::size_t>(read) + launch_.group_height + 1);
+    for (Buffer& picture : pictures_) {
+      if (bytes > bytes_) picture = session_.allocate(bytes);
+    }
+    bytes_ = std::max(bytes_, bytes);
+    const auto convert = [&](const Kernel& kernel, int height, auto... arguments) {
+      return queue.launch(kernel, range_of(width, height), {arguments...});
+    };
+    return {convert(unpack_, read, KernelArgument(*source.buffer), KernelArgument(pitch_),
+                    KernelArgument(pictures_[0]), KernelArgument(width), KernelArgument(read)),
+            run(queue, width, read, {pictures_[0], pictures_[1], width, read}),
+            convert(pack_, written, KernelArgument(pictures_[1]), KernelArgument(skipped),
+                    KernelArgument(*target.buffer), KernelArgument(pitch_),
+                    KernelArgument(target.offset), KernelArgument(width), KernelArgument(written))};
+  }
+
+ private:
+  [[nodiscard]] Kernel converter(const std::string& function) {
+    return session_.make_kernel(
+        {.file = "own_picture.cl", .function = function, .options = format_macros(shape_.format)});
+  }
+  [[nodiscard]] static WorkRange range_of(int width, int height) {
+    return {static_cast<std::size_t>(width), static_cast<std::size_t>(height), 64, 1};
+  }
+
+  Session& session_;
+  Kernel unpack_;
+  Kernel pack_;
+  std::array<Buffer, 2> pictures_;
+  std::size_t bytes_ = 0;
+};
+
+// A stage that has the same result.
+class LikeStage {
+ public:
+  explicit LikeStage(std::shared_ptr<const Stage> stage) : stage_(std::move(stage)) {
+    constexpr PictureShape any{{64, 64}, {3, 8}};
+    if (!stage_) return;
+    const Steps steps = stage_->lower({.shape = any}).steps;
+    PictureShape shape = any;
+    for (const auto& step : steps)
+      shape = step->output(shape);
+    if (steps.empty() || shape != any) {
+      throw UsageError(formatted(
+          "--like {}: compare with a stage that keeps the picture's shape and needs no more than "
+          "a part of it, such as blur",
+          stage_->name()));
+    }
+  }
+
+  [[nodiscard]] bool is_known() const { return stage_ != nullptr; }
+
+  [[nodiscard]] RowRange source_rows(const RowRange& target, ImageSize source) const {
+    return windows({{source, {3, 8}}}, target).front();
+  }
+
+  void run(const ConstRows& source, const MutableRows& target, ImageSize size) const {
+    const PictureShape shape{size, source.format};
+    const Steps steps = stage_->lower({.shape = shape}).steps;
+    const std::vector<RowRange> rows = windows({shape}, target.rows);
+    Image between;
+    ConstRows input = source.part(rows.front());
+    PictureShape before = shape;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const PictureShape after = steps[i]->output(before);
+      const bool is_last = i + 1 == steps.size();
+      Image next = is_last ? Image() : Image(after.size.width, rows[i + 1], after.format);
+      steps[i]->run(input, is_last ? target : next.rows(), {before.size, after.size});
+      between = std::move(next);
+      input = std::as_const(between).rows();
+      before = after;
+    }
+  }
+
+ private:
+  // The rows before each step, and of the result.
+  [[nodiscard]] std::vector<RowRange> windows(const PictureContext& picture,
+                                              const RowRange& target) const {
+    const Steps steps = stage_->lower(picture).steps;
+    std::vector<RowRange> rows(steps.size() + 1);
+    rows.back() = target;
+    for (std::size_t i = steps.size(); i-- > 0;)
+      rows[i] = steps[i]->source_rows(rows[i + 1], picture.shape.size);
+    return rows;
+  }
+
+  std::shared_ptr<const Stage> stage_;  // nullptr: unknown
+};
+
+class OwnKernel final : public OneStepStage {
+ public:
+  explicit OwnKernel(const OwnKernelParameters& parameters)
+      : parameters_(parameters), launch_(parameters.defines), like_(parameters.like) {}
+
+  [[nodiscard]] std::string name() const override { return "kernel"; }
+  [[nodiscard]] std::string label() const override { return file(); }
+  [[nodiscard]] std::string key() const override {
+    return formatted("kernel {} {} {} {}", to_string(content_hash(parameters_.source.text)),
+                     parameters_.defines, parameters_.radius, parameters_.whole);
+  }
+  [[nodiscard]] StageTraits traits() const override {
+    return {.names_kernel = true, .needs_opencl = true};
+  }
+  [[nodiscard]] StageCost cost(const PixelFormat& /*input*/) const override {
+    return {{"own kernel", 4e-9, 50e-12}, 1};
+  }
+  [[nodiscard]] PictureShape output(const PictureShape& input) const override {
+    if (input.format.depth != 8 && !parameters_.source.over_rows) {
+      throw UsageError(formatted(
+          "--kernel {}: uchar4 holds samples of 8 bits, and the picture has 16; put --depth 8 "
+          "before it",
+          file()));
+    }
+    return input;
+  }
+  [[nodiscard]] RowRange source_rows(const RowRange& target, ImageSize source) const override {
+    if (parameters_.whole) return {0, source.height};
+    const RowRange own = border_rows(Border::replicate, target, parameters_.radius, source.height);
+    if (!like_.is_known()) return own;
+    const RowRange other = like_.source_rows(target, source);
+    return {std::min(own.begin, other.begin), std::max(own.end, other.end)};
+  }
+
+  // Only to be compared with.
+  void run(const ConstRows& source, const MutableRows& target,
+           const StageSizes& sizes) const override {
+    if (!like_.is_known()) {
+      throw UsageError(formatted(
+          "--kernel {}: the processor has nothing to compare it with; name a stage with the same "
+          "result, such as --like blur",
+          file()));
+    }
+    like_.run(source, target, sizes.source);
+  }
+
+  [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
+                                                    const PictureShape& input) const override {
+    if (parameters_.source.over_rows)
+      return std::make_unique<OwnRowsPass>(session, parameters_.source, launch_, input);
+    return std::make_unique<OwnPicturePass>(session, parameters_.source, launch_, input);
+  }
+
+ private:
+  [[nodiscard]] std::string file() const {
+    return std::filesystem::path(parameters_.source.file).filename();
+  }
+
+  OwnKernelParameters parameters_;
+  OwnLaunch launch_;
+  LikeStage like_;
+};
+
+constexpr const char* unset = "none";
+
+// The stage that the text names: "blur", "median 2", "blur auto --border wrap".
+std::shared_ptr<const Stage> stage_like(const std::string& text) {
+  if (text == unset) return nullptr;
+  const std::string name = text.substr(0, text.find(' '));
+  const StageKind* kind = find_stage("--" + name);
+  if (kind == nullptr || name == "kernel")
+    throw UsageError(formatted("--like {}: '{}' is not a stage", printable(text), printable(name)));
+  const std::size_t options = std::min(text.find(" --"), text.size());
+  std::string value = text.substr(name.size(), options - name.size());
+  value.erase(0, value.find_first_not_of(' '));
+  const std::vector<std::string> known = value_words(kind->type);
+  if (value.empty() && !known.empty())
+    value = std::ranges::find(known, "auto") != known.end() ? "auto" : known.front();
+  GivenParameters parameters;
+  std::istringstream words(text.substr(options));
+  for (std::string option, word; words >> option >> word;)
+    parameters[option] = word;
+  return kind->make(value, parameters);
+}
+
+std::shared_ptr<const Stage> own_kernel_from_options(const OptionValues& values) {
+  const std::string& path = values.text("--kernel");
+  const std::string& defines = values.text("--define");
+  OwnKernelParameters parameters{
+      own_source(path, read_small_text(path, "an OpenCL kernel")), values.number<int>("--radius"),
+      values.is_set("--whole"), defines == unset ? "" : defines, stage_like(values.text("--like"))};
+  if (!parameters.source.over_rows && !parameters.source.over_picture) {
+    throw UsageError(formatted("{}: {} has other parameters than ROWS or {}", path,
+                               parameters.source.function, own_picture_parameters));
+  }
+  return make_own_kernel(parameters);
+}
+
+constexpr const char* sample_text = R"(__kernel void mean(ROWS) {
+  const int x = get_global_id(0), y = OWN_ROW;
+  if (x >= width || y >= TARGET_END) return;
+  pixel_t result;
+  for (int c = 0; c < CHANNELS; ++c) {
+    uint sum = 4;
+    for (int i = 0; i < 9; ++i)
+      sum += border_pixel(source, source_pitch, source_first, x + i % 3 - 1, y + i / 3 - 1, width,
+                          height).at[c];
+    result.at[c] = (sample_t)(sum / 9);
+  }
+  store_pixel(TARGET_ROW(y), x, result);
+}
+)";
+
+std::vector<std::pair<std::string, std::shared_ptr<const Stage>>> sample_kernels() {
+  const auto like = make_blur({.alpha = AlphaMode::independent});
+  const OwnSource source = own_source("mean.cl", sample_text);
+  return {{"mean.cl --like blur", make_own_kernel({source, 1, false, "", like})},
+          {"mean.cl --like blur --whole", make_own_kernel({source, 1, true, "", like})}};
+}
+
+}  // namespace
+
+OwnSource own_source(const std::string& file, const std::string& text) {
+  static const std::regex form(
+      R"(\b(?:__)?kernel\s+(?:__attribute__\s*\(\([^;{]*?\)\)\s*)?void\s+(?:__attribute__\s*\(\([^;{]*?\)\)\s*)?(\w+)\s*\(([^){]*)\)\s*\{)");
+  const std::string code = without_comments(text);
+  std::smatch found;
+  if (!std::regex_search(code, found, form))
+    throw UsageError(
+        formatted("{}: has no kernel of the form __kernel void NAME(...) {{...}}", file));
+  const std::string parameters = found[2];
+  static const std::regex rows(R"(\s*ROWS\s*)");
+  std::string shown_name = file;
+  std::erase_if(shown_name, [](char c) { return c == '"' || c == '\\' || c == '\n'; });
+  return {.file = file,
+          .text = formatted("#line 1 \"{}\"\n{}", shown_name, text),
+          .function = found[1],
+          .over_rows = std::regex_match(parameters, rows),
+          .parameters = static_cast<std::size_t>(std::ranges::count(parameters, ',')) + 1,
+          .over_picture = are_of_picture(parameters)};
+}
+
+Kernel build_own_kernel(Session& session, const OwnSource& source, const std::string& options,
+                        std::size_t group_width, std::size_t group_height) {
+  try {
+    Kernel kernel = session.make_kernel({.file = source.file,
+                                         .function = source.function,
+                                         .options = options,
+                                         .text = source.text,
+                                         .alone = !source.over_rows});
+    const std::size_t group = group_width * group_height;
+    const KernelLimits& limits = kernel.limits();
+    const std::size_t states = limits.stated_group;
+    const std::size_t most = limits.max_work_group;
+    if ((states == 0 || states == group) && (most == 0 || group <= most)) return kernel;
+    throw UsageError(formatted(
+        "{}: {} is for groups of {} work-items and gets {}x{} (GROUP_WIDTH and GROUP_HEIGHT)",
+        source.file, source.function,
+        states != 0 ? formatted("{}", states) : formatted("at most {}", most), group_width,
+        group_height));
+  } catch (const DeviceError& error) {
+    throw UsageError(error.what());
+  }
+}
+
+std::shared_ptr<const Stage> make_own_kernel(const OwnKernelParameters& parameters) {
+  return std::make_shared<OwnKernel>(parameters);
+}
+
+StageKind kernel_stage_kind() {
+  return {
+      .option = "--kernel",
+      .type = FileName{".cl"},
+      .help =
+          "Run an OpenCL kernel of your own. FILE.cl has a kernel with the parameters ROWS, as "
+          "those "
+          "in samples/broken, or (__global const uchar4 *in, __global uchar4 *out, int width, int "
+          "height). It runs on OpenCL devices only. Other values are those of --resize.",
+      .parameters =
+          {{.option = "--radius",
+            .type = NumberIn{1, DenoiseParameters::max_radius, true},
+            .default_value = "1",
+            .help = "Radius of the window, in pixels."},
+           {.option = "--whole",
+            .type = NoValue{},
+            .default_value = "",
+            .help = "Give the kernel the whole picture instead of bands: it reads farther than "
+                    "--radius, or what it does depends on the place."},
+           {.option = "--define",
+            .type = FreeText{"NAME=VALUE",
+                             {{"NAME=VALUE",
+                               "may be repeated; GROUP_WIDTH and GROUP_HEIGHT, 16 "
+                               "unless given, set the size of work-groups"}}},
+            .default_value = unset,
+            .help = "Compile the kernel with this macro.",
+            .repeats = true},
+           {.option = "--like",
+            .type = FreeText{"STAGE", {{"STAGE", "such as blur, or \"median 2\""}}},
+            .default_value = unset,
+            .help = "The stage whose result --verify compares the kernel's with."}},
+      .formula =
+          "Each result is what the kernel stores. For a kernel over uchar4 a grey sample is red, "
+          "green and blue, a missing alpha is 255; of its results, those remain that the picture "
+          "has "
+          "room for.",
+      .edges =
+          "A kernel over uchar4 decides itself: neighbours beyond 0, width - 1 and height - 1 are "
+          "outside. ROWS has border_pixel(), which repeats the nearest pixel. Large pictures are "
+          "filtered in bands with --radius more rows on each side, and width and height are the "
+          "band's.",
+      .alpha = "Alpha is a channel like the others; the kernel decides what becomes of it.",
+      .examples = {"in.png out.png --kernel samples/course/naive-blur.cl",
+                   "in.png out.png --kernel samples/course/tiled-blur.cl --like blur --verify"},
+      .sample_stages = sample_kernels,
+      .from_options = own_kernel_from_options};
+}
+
+}  // namespace gpufilter
