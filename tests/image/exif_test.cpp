@@ -10,7 +10,6 @@
 #include "image/metadata.hpp"
 #include "image/placement.hpp"
 #include "image/tiff.hpp"
-#include "image/xmp.hpp"
 #include "support/each_of.hpp"
 #include "support/pictures.hpp"
 
