@@ -11,7 +11,6 @@
 #include "batch/batch_plan.hpp"
 #include "pipeline/plan/plan.hpp"
 #include "pipeline/run/run.hpp"
-#include "pipeline/run/upright.hpp"
 
 namespace gpufilter {
 
