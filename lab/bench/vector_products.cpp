@@ -94,7 +94,7 @@ struct PanelLoop {
 };
 
 size_t panels_of(const Product& product) {
-  const size_t width = instruction_set() == InstructionSet::avx512
+  const size_t width = instruction_set() >= InstructionSet::avx512
                            ? width_of<InstructionSet::avx512>
                            : width_of<InstructionSet::baseline>;
   return (product.columns + width - 1) / width;

@@ -10,7 +10,7 @@ void MeanFilter3x3(const std::uint8_t* source, std::size_t source_stride, std::s
 namespace gpufilter::bench {
 
 void add_simd() {
-  if (available_instruction_sets().back() != InstructionSet::avx512) return;
+  if (available_instruction_sets().back() < InstructionSet::avx512) return;
   for (const PixelFormat& format : {rgb, rgba}) {
     add("blur/" + name(format) + "/Simd Library MeanFilter3x3 AVX-512", [format] {
       const ConstRows from = source(format).rows();

@@ -153,7 +153,7 @@ class FloatPanels {
 
   // The columns of a panel for the instruction set in use.
   [[nodiscard]] static std::size_t columns() {
-    return instruction_set() == InstructionSet::avx512 ? width_of<InstructionSet::avx512>
+    return instruction_set() >= InstructionSet::avx512 ? width_of<InstructionSet::avx512>
                                                        : width_of<InstructionSet::baseline>;
   }
 

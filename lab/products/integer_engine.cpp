@@ -61,9 +61,9 @@ std::vector<const IntegerEngine*> integer_engines() {
   };
   const InstructionSet set = instruction_set();
   if (set != InstructionSet::baseline) add(avx2_engine());
-  if (set == InstructionSet::avx512) {
+  if (set >= InstructionSet::avx512) {
     add(avx512_engine());
-    add(vnni_engine());
+    if (set >= InstructionSet::avx512_vnni) add(vnni_engine());
     add(amx_engine());
   }
   return engines;

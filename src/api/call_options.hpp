@@ -1,4 +1,4 @@
-// What limits, callbacks and stop tokens mean for reading, writing and filtering files.
+// What public functions begin with, and what limits, callbacks and stop tokens mean for them.
 #pragma once
 
 #include <functional>
@@ -10,6 +10,10 @@
 #include "pipeline/run/run.hpp"
 
 namespace gpufilter {
+
+// From the first call on, log lines go to the callback of set_log() instead of standard error, and
+// the environment is left alone if other threads exist.
+void enter_library();
 
 // Throws UsageError for unknown options and values that they do not take.
 [[nodiscard]] WriteOptions write_options(const FormatOptions& given, const Limits& limits);

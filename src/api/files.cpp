@@ -4,7 +4,6 @@
 #include <gpufilter/files.hpp>
 
 #include "api/call_options.hpp"
-#include "api/library.hpp"
 #include "api/picture_state.hpp"
 #include "api/views.hpp"
 #include "base/error.hpp"

@@ -23,6 +23,18 @@ constexpr std::size_t kept_bytes = std::size_t{256} << 20U;
 // Smaller blocks come from the allocator without page faults.
 constexpr std::size_t smallest_kept = std::size_t{256} << 10U;
 
+StageChain with_upright_stage(StageChain chain, const std::string& orientation) {
+  std::vector<std::string> words;
+  for (const auto& [word, rule] : orientation_rules()) {
+    words.push_back(word);
+    if (word != orientation) continue;
+    std::vector<ChainOutput> none;
+    add_upright_stage(chain, rule, none);
+    return chain;
+  }
+  throw UsageError("orientation: " + not_among(orientation, words));
+}
+
 }  // namespace
 
 struct ResultMemory::State {
@@ -82,22 +94,6 @@ std::shared_ptr<std::uint8_t> ResultMemory::take(std::size_t bytes) {
           }};
 }
 
-namespace {
-
-StageChain with_upright_stage(StageChain chain, const std::string& orientation) {
-  std::vector<std::string> words;
-  for (const auto& [word, rule] : orientation_rules()) {
-    words.push_back(word);
-    if (word != orientation) continue;
-    std::vector<ChainOutput> none;
-    add_upright_stage(chain, rule, none);
-    return chain;
-  }
-  throw UsageError("orientation: " + not_among(orientation, words));
-}
-
-}  // namespace
-
 PictureFilter::State::State(StageChain chain, FilterSettings settings)
     : chain_(with_upright_stage(std::move(chain), settings.orientation)),
       settings_(std::move(settings)),
@@ -109,6 +105,17 @@ PictureFilter::State::~State() {
   if (::getpid() == process_) return;
   static_cast<void>(work_.memory.release());
   static_cast<void>(work_.dispatcher.release());
+}
+
+MemoryResult PictureFilter::State::run(const ConstRows& input, const Metadata* metadata,
+                                       const RunControl& control,
+                                       std::unique_ptr<PictureState>& result) {
+  MemoryCall call(settings_.limits, control);
+  const auto target_of = [&](const PictureShape& shape) {
+    result = std::make_unique<PictureState>(shape, results_.take(PictureState::bytes_of(shape)));
+    return result->rows();
+  };
+  return memory().run(input, metadata, target_of, call);
 }
 
 PictureFilter::State::Work PictureFilter::State::make_work(const std::string& device,

@@ -47,10 +47,10 @@ class PictureFilter::State {
   [[nodiscard]] Dispatcher& dispatcher() { return *work().dispatcher; }
   [[nodiscard]] MemoryFilter& memory() { return *work().memory; }
 
-  // With uninitialised pixels. Throws std::overflow_error, std::bad_alloc.
-  [[nodiscard]] std::unique_ptr<PictureState> new_result(const PictureShape& shape) {
-    return std::make_unique<PictureState>(shape, results_.take(PictureState::bytes_of(shape)));
-  }
+  // Filters `input`, whose file has this metadata or none, into a new picture. Throws as
+  // MemoryFilter does, std::overflow_error, std::bad_alloc.
+  [[nodiscard]] MemoryResult run(const ConstRows& input, const Metadata* metadata,
+                                 const RunControl& control, std::unique_ptr<PictureState>& result);
 
  private:
   // What belongs to one process: threads and devices do not survive a fork.

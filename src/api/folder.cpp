@@ -11,16 +11,8 @@
 namespace gpufilter {
 namespace {
 
-OnExists on_exists(Existing existing) {
-  switch (existing) {
-    case Existing::skip:
-      return OnExists::skip;
-    case Existing::overwrite:
-      return OnExists::overwrite;
-    default:
-      return OnExists::fail;
-  }
-}
+// What to do with existing outputs has the same order inside and outside.
+static_assert(static_cast<int>(Existing::overwrite) == static_cast<int>(OnExists::overwrite));
 
 BatchRequest request_for(const std::string& input, const std::string& output,
                          const FolderSettings& settings, const RunWork& work) {
@@ -29,7 +21,7 @@ BatchRequest request_for(const std::string& input, const std::string& output,
   request.output = output;
   request.recursive = settings.recursive;
   request.patterns = settings.match;
-  request.on_exists = on_exists(settings.existing);
+  request.on_exists = static_cast<OnExists>(settings.existing);
   request.resume = settings.resume;
   request.work = work;
   if (!settings.to.empty()) request.to = &codec_for_output("picture." + settings.to);
@@ -103,10 +95,7 @@ FolderResult PictureFilter::run_folder(const std::string& input, const std::stri
   batch.run.write = write_options(settings.options, limits);
   batch.jobs = settings.jobs > 0 ? settings.jobs : static_cast<int>(threads);
   batch.threads = std::max(limits.threads, limits.threads > 0 ? batch.jobs : 0);
-  // As the command line does: enough for each of many jobs.
-  constexpr std::uint64_t enough_for_one = std::uint64_t{16} << 20U;
-  batch.run.max_memory =
-      std::max(limits.max_memory, static_cast<std::uint64_t>(batch.jobs) * enough_for_one);
+  batch.run.max_memory = memory_of_jobs(limits.max_memory, batch.jobs);
   batch.stop_on_error = settings.stop_on_error;
   FolderResult result;
   FolderListener listener(plan, settings, control, result);

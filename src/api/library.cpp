@@ -1,11 +1,10 @@
-#include "api/library.hpp"
-
 #include <mutex>
 #include <utility>
 
 #include <gpufilter/devices.hpp>
 #include <gpufilter/log.hpp>
 
+#include "api/call_options.hpp"
 #include "base/log.hpp"
 #include "base/process.hpp"
 #include "device/device_choice.hpp"
@@ -13,31 +12,8 @@
 namespace gpufilter {
 namespace {
 
-LogLevel public_level(log::Level level) {
-  switch (level) {
-    case log::Level::debug:
-      return LogLevel::debug;
-    case log::Level::info:
-      return LogLevel::info;
-    case log::Level::warn:
-      return LogLevel::warning;
-    default:
-      return LogLevel::error;
-  }
-}
-
-log::Level internal_level(LogLevel level) {
-  switch (level) {
-    case LogLevel::debug:
-      return log::Level::debug;
-    case LogLevel::info:
-      return log::Level::info;
-    case LogLevel::warning:
-      return log::Level::warn;
-    default:
-      return log::Level::error;
-  }
-}
+// Levels have the same order inside and outside.
+static_assert(static_cast<int>(LogLevel::error) == static_cast<int>(log::Level::error));
 
 void drop(log::Level /*level*/, std::string_view /*line*/) {}
 
@@ -54,9 +30,9 @@ void enter_library() {
 void set_log(LogCallback callback, LogLevel minimum) {
   enter_library();
   if (!callback) return log::send_to(drop);
-  log::set_level(internal_level(minimum));
+  log::set_level(static_cast<log::Level>(minimum));
   log::send_to([callback = std::move(callback), minimum](log::Level level, std::string_view line) {
-    const LogLevel shown = public_level(level);
+    const auto shown = static_cast<LogLevel>(level);
     if (shown < minimum) return;
     try {
       callback(shown, line);

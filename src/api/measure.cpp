@@ -6,7 +6,6 @@
 #include <gpufilter/measure.hpp>
 
 #include "api/call_options.hpp"
-#include "api/library.hpp"
 #include "api/views.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
@@ -58,20 +57,13 @@ std::optional<PixelDifference> public_pixel(const std::optional<DifferingPixel>&
   return PixelDifference{pixel->x, pixel->y, pixel->a, pixel->b};
 }
 
-Differences::Verdict public_verdict(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::equal:
-      return Differences::Verdict::equal;
-    case Verdict::within_tolerance:
-      return Differences::Verdict::within_tolerance;
-    default:
-      return Differences::Verdict::different;
-  }
-}
+// Verdicts have the same order inside and outside.
+static_assert(static_cast<int>(Differences::Verdict::different) ==
+              static_cast<int>(Verdict::different));
 
 Differences public_result(const Comparison& comparison) {
   Differences differences;
-  differences.verdict = public_verdict(comparison.verdict());
+  differences.verdict = static_cast<Differences::Verdict>(comparison.verdict());
   differences.a = differences.b = public_shape({comparison.size, comparison.format});
   differences.differing_pixels = comparison.differing_pixels;
   differences.pixels_beyond_tolerance = comparison.pixels_beyond_tolerance;

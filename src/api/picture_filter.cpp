@@ -4,7 +4,6 @@
 
 #include "api/call_options.hpp"
 #include "api/filter_state.hpp"
-#include "api/library.hpp"
 #include "api/picture_state.hpp"
 #include "api/views.hpp"
 #include "base/error.hpp"
@@ -75,12 +74,7 @@ Shape PictureFilter::result_shape(const Shape& input) const {
 
 Picture PictureFilter::run(const ConstView& input, const RunControl& control) const {
   std::unique_ptr<PictureState> result;
-  MemoryCall call(state_->settings().limits, control);
-  const auto target_of = [&](const PictureShape& shape) {
-    result = state_->new_result(shape);
-    return result->rows();
-  };
-  static_cast<void>(state_->memory().run(rows_of(input), nullptr, target_of, call));
+  static_cast<void>(state_->run(rows_of(input), nullptr, control, result));
   return PictureAccess::make(std::move(result));
 }
 
@@ -88,14 +82,9 @@ Picture PictureFilter::run(const Picture& input, const RunControl& control) cons
   const PictureState* from = PictureAccess::state(input);
   if (from == nullptr) throw UsageError("a picture without pixels");
   std::unique_ptr<PictureState> result;
-  MemoryCall call(state_->settings().limits, control);
-  const auto target_of = [&](const PictureShape& shape) {
-    result = state_->new_result(shape);
-    return result->rows();
-  };
   Metadata metadata = from->header.metadata;
   if (metadata.exif.empty()) metadata.exif = from->trailing.exif;
-  const MemoryResult run = state_->memory().run(rows_of(input.view()), &metadata, target_of, call);
+  const MemoryResult run = state_->run(rows_of(input.view()), &metadata, control, result);
   carry_over(*from, state_->memory(), run.profile.get(), *result);
   return PictureAccess::make(std::move(result));
 }

@@ -4,6 +4,7 @@
 #include <random>
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/format.hpp"
 
@@ -15,6 +16,17 @@ const std::string& process_token() {
     return formatted("{:08x}{:08x}", random(), random());
   }();
   return token;
+}
+
+std::map<std::string, std::string> environment() {
+  std::map<std::string, std::string> variables;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    const std::size_t equals = text.find('=');
+    if (equals != std::string::npos)
+      variables.emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return variables;
 }
 
 namespace {

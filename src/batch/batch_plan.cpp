@@ -73,12 +73,9 @@ void check_other_folders(const BatchRequest& request) {
     if (request.shard) {
       throw UsageError(formatted("--output {}: does not work with --shard; leave out one", name));
     }
-    const fs::path folder = absolute_path(output.path);
     for (const std::string& input : request.inputs) {
-      if (!is_folder(input)) continue;
-      const fs::path within = folder.lexically_relative(absolute_path(input));
-      const bool is_below = !within.empty() && *within.begin() != "..";
-      if (!is_below || (!request.recursive && within != ".")) continue;
+      const fs::path within = path_within(output.path, input);
+      if (!is_folder(input) || within.empty() || (!request.recursive && within != ".")) continue;
       throw UsageError(formatted("--output {}: is in the input folder {}; name a folder elsewhere",
                                  name, printable(input)));
     }
@@ -130,15 +127,6 @@ class Collector {
   const BatchRequest& request_;
   BatchPlan& plan_;
 };
-
-std::set<FileIdentity> identities_of(const BatchPlan& plan) {
-  std::set<FileIdentity> identities;
-  for (const BatchItem& item : plan.items) {
-    if (!item.problem.empty()) continue;
-    if (const auto identity = identity_of(item.input)) identities.insert(*identity);
-  }
-  return identities;
-}
 
 void add_inputs(const BatchRequest& request, BatchPlan& plan) {
   Collector collector(request, plan);
@@ -221,11 +209,7 @@ BatchPlan make_batch_plan(const BatchRequest& request) {
   if (request.resume && request.in_place) refuse_damage(request.output);
   check_last_run(request);
   if (request.resume) plan.records = records_of_everyone(request.output);
-  ExistingOutputs existing(request.on_exists, request.resume,
-                           [&plan] { return identities_of(plan); });
-  for (BatchItem& item : plan.items) {
-    if (item.problem.empty()) existing.check(plan, item);
-  }
+  check_existing(plan, request.on_exists, request.resume, [&plan] { return identities_of(plan); });
   return plan;
 }
 

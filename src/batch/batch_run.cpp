@@ -6,13 +6,16 @@
 #include <condition_variable>
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <numeric>
 #include <optional>
 #include <set>
 #include <system_error>
+#include <utility>
 
 #include <sys/resource.h>
 
@@ -24,8 +27,8 @@
 #include "base/stop.hpp"
 #include "base/threads.hpp"
 #include "base/words.hpp"
-#include "batch/output_folder.hpp"
-#include "batch/picture_job.hpp"
+#include "batch/file_content.hpp"
+#include "batch/output_name.hpp"
 #include "batch/shard_run.hpp"
 
 namespace gpufilter {
@@ -49,17 +52,217 @@ rlim_t open_files() {
   return std::max(count, usual);
 }
 
-}  // namespace
+// Hashes what is written, and calls back before the file is moved into place.
+class WatchedSink final : public ByteSink {
+ public:
+  using BeforeCommit = std::function<void(const ContentHash& hash, std::uint64_t bytes)>;
 
-int jobs_within_file_limit(int jobs) {
-  struct rlimit limit {};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return jobs;
-  const rlim_t taken = open_files() + reserve;
-  const rlim_t room = limit.rlim_cur > taken ? (limit.rlim_cur - taken) / files_of_a_job : 0;
-  return static_cast<int>(std::clamp<rlim_t>(room, 1, static_cast<rlim_t>(jobs)));
+  WatchedSink(std::unique_ptr<ByteSink> sink, BeforeCommit before_commit)
+      : sink_(std::move(sink)), before_commit_(std::move(before_commit)) {}
+
+  [[nodiscard]] const std::string& name() const override { return sink_->name(); }
+  [[nodiscard]] std::uint64_t bytes_written() const override { return sink_->bytes_written(); }
+
+  void write(std::span<const std::uint8_t> bytes) override {
+    hasher_.add(bytes);
+    sink_->write(bytes);
+  }
+
+  void commit() override {
+    before_commit_(hasher_.result(), sink_->bytes_written());
+    sink_->commit();
+  }
+
+ private:
+  std::unique_ptr<ByteSink> sink_;
+  BeforeCommit before_commit_;
+  ContentHasher hasher_;
+};
+
+struct Verified {
+  bool same = false;
+  std::optional<FileStamp> stamp;  // the current one, if it can stand for the contents
+};
+
+// Whether the file's contents have `hash`: by its stamp if that decides it, otherwise by its bytes.
+Verified verify(const std::string& path, const std::optional<FileStamp>& stamp,
+                const ContentHash& hash) {
+  if (stamp && stamp_of(path) == stamp) return {true, stamp};
+  const FileContent content = content_of(path);
+  if (content.hash != hash) return {};
+  return {true, content.settled ? std::optional(content.stamp) : std::nullopt};
 }
 
-namespace {
+// Filters the pictures of a run and records them in the journal.
+class PictureJobs {
+ public:
+  // All arguments have to outlive this object. Without `journal` nothing may be written.
+  PictureJobs(const BatchPlan& plan, const StageChain& chain, Dispatcher& dispatcher,
+              const RunOptions& run, Journal* journal);
+
+  // Whether an earlier run completed the result: it was made from the same contents by the same
+  // work and has not changed since. Throws PictureError if the files cannot be read.
+  [[nodiscard]] bool is_complete(const BatchItem& item) const;
+
+  // Filters the picture and records that in the journal. Throws as filter_picture() does, and
+  // PictureError if the input changes meanwhile.
+  [[nodiscard]] RunReport filter(const BatchItem& item, const OnProgress& on_progress) const;
+
+  // Records a failure for `gpufilter gather`; does nothing if the run has no shards.
+  void note_failure(const BatchItem& item, const std::string& failure) const;
+
+ private:
+  // An output of a picture, and what the journal knows it by.
+  struct Result {
+    std::string path;
+    std::string name;
+    ContentHash work;
+  };
+
+  [[nodiscard]] Result last_result(const BatchItem& item) const;
+  [[nodiscard]] Result other_result(const ChainOutput& other) const;
+  [[nodiscard]] bool is_complete(const BatchItem& item, const Result& result) const;
+  // Whether `known` describes what is on disk now.
+  [[nodiscard]] bool is_true(const JournalRecord& known, const BatchItem& item,
+                             const Result& result) const;
+  void record(std::pair<Result, JournalRecord>& written) const;
+  [[nodiscard]] std::unique_ptr<ByteSink> open_output(const std::string& path) const;
+
+  const BatchPlan& plan_;
+  const StageChain& chain_;
+  Dispatcher& dispatcher_;
+  const RunOptions& run_;
+  Journal* journal_;
+  // By output format and number of stages.
+  std::map<std::pair<const Codec*, std::size_t>, ContentHash> work_;
+};
+
+PictureJobs::PictureJobs(const BatchPlan& plan, const StageChain& chain, Dispatcher& dispatcher,
+                         const RunOptions& run, Journal* journal)
+    : plan_(plan), chain_(chain), dispatcher_(dispatcher), run_(run), journal_(journal) {
+  const auto add = [&](const Codec* codec, std::size_t stages) {
+    if (codec == nullptr || work_.contains({codec, stages})) return;
+    const StageChain part(chain.begin(), chain.begin() + static_cast<std::ptrdiff_t>(stages));
+    work_[{codec, stages}] = with_library(work_hash(part, *codec, run.write), *codec);
+  };
+  for (const BatchItem& item : plan.items) {
+    add(item.output_format, chain.size());
+    for (const ChainOutput& other : item.others)
+      add(other.format, other.stages);
+  }
+}
+
+PictureJobs::Result PictureJobs::last_result(const BatchItem& item) const {
+  return {plan_.output_path(item), item.output, work_.at({item.output_format, chain_.size()})};
+}
+
+PictureJobs::Result PictureJobs::other_result(const ChainOutput& other) const {
+  return {other.path, plan_.journal_name_of(other), work_.at({other.format, other.stages})};
+}
+
+bool PictureJobs::is_complete(const BatchItem& item) const {
+  return (item.keep_output || is_complete(item, last_result(item))) &&
+         std::all_of(item.others.begin(), item.others.end(), [&](const ChainOutput& other) {
+           return other.keep || is_complete(item, other_result(other));
+         });
+}
+
+bool PictureJobs::is_complete(const BatchItem& item, const Result& result) const {
+  const auto known = plan_.records.find(result.name);
+  if (known == plan_.records.end()) return false;
+  return std::any_of(known->second.begin(), known->second.end(),
+                     [&](const JournalRecord& record) { return is_true(record, item, result); });
+}
+
+bool PictureJobs::is_true(const JournalRecord& known, const BatchItem& item,
+                          const Result& result) const {
+  JournalRecord record = known;
+  const auto stamp = stamp_of(result.path);
+  if (record.work != result.work || !stamp || stamp->bytes != record.output_bytes) return false;
+  const Verified written = verify(result.path, record.output_stamp, record.output);
+  if (!written.same) return false;
+  if (!item.replaces_input) {
+    const Verified source = verify(item.input, record.input_stamp, record.input);
+    if (!source.same) return false;
+    record.input_stamp = source.stamp;
+  }
+  record.output_stamp = written.stamp;
+  // With a new stamp, the next run need not read the file.
+  if (journal_ != nullptr && record != known) journal_->add(result.name, record);
+  return true;
+}
+
+void PictureJobs::note_failure(const BatchItem& item, const std::string& failure) const {
+  if (journal_ == nullptr || !plan_.shard) return;
+  try {
+    gpufilter::note_failure(*journal_, item.output, failure);
+  } catch (const PictureError& error) {
+    log::debug(error.what());  // the picture's own failure is reported
+  }
+}
+
+RunReport PictureJobs::filter(const BatchItem& item, const OnProgress& on_progress) const {
+  HashedInput hashed_input(item.input);
+  std::vector<Result> results{last_result(item)};
+  for (const ChainOutput& other : item.others)
+    results.push_back(other_result(other));
+  std::map<std::string, std::pair<Result, JournalRecord>> records;  // by path
+  for (const Result& result : results) {
+    JournalRecord record;
+    record.work = result.work;
+    records.emplace(result.path, std::pair{result, record});
+  }
+
+  RunOptions options = run_;
+  options.outputs = item.others;
+  options.keep_last_output = item.keep_output;
+  options.on_progress = on_progress;
+  options.open_input = [&](const std::string&) { return hashed_input.open(); };
+  options.open_output = [&](const std::string& path) {
+    return std::make_unique<WatchedSink>(open_output(path),
+                                         [&, path](const ContentHash& hash, std::uint64_t bytes) {
+                                           auto& [result, record] = records.at(path);
+                                           const FileContent content = hashed_input.content();
+                                           record.input = content.hash;
+                                           if (content.settled) record.input_stamp = content.stamp;
+                                           record.output = hash;
+                                           record.output_bytes = bytes;
+                                           // Durably, so that a picture that has been replaced is
+                                           // never mistaken for its input.
+                                           journal_->add(result.name, record, item.replaces_input);
+                                         });
+  };
+  RunReport report = filter_picture(item.input, results.front().path, item.output_format, chain_,
+                                    dispatcher_, options);
+  if (!report.kept) record(records.at(report.output));
+  for (const OutputReport& other : report.others) {
+    if (!other.kept) record(records.at(other.output));
+  }
+  return report;
+}
+
+// Records a result that is in place, with its stamp.
+void PictureJobs::record(std::pair<Result, JournalRecord>& written) const {
+  auto& [result, record] = written;
+  record.output_stamp = stamp_of(result.path);
+  try {
+    journal_->add(result.name, record);
+  } catch (const PictureError& error) {
+    // The picture is in place, and the earlier record holds the hash of its contents.
+    log::debug(error.what());
+  }
+}
+
+// A pipe would wait for a reader, and a device would swallow the picture.
+std::unique_ptr<ByteSink> PictureJobs::open_output(const std::string& path) const {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  if (std::filesystem::exists(status) && std::filesystem::is_other(status)) {
+    throw PictureError(path, "already exists and is not a regular file");
+  }
+  create_parent_folder(path);
+  return open_sink(path);
+}
 
 struct JobLimits {
   std::size_t jobs = 1;         // pictures at the same time
@@ -98,11 +301,10 @@ constexpr std::size_t max_waiting = 1024;
 
 class BatchRun {
  public:
-  BatchRun(const BatchPlan& plan, const PictureJobs& jobs, Dispatcher& dispatcher,
-           const BatchOptions& options, const JobLimits& limits, BatchListener& listener)
+  BatchRun(const BatchPlan& plan, const PictureJobs& jobs, const BatchOptions& options,
+           const JobLimits& limits, BatchListener& listener)
       : plan_(plan),
         jobs_(jobs),
-        dispatcher_(dispatcher),
         options_(options),
         listener_(listener),
         order_(begin_order()),
@@ -280,7 +482,7 @@ class BatchRun {
       advance(result.job,
               item.bytes * static_cast<std::uint64_t>(done) / static_cast<std::uint64_t>(all));
     };
-    RunReport report = jobs_.filter(item, dispatcher_, on_progress);
+    RunReport report = jobs_.filter(item, on_progress);
     any_done_ = true;
     result.report = report;
     return report;
@@ -326,7 +528,6 @@ class BatchRun {
 
   const BatchPlan& plan_;
   const PictureJobs& jobs_;
-  Dispatcher& dispatcher_;
   const BatchOptions& options_;
   BatchListener& listener_;
   std::atomic<bool> any_done_ = false;
@@ -416,6 +617,19 @@ void end_shard(Journal& journal) {
 
 }  // namespace
 
+int jobs_within_file_limit(int jobs) {
+  struct rlimit limit {};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return jobs;
+  const rlim_t taken = open_files() + reserve;
+  const rlim_t room = limit.rlim_cur > taken ? (limit.rlim_cur - taken) / files_of_a_job : 0;
+  return static_cast<int>(std::clamp<rlim_t>(room, 1, static_cast<rlim_t>(jobs)));
+}
+
+std::uint64_t memory_of_jobs(std::uint64_t memory, int jobs) {
+  constexpr std::uint64_t enough_for_one = std::uint64_t{16} << 20U;
+  return std::max(memory, static_cast<std::uint64_t>(jobs) * enough_for_one);
+}
+
 const char* to_string(PictureStatus status) {
   static constexpr std::array names{"done",   "unchanged", "exists",
                                     "failed", "not begun", "planned"};
@@ -428,12 +642,12 @@ void run_batch(const BatchPlan& plan, const StageChain& chain, Dispatcher& dispa
   const JobLimits limits = job_limits(options, plan.items.size());
   RunOptions run = options.run;
   run.max_memory /= static_cast<std::uint64_t>(limits.jobs);
-  const PictureJobs jobs(plan, chain, run, journal.get());
+  const PictureJobs jobs(plan, chain, dispatcher, run, journal.get());
   dispatcher.expect_folder(
       std::accumulate(plan.items.begin(), plan.items.end(), std::uint64_t{0},
                       [](std::uint64_t sum, const BatchItem& item) { return sum + item.bytes; }));
   if (journal && !plan.shard) journal->begin_run(plan.work);
-  BatchRun batch(plan, jobs, dispatcher, options, limits, listener);
+  BatchRun batch(plan, jobs, options, limits, listener);
   batch.run();
   if (journal && plan.shard) end_shard(*journal);
   if (journal && !plan.shard && !batch.is_cut_short()) journal->end_run();

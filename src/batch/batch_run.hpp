@@ -15,6 +15,11 @@ namespace gpufilter {
 // can be open; at least 1.
 [[nodiscard]] int jobs_within_file_limit(int jobs);
 
+// The memory for the bands of `jobs` pictures: `memory`, but enough for each. A higher limit would
+// allow more rows to be decoded before a GPU has started, but freeing that much pinned memory costs
+// the time that this gains.
+[[nodiscard]] std::uint64_t memory_of_jobs(std::uint64_t memory, int jobs);
+
 enum class PictureStatus {
   done,
   unchanged,  // already complete from an earlier run

@@ -47,24 +47,6 @@ bool path_matches(std::string_view pattern, std::string_view path) {
   return false;
 }
 
-}  // namespace
-
-PathPattern::PathPattern(std::string text) : text_(std::move(text)) {
-  if (text_.starts_with("./")) text_.erase(0, 1);
-  only_folders_ = text_.ends_with('/');
-  if (only_folders_) text_.pop_back();
-  is_name_ = text_.find('/') == std::string::npos;
-  if (text_.starts_with('/')) text_.erase(0, 1);
-}
-
-bool PathPattern::matches(const std::string& path, bool is_folder) const {
-  if (only_folders_ && !is_folder) return false;
-  if (!is_name_) return path_matches(text_, path);
-  return name_matches(text_, path.substr(path.rfind('/') + 1));
-}
-
-namespace {
-
 FileIdentity identity_from(const struct stat& status) {
   return {status.st_dev, status.st_ino};
 }
@@ -297,10 +279,37 @@ class Scanner {
 
 }  // namespace
 
+PathPattern::PathPattern(std::string text) : text_(std::move(text)) {
+  if (text_.starts_with("./")) text_.erase(0, 1);
+  only_folders_ = text_.ends_with('/');
+  if (only_folders_) text_.pop_back();
+  is_name_ = text_.find('/') == std::string::npos;
+  if (text_.starts_with('/')) text_.erase(0, 1);
+}
+
+bool PathPattern::matches(const std::string& path, bool is_folder) const {
+  if (only_folders_ && !is_folder) return false;
+  if (!is_name_) return path_matches(text_, path);
+  return name_matches(text_, path.substr(path.rfind('/') + 1));
+}
+
 std::optional<FileIdentity> identity_of(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return std::nullopt;
   return identity_from(status);
+}
+
+std::filesystem::path path_within(const std::filesystem::path& inner,
+                                  const std::filesystem::path& outer) {
+  const auto place = [](const std::filesystem::path& path) {
+    std::error_code ignored;
+    // The dot also stands for the last part of a name that ends in a slash.
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path / ".", ignored),
+                                             ignored)
+        .lexically_normal();
+  };
+  const std::filesystem::path way = place(inner).lexically_relative(place(outer));
+  return !way.empty() && *way.begin() == ".." ? std::filesystem::path() : way;
 }
 
 bool always_excluded(std::string_view path) {

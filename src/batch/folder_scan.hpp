@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,6 +34,11 @@ class PathPattern {
 using FileIdentity = std::pair<std::uint64_t, std::uint64_t>;  // device, inode
 // The identity of what `path` leads to; nothing if it leads nowhere.
 [[nodiscard]] std::optional<FileIdentity> identity_of(const std::string& path);
+
+// The path of `inner` relative to `outer`, both without links, even if they do not exist yet: "."
+// for the folder itself; empty if `inner` is not in it.
+[[nodiscard]] std::filesystem::path path_within(const std::filesystem::path& inner,
+                                                const std::filesystem::path& outer);
 
 struct FoundFile {
   std::string relative;  // path below the scanned folder

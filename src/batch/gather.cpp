@@ -17,7 +17,6 @@
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/printable.hpp"
-#include "batch/output_folder.hpp"
 #include "batch/output_name.hpp"
 #include "batch/shard_run.hpp"
 

@@ -1,11 +1,16 @@
 #include "batch/output_name.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <iterator>
 #include <system_error>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "base/words.hpp"
@@ -140,6 +145,23 @@ std::string output_name(const std::filesystem::path& folder, const std::string& 
                         const Codec* wanted, const std::optional<NameTemplate>& name) {
   if (!name) return output_name(relative, wanted);
   return std::filesystem::path(relative).parent_path() / name->name_for(folder / relative, wanted);
+}
+
+void create_folder(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) throw SystemFailure(path, error.value());
+}
+
+void create_parent_folder(const std::string& path) {
+  create_folder(std::filesystem::path(path).parent_path());
+}
+
+void sync_folder(const std::string& path) {
+  const FileDescriptor folder = open_file(path, O_RDONLY | O_DIRECTORY);
+  if (::fsync(folder.get()) != 0 && errno != EINVAL && errno != ENOTSUP && errno != EROFS) {
+    throw std::system_error(errno, std::generic_category());
+  }
 }
 
 }  // namespace gpufilter

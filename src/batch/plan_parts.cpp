@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <unordered_set>
 
 #include "base/error.hpp"
@@ -12,10 +13,9 @@
 #include "codec/codec_table.hpp"
 
 namespace gpufilter {
+namespace {
 
 namespace fs = std::filesystem;
-
-namespace {
 
 // A file found in a folder always has a picture's name; one named on the command line may not.
 const Codec* format_of_name(const BatchItem& item) {
@@ -23,16 +23,6 @@ const Codec* format_of_name(const BatchItem& item) {
   if (format != nullptr) return format;
   throw UsageError(formatted("{}: the name does not end in {}; --to sets the format of the results",
                              printable(item.input), extensions_of(codecs())));
-}
-
-// The path of `inner` relative to `folder`, with a slash at the end; empty if `inner` is not below
-// `folder`.
-std::string prefix_of(const std::string& inner, const std::string& folder) {
-  std::error_code error;
-  const fs::path within =
-      fs::weakly_canonical(inner, error).lexically_relative(fs::weakly_canonical(folder, error));
-  if (error || within.empty() || *within.begin() == ".." || *within.begin() == ".") return "";
-  return within.string() + "/";
 }
 
 // "find DIR" prints paths that begin with DIR, but a list has paths below DIR.
@@ -46,66 +36,6 @@ void check_prefix(const PictureList& list, const std::string& source, const std:
                 "-type f -printf '%s\\t%P\\0' does",
                 source, first.string(), folder)));
 }
-
-}  // namespace
-
-BatchItem plan_item(const BatchRequest& request, FoundFile found, const fs::path& folder,
-                    bool in_place) {
-  BatchItem item;
-  item.input = folder / found.relative;
-  item.problem = std::move(found.problem);
-  item.bytes = found.bytes;
-  item.output = item.problem.empty() ? output_name(folder, found.relative, request.to, request.name)
-                                     : output_name(found.relative, request.to);
-  if (item.problem.empty()) {
-    item.output_format = request.to != nullptr ? request.to : format_of_name(item);
-    item.replaces_input = in_place && item.output == found.relative;
-    for (ChainOutput other : request.outputs) {
-      other.path = fs::path(other.path) / item.output;
-      other.format = item.output_format;
-      item.others.push_back(std::move(other));
-    }
-  }
-  return item;
-}
-
-OtherPicture other_picture(const fs::path& folder, const SizedName& listed) {
-  return {folder / listed.name, other_format_of_name(std::string(listed.name))};
-}
-
-PictureList listed_pictures(const BatchRequest& request) {
-  const std::string& folder = request.inputs.front();
-  PictureList list = read_picture_list(request.list, folder);
-  check_prefix(list, request.list, folder);
-  const std::string results = prefix_of(request.output, folder);
-  const auto is_result = [&](const SizedName& picture) {
-    return picture.name.starts_with(results);
-  };
-  if (results.empty()) return list;
-  std::vector<SizedName> pictures(list.pictures().begin(), list.pictures().end());
-  std::vector<SizedName> others(list.others().begin(), list.others().end());
-  if (std::erase_if(pictures, is_result) + std::erase_if(others, is_result) == 0) return list;
-  return PictureList(std::move(pictures), std::move(others));
-}
-
-std::string Places::of(const std::string& path) {
-  std::error_code ignored;
-  if (fs::is_symlink(path, ignored)) return fs::weakly_canonical(path, ignored);
-  return of_new(path);
-}
-
-std::string Places::of_new(const std::string& path) {
-  const fs::path whole = path;
-  std::error_code ignored;
-  const std::string folder = whole.parent_path();
-  auto known = folders_.find(folder);
-  if (known == folders_.end()) {
-    known = folders_.emplace(folder, fs::weakly_canonical(folder, ignored)).first;
-  }
-  return known->second / whole.filename();
-}
-
-namespace {
 
 // The subfolder of OUTDIR in which an item's result has the name that a template gives.
 fs::path subfolder_of(const BatchItem& item, const BatchRequest& request) {
@@ -167,6 +97,63 @@ std::string input_as_output(const BatchItem& item, const std::string& path) {
 
 }  // namespace
 
+BatchItem plan_item(const BatchRequest& request, FoundFile found, const fs::path& folder,
+                    bool in_place) {
+  BatchItem item;
+  item.input = folder / found.relative;
+  item.problem = std::move(found.problem);
+  item.bytes = found.bytes;
+  item.output = item.problem.empty() ? output_name(folder, found.relative, request.to, request.name)
+                                     : output_name(found.relative, request.to);
+  if (item.problem.empty()) {
+    item.output_format = request.to != nullptr ? request.to : format_of_name(item);
+    item.replaces_input = in_place && item.output == found.relative;
+    for (ChainOutput other : request.outputs) {
+      other.path = fs::path(other.path) / item.output;
+      other.format = item.output_format;
+      item.others.push_back(std::move(other));
+    }
+  }
+  return item;
+}
+
+OtherPicture other_picture(const fs::path& folder, const SizedName& listed) {
+  return {folder / listed.name, other_format_of_name(std::string(listed.name))};
+}
+
+PictureList listed_pictures(const BatchRequest& request) {
+  const std::string& folder = request.inputs.front();
+  PictureList list = read_picture_list(request.list, folder);
+  check_prefix(list, request.list, folder);
+  const fs::path within = path_within(request.output, folder);
+  if (within.empty() || within == ".") return list;
+  const std::string results = within / "";  // with a slash at its end
+  const auto is_result = [&](const SizedName& picture) {
+    return picture.name.starts_with(results);
+  };
+  std::vector<SizedName> pictures(list.pictures().begin(), list.pictures().end());
+  std::vector<SizedName> others(list.others().begin(), list.others().end());
+  if (std::erase_if(pictures, is_result) + std::erase_if(others, is_result) == 0) return list;
+  return PictureList(std::move(pictures), std::move(others));
+}
+
+std::string Places::of(const std::string& path) {
+  std::error_code ignored;
+  if (fs::is_symlink(path, ignored)) return fs::weakly_canonical(path, ignored);
+  return of_new(path);
+}
+
+std::string Places::of_new(const std::string& path) {
+  const fs::path whole = path;
+  std::error_code ignored;
+  const std::string folder = whole.parent_path();
+  auto known = folders_.find(folder);
+  if (known == folders_.end()) {
+    known = folders_.emplace(folder, fs::weakly_canonical(folder, ignored)).first;
+  }
+  return known->second / whole.filename();
+}
+
 void check_collisions(const BatchRequest& request, const BatchPlan& plan) {
   Places places;
   std::unordered_map<std::string, const BatchItem*> taken;
@@ -184,29 +171,41 @@ void check_collisions(const BatchRequest& request, const BatchPlan& plan) {
   }
 }
 
-bool ExistingOutputs::keeps(const BatchPlan& plan, const BatchItem& item, const std::string& path,
-                            const std::string& recorded_name) {
-  const auto identity = identity_of(path);
-  if (!identity) return false;
-  if (!inputs_) inputs_ = find_inputs_();
-  if (inputs_->contains(*identity)) throw UsageError(printable(input_as_output(item, path)));
-  if (on_exists_ == OnExists::overwrite || plan.records.contains(recorded_name)) return false;
-  if (on_exists_ == OnExists::fail) {
+std::set<FileIdentity> identities_of(const BatchPlan& plan) {
+  std::set<FileIdentity> identities;
+  for (const BatchItem& item : plan.items) {
+    if (!item.problem.empty()) continue;
+    if (const auto identity = identity_of(item.input)) identities.insert(*identity);
+  }
+  return identities;
+}
+
+void check_existing(BatchPlan& plan, OnExists on_exists, bool resumes,
+                    const std::function<std::set<FileIdentity>()>& inputs) {
+  std::optional<std::set<FileIdentity>> known;
+  // Whether `path`, an output of `item`, exists and is kept.
+  const auto keeps = [&](const BatchItem& item, const std::string& path,
+                         const std::string& recorded_name) {
+    const auto identity = identity_of(path);
+    if (!identity) return false;
+    if (!known) known = inputs();
+    if (known->contains(*identity)) throw UsageError(printable(input_as_output(item, path)));
+    if (on_exists == OnExists::overwrite || plan.records.contains(recorded_name)) return false;
+    if (on_exists == OnExists::skip) return true;
     throw UsageError(printable(formatted(
         "{}: already exists{}; --on-exists overwrite replaces it, --on-exists skip leaves "
         "it{}",
-        path, resumes_ ? ", and no journal records it" : "",
-        resumes_ ? "" : ", --resume continues an earlier run")));
-  }
-  return true;
-}
-
-void ExistingOutputs::check(const BatchPlan& plan, BatchItem& item) {
-  item.keep_output = !item.replaces_input && keeps(plan, item, plan.output_path(item), item.output);
-  item.exists = item.keep_output;
-  for (ChainOutput& other : item.others) {
-    other.keep = keeps(plan, item, other.path, plan.journal_name_of(other));
-    item.exists = item.exists && other.keep;
+        path, resumes ? ", and no journal records it" : "",
+        resumes ? "" : ", --resume continues an earlier run")));
+  };
+  for (BatchItem& item : plan.items) {
+    if (!item.problem.empty()) continue;
+    item.keep_output = !item.replaces_input && keeps(item, plan.output_path(item), item.output);
+    item.exists = item.keep_output;
+    for (ChainOutput& other : item.others) {
+      other.keep = keeps(item, other.path, plan.journal_name_of(other));
+      item.exists = item.exists && other.keep;
+    }
   }
 }
 

@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <functional>
-#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -41,26 +40,13 @@ class Places {
 // Throws UsageError if two outputs of the plan are the same file.
 void check_collisions(const BatchRequest& request, const BatchPlan& plan);
 
-// Decides about the outputs that already exist.
-class ExistingOutputs {
- public:
-  // `inputs` returns the identities of all inputs of the run; it is called at most once. `resumes`:
-  // the run has read the journals.
-  ExistingOutputs(OnExists on_exists, bool resumes, std::function<std::set<FileIdentity>()> inputs)
-      : on_exists_(on_exists), resumes_(resumes), find_inputs_(std::move(inputs)) {}
+// Of the inputs that can be read.
+[[nodiscard]] std::set<FileIdentity> identities_of(const BatchPlan& plan);
 
-  // Notes in `item` which of its outputs exist and are kept. Throws UsageError if one exists and
-  // may be neither kept nor replaced.
-  void check(const BatchPlan& plan, BatchItem& item);
-
- private:
-  [[nodiscard]] bool keeps(const BatchPlan& plan, const BatchItem& item, const std::string& path,
-                           const std::string& recorded_name);
-
-  OnExists on_exists_;
-  bool resumes_;
-  std::function<std::set<FileIdentity>()> find_inputs_;
-  std::optional<std::set<FileIdentity>> inputs_;
-};
+// Notes in each item which of its outputs exist and are kept. `inputs` returns the identities of
+// all inputs of the run; it is called at most once. `resumes`: the run has read the journals.
+// Throws UsageError if an output exists and may be neither kept nor replaced.
+void check_existing(BatchPlan& plan, OnExists on_exists, bool resumes,
+                    const std::function<std::set<FileIdentity>()>& inputs);
 
 }  // namespace gpufilter

@@ -11,7 +11,6 @@
 #include "base/printable.hpp"
 #include "base/process.hpp"
 #include "batch/batch_plan.hpp"
-#include "batch/output_folder.hpp"
 #include "batch/output_name.hpp"
 #include "batch/plan_parts.hpp"
 #include "batch/shard_run.hpp"
@@ -41,7 +40,7 @@ class FolderNames {
   std::unordered_map<std::string, std::unordered_set<std::string>> folders_;
 };
 
-std::set<FileIdentity> identities_of(const std::string& folder, const PictureList& listing) {
+std::set<FileIdentity> identities_in(const std::string& folder, const PictureList& listing) {
   std::set<FileIdentity> identities;
   for (const SizedName& picture : listing.pictures()) {
     if (const auto identity = identity_of(fs::path(folder) / picture.name)) {
@@ -236,10 +235,8 @@ class ShardPlanner {
     }
     check_collisions(request_, whole);
     std::swap(whole.records, plan_.records);
-    ExistingOutputs existing(request_.on_exists, request_.resume,
-                             [&] { return identities_of(folder_, listing); });
-    for (BatchItem& item : whole.items)
-      existing.check(whole, item);
+    check_existing(whole, request_.on_exists, request_.resume,
+                   [&] { return identities_in(folder_, listing); });
     std::swap(whole.records, plan_.records);
   }
 
@@ -299,15 +296,8 @@ class ShardPlanner {
   // journal was made by this run, on a machine that crashed before its journal was on disk.
   void check_share() {
     const bool skips = request_.on_exists == OnExists::skip;
-    ExistingOutputs existing(skips ? OnExists::skip : OnExists::overwrite, request_.resume, [&] {
-      std::set<FileIdentity> own;
-      for (const BatchItem& item : plan_.items)
-        if (const auto identity = identity_of(item.input)) own.insert(*identity);
-      return own;
-    });
-    for (BatchItem& item : plan_.items) {
-      if (item.problem.empty()) existing.check(plan_, item);
-    }
+    check_existing(plan_, skips ? OnExists::skip : OnExists::overwrite, request_.resume,
+                   [&] { return identities_of(plan_); });
   }
 
   const BatchRequest& request_;

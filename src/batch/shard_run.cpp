@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/atomic_file.hpp"
+#include "base/byte_cursor.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/format.hpp"
@@ -23,7 +24,8 @@
 #include "base/numbers.hpp"
 #include "base/printable.hpp"
 #include "base/process.hpp"
-#include "batch/output_folder.hpp"
+#include "batch/folder_scan.hpp"
+#include "batch/output_name.hpp"
 
 namespace gpufilter {
 namespace {
@@ -62,10 +64,6 @@ std::string run_path(const std::string& output) {
 
 std::string listing_path(const std::string& output, const ContentHash& hash) {
   return path_in(output, "listing-" + to_string(hash));
-}
-
-std::span<const std::uint8_t> bytes_of(const std::string& text) {
-  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
 [[noreturn]] void throw_run_failure(const std::string& path, int error) {
@@ -121,18 +119,11 @@ std::optional<std::string> text_of(const std::string& path) {
   }
 }
 
-bool is_same_file(const std::string& a, const std::string& b) {
-  struct stat first {};
-  struct stat second {};
-  return ::stat(a.c_str(), &first) == 0 && ::stat(b.c_str(), &second) == 0 &&
-         first.st_dev == second.st_dev && first.st_ino == second.st_ino;
-}
-
 // Gives the finished file `from` the name `to` as well, unless a file of that name exists.
 void take_name(const std::string& from, const std::string& to) {
   if (::link(from.c_str(), to.c_str()) == 0 || errno == EEXIST) return;
   // On a network file system, link() can succeed although its answer is lost and the retry fails.
-  if (is_same_file(from, to)) return;
+  if (const auto own = identity_of(from); own && own == identity_of(to)) return;
   // Some file systems have no hard links. The file is then complete a moment after it appears;
   // read_shard_run() waits for that.
   const std::string text = read_regular_file(from, largest_journal);
@@ -143,62 +134,15 @@ void take_name(const std::string& from, const std::string& to) {
     if (error.code() == std::errc::file_exists) return;
     throw;
   }
-  write_fully(file.get(), bytes_of(text));
+  write_fully(file.get(), as_bytes(text));
   file.close();
 }
 
 void write_whole(const std::string& path, const std::string& text) {
   AtomicFile file(path);
-  file.write(bytes_of(text));
+  file.write(as_bytes(text));
   file.commit();
 }
-
-}  // namespace
-
-std::optional<ShardRun> read_shard_run(const std::string& output) {
-  const std::string path = run_path(output);
-  constexpr int max_tries = 50;
-  for (int tries = 0; tries < max_tries; ++tries) {
-    const auto text = text_of(path);
-    if (!text) return std::nullopt;
-    if (auto run = parse_run(*text)) return run;
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
-  throw PictureError(path, "is damaged; remove it to begin the run again");
-}
-
-PictureList read_run_listing(const std::string& output, const ShardRun& run) {
-  const std::string path = listing_path(output, run.listing);
-  auto text = text_of(path);
-  if (!text) throw_run_failure(path, ENOENT);
-  if (content_hash(*text) != run.listing) throw PictureError(path, "is damaged");
-  return {std::move(*text), path, run.input};
-}
-
-ShardRun publish_shard_run(const std::string& output, const ShardRun& run,
-                           const PictureList& listing) {
-  const std::string folder = fs::path(output) / shards_name;
-  std::error_code refusal;
-  fs::create_directories(folder, refusal);
-  if (refusal) throw_run_failure(output, refusal.value());
-  const std::string own = path_in(output, "run-" + process_token());
-  try {
-    std::error_code ignored;
-    const std::string list = listing_path(output, run.listing);
-    if (!fs::exists(list, ignored)) write_whole(list, listing.text());
-    write_whole(own, run_text(run));
-    take_name(own, run_path(output));
-    ::unlink(own.c_str());
-    sync_folder(folder);
-  } catch (const std::system_error& error) {
-    throw_run_failure(output, error.code().value());
-  }
-  const auto published = read_shard_run(output);
-  if (!published) throw_run_failure(run_path(output), ENOENT);
-  return *published;
-}
-
-namespace {
 
 std::string host_name() {
   std::array<char, HOST_NAME_MAX + 1> name{};
@@ -281,6 +225,49 @@ std::optional<ShardJournal> read_one(const std::string& path) {
 }
 
 }  // namespace
+
+std::optional<ShardRun> read_shard_run(const std::string& output) {
+  const std::string path = run_path(output);
+  constexpr int max_tries = 50;
+  for (int tries = 0; tries < max_tries; ++tries) {
+    const auto text = text_of(path);
+    if (!text) return std::nullopt;
+    if (auto run = parse_run(*text)) return run;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  throw PictureError(path, "is damaged; remove it to begin the run again");
+}
+
+PictureList read_run_listing(const std::string& output, const ShardRun& run) {
+  const std::string path = listing_path(output, run.listing);
+  auto text = text_of(path);
+  if (!text) throw_run_failure(path, ENOENT);
+  if (content_hash(*text) != run.listing) throw PictureError(path, "is damaged");
+  return {std::move(*text), path, run.input};
+}
+
+ShardRun publish_shard_run(const std::string& output, const ShardRun& run,
+                           const PictureList& listing) {
+  const std::string folder = fs::path(output) / shards_name;
+  std::error_code refusal;
+  fs::create_directories(folder, refusal);
+  if (refusal) throw_run_failure(output, refusal.value());
+  const std::string own = path_in(output, "run-" + process_token());
+  try {
+    std::error_code ignored;
+    const std::string list = listing_path(output, run.listing);
+    if (!fs::exists(list, ignored)) write_whole(list, listing.text());
+    write_whole(own, run_text(run));
+    take_name(own, run_path(output));
+    ::unlink(own.c_str());
+    sync_folder(folder);
+  } catch (const std::system_error& error) {
+    throw_run_failure(output, error.code().value());
+  }
+  const auto published = read_shard_run(output);
+  if (!published) throw_run_failure(run_path(output), ENOENT);
+  return *published;
+}
 
 std::vector<ShardJournal> read_shard_journals(const std::string& output,
                                               const std::function<bool(const Shard&)>& wanted) {

@@ -180,16 +180,6 @@ class Plot {
   SvgCanvas canvas_;
 };
 
-}  // namespace
-
-std::string draw_histograms(const Histograms& histograms, const PixelFormat& format,
-                            const std::string& title, const std::string& subtitle) {
-  const std::string shown = printable_end(title, longest_title);
-  return Plot(histograms, format, shown).draw(shown, subtitle);
-}
-
-namespace {
-
 constexpr int sketch_height = 100;
 constexpr std::size_t step = 4;  // columns that share a point: the larger file shows no more
 constexpr int points = static_cast<int>(histogram_columns / step);
@@ -215,6 +205,12 @@ std::string path_of(const HistogramColumns& channel, double top) {
 }
 
 }  // namespace
+
+std::string draw_histograms(const Histograms& histograms, const PixelFormat& format,
+                            const std::string& title, const std::string& subtitle) {
+  const std::string shown = printable_end(title, longest_title);
+  return Plot(histograms, format, shown).draw(shown, subtitle);
+}
 
 std::string sketch_histograms(const Histograms& histograms, const PixelFormat& format,
                               std::string_view label) {

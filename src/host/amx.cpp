@@ -57,7 +57,7 @@ bool amx_permitted() {
 }
 
 bool amx_in_use() {
-  return instruction_set() == InstructionSet::avx512 && amx_permitted() &&
+  return instruction_set() >= InstructionSet::avx512 && amx_permitted() &&
          !left_out().load(std::memory_order_relaxed);
 }
 

@@ -6,24 +6,53 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#if defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
+#endif
+
 #include "base/error.hpp"
 #include "base/format.hpp"
 
 namespace gpufilter {
 namespace {
 
-std::vector<InstructionSet> detect() {
-  std::vector<InstructionSet> sets{InstructionSet::baseline};
+// Whether this machine has what `set` adds to those before it; host/loops.hpp compiles for these.
+bool adds_to_machine([[maybe_unused]] InstructionSet set) {
 #ifdef __x86_64__
-  // The instructions that compiled_for_avx2 and compiled_for_avx512 (host/loops.hpp) may use.
-  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                    __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
-  if (avx2) sets.push_back(InstructionSet::avx2);
-  const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") &&
-                      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
-                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  if (avx512) sets.push_back(InstructionSet::avx512);
+  switch (set) {
+    case InstructionSet::avx2:
+      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+             __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+    case InstructionSet::avx512:
+      return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+             __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+             __builtin_cpu_supports("avx512vl");
+    case InstructionSet::avx512_vnni:
+      return __builtin_cpu_supports("avx512vnni");
+    case InstructionSet::avx512_vbmi:
+      return __builtin_cpu_supports("avx512vbmi");
+    default:
+      return false;
+  }
+#elif defined(__aarch64__) && defined(__linux__)
+  return set == InstructionSet::neon_dot && (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
+#else
+  return false;
 #endif
+}
+
+std::vector<InstructionSet> detect() {
+#ifdef __x86_64__
+  const std::vector candidates{InstructionSet::avx2, InstructionSet::avx512,
+                               InstructionSet::avx512_vnni, InstructionSet::avx512_vbmi};
+#else
+  const std::vector candidates{InstructionSet::neon_dot};
+#endif
+  std::vector<InstructionSet> sets{InstructionSet::baseline};
+  for (const InstructionSet set : candidates) {
+    if (!adds_to_machine(set)) break;
+    sets.push_back(set);
+  }
   return sets;
 }
 
@@ -58,7 +87,8 @@ bool& baseline_here() {
 }  // namespace
 
 std::string_view to_string(InstructionSet set) {
-  static constexpr std::array names{"baseline", "avx2", "avx512"};
+  static constexpr std::array names{"baseline", "neon_dot",    "avx2",
+                                    "avx512",   "avx512_vnni", "avx512_vbmi"};
   return names.at(static_cast<std::size_t>(set));
 }
 

@@ -6,11 +6,13 @@
 
 namespace gpufilter {
 
-// baseline: available on every processor of this architecture. avx2: x86-64-v3, with FMA. avx512:
-// x86-64-v4. Loops give the same bits with each.
-enum class InstructionSet { baseline, avx2, avx512 };
+// Loops give the same bits with each. baseline: available on every processor of this architecture
+// (SSE2, NEON). neon_dot: ARM64 with products of four bytes. avx2: x86-64-v3, with FMA. avx512:
+// x86-64-v4. avx512_vnni: with products of four bytes. avx512_vbmi: and permutations of bytes. A
+// set includes those before it of its architecture, so that loops compare sets: set >= avx512.
+enum class InstructionSet { baseline, neon_dot, avx2, avx512, avx512_vnni, avx512_vbmi };
 
-// "baseline", "avx2" or "avx512".
+// "baseline", "avx2", ...: as the enumerators are called.
 [[nodiscard]] std::string_view to_string(InstructionSet set);
 
 // Those that this machine supports, the best last.

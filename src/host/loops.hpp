@@ -14,6 +14,9 @@
 
 #include "host/instruction_set.hpp"
 
+// Functions that take vectors are inlined into those that are compiled for them.
+#pragma GCC diagnostic ignored "-Wpsabi"
+
 namespace gpufilter {
 
 #ifdef __x86_64__
@@ -23,36 +26,64 @@ namespace gpufilter {
 #define GPUFILTER_TARGET_AVX512 \
   "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,bmi,bmi2,prefer-vector-width=512"
 #endif
-
-template <typename Loop, typename... Arguments>
-[[gnu::target("avx2,fma,bmi,bmi2")]] void compiled_for_avx2(Arguments... arguments) {
-  Loop::template run<InstructionSet::avx2>(arguments...);
-}
-
-template <typename Loop, typename... Arguments>
-[[gnu::target(GPUFILTER_TARGET_AVX512)]] void compiled_for_avx512(Arguments... arguments) {
-  Loop::template run<InstructionSet::avx512>(arguments...);
-}
+#define GPUFILTER_COMPILED_FOR(set, instructions)                             \
+  template <typename Loop, typename... Arguments>                             \
+  [[gnu::target(instructions)]] void loop_for_##set(Arguments... arguments) { \
+    Loop::template run<InstructionSet::set>(arguments...);                    \
+  }
+GPUFILTER_COMPILED_FOR(avx2, "avx2,fma,bmi,bmi2")
+GPUFILTER_COMPILED_FOR(avx512, GPUFILTER_TARGET_AVX512)
+GPUFILTER_COMPILED_FOR(avx512_vnni, GPUFILTER_TARGET_AVX512 ",avx512vnni")
+GPUFILTER_COMPILED_FOR(avx512_vbmi, GPUFILTER_TARGET_AVX512 ",avx512vnni,avx512vbmi")
+#undef GPUFILTER_COMPILED_FOR
 #undef GPUFILTER_TARGET_AVX512
+#elif defined(__aarch64__)
+template <typename Loop, typename... Arguments>
+[[gnu::target("arch=armv8.2-a+dotprod")]] void loop_for_neon_dot(Arguments... arguments) {
+  Loop::template run<InstructionSet::neon_dot>(arguments...);
+}
 #endif
 
 template <typename Loop, typename... Arguments>
-void compiled_for_baseline(Arguments... arguments) {
+void loop_for_baseline(Arguments... arguments) {
   Loop::template run<InstructionSet::baseline>(arguments...);
 }
 
+// The loop compiled for `set`, or for the baseline if that is a set of another architecture.
+template <InstructionSet set, typename Loop, typename... Arguments>
+constexpr auto loop_for() -> void (*)(Arguments...) {
+#ifdef __x86_64__
+  if constexpr (set == InstructionSet::avx2) return loop_for_avx2<Loop, Arguments...>;
+  if constexpr (set == InstructionSet::avx512) return loop_for_avx512<Loop, Arguments...>;
+  if constexpr (set == InstructionSet::avx512_vnni) return loop_for_avx512_vnni<Loop, Arguments...>;
+  if constexpr (set == InstructionSet::avx512_vbmi) return loop_for_avx512_vbmi<Loop, Arguments...>;
+#elif defined(__aarch64__)
+  if constexpr (set == InstructionSet::neon_dot) return loop_for_neon_dot<Loop, Arguments...>;
+#endif
+  return loop_for_baseline<Loop, Arguments...>;
+}
+
+// Compiles the loop for the baseline and for these sets, in ascending order; runs the best of them
+// that the set in use includes.
+template <typename Loop, InstructionSet... sets, typename... Arguments>
+void run_best_loop(Arguments... arguments) {
+  const InstructionSet in_use = instruction_set();
+  auto* loop = &loop_for_baseline<Loop, Arguments...>;
+  ((loop = in_use >= sets ? loop_for<sets, Loop, Arguments...>() : loop), ...);
+  loop(arguments...);
+}
+
+// Plain loops, which the compiler vectorises: it finds nothing in the other sets for them.
 template <typename Loop, typename... Arguments>
 void run_loop(Arguments... arguments) {
-  switch (instruction_set()) {
-#ifdef __x86_64__
-    case InstructionSet::avx512:
-      return compiled_for_avx512<Loop>(arguments...);
-    case InstructionSet::avx2:
-      return compiled_for_avx2<Loop>(arguments...);
-#endif
-    default:
-      return compiled_for_baseline<Loop>(arguments...);
-  }
+  run_best_loop<Loop, InstructionSet::avx2, InstructionSet::avx512>(arguments...);
+}
+
+// Loops that multiply pairs or fours of small integers (host/vectors.hpp).
+template <typename Loop, typename... Arguments>
+void run_products_loop(Arguments... arguments) {
+  run_best_loop<Loop, InstructionSet::neon_dot, InstructionSet::avx2, InstructionSet::avx512,
+                InstructionSet::avx512_vnni>(arguments...);
 }
 
 // Runs a loop that is compiled for the type of the samples, which are 8 or 16 bits deep.
@@ -71,7 +102,7 @@ template <typename Number>
 }
 
 template <typename Number>
-[[gnu::always_inline]] inline void store(void* to, Number number) {
+[[gnu::always_inline]] inline void store(void* to, const Number& number) {
   std::memcpy(to, &number, sizeof number);
 }
 

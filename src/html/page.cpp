@@ -7,7 +7,6 @@
 
 #include "base/format.hpp"
 #include "chart/svg_canvas.hpp"
-#include "html/page_files.hpp"
 
 namespace gpufilter::html {
 namespace {
@@ -89,11 +88,16 @@ constexpr const char* difference_legend =
     "of the range or more, cyan to blue if only alpha differs, dark green within the "
     "tolerance.</p>\n";
 
+// The one picture that stands for an entry; nullptr if there is none.
+const Side* side_of(const Entry& entry) {
+  return entry.after ? &*entry.after : entry.before ? &*entry.before : nullptr;
+}
+
 std::string viewer(const Entry& entry) {
-  if (!entry.before && !entry.after) return "";
+  const Side* main = side_of(entry);
+  if (main == nullptr) return "";
   const Views views(entry);
-  const Side& main = entry.after ? *entry.after : *entry.before;
-  const ImageSize size = main.preview;
+  const ImageSize size = main->preview;
   std::string text =
       formatted("<div class=\"viewer\" data-mode=\"{}\">\n", views.first()) + mode_buttons(views);
   text += formatted("<div class=\"stage{}\" style=\"--w:{};--h:{}\">\n",
@@ -132,7 +136,7 @@ std::string chip(const Entry& entry) {
 }
 
 std::string thumbnail(const Entry& entry) {
-  const Side* side = entry.after ? &*entry.after : entry.before ? &*entry.before : nullptr;
+  const Side* side = side_of(entry);
   if (side == nullptr) return "<span class=\"none\">no preview</span>";
   return formatted(
       "<img src=\"{}\" alt=\"\" width=\"{}\" height=\"{}\" loading=\"lazy\" "
@@ -155,22 +159,9 @@ std::string markup_of(const std::vector<Fact>& facts) {
   return text + "</dl>\n";
 }
 
-}  // namespace
-
-std::string detail_markup(const Entry& entry) {
-  std::string text = viewer(entry);
-  if (!entry.message.empty())
-    text += formatted("<p class=\"message\">{}</p>\n", escaped_markup(entry.message));
-  if (!entry.difference_text.empty())
-    text += formatted("<p class=\"compared\">{}</p>\n", escaped_markup(entry.difference_text));
-  return text + markup_of(entry.facts) + histograms_markup(entry);
-}
-
-namespace {
-
 // Its place in a grid, with the detail in a template; `index` is its number on the page.
 std::string card_markup(const Entry& entry, std::size_t index) {
-  const Side* side = entry.after ? &*entry.after : entry.before ? &*entry.before : nullptr;
+  const Side* side = side_of(entry);
   std::string text =
       formatted("<li class=\"card {}\" id=\"p{}\" data-status=\"{}\"{}{}>\n", class_of(entry.tone),
                 index, escaped_markup(entry.status), rank("time", entry.milliseconds),
@@ -327,6 +318,15 @@ std::string command_of(const Page& page) {
 }
 
 }  // namespace
+
+std::string detail_markup(const Entry& entry) {
+  std::string text = viewer(entry);
+  if (!entry.message.empty())
+    text += formatted("<p class=\"message\">{}</p>\n", escaped_markup(entry.message));
+  if (!entry.difference_text.empty())
+    text += formatted("<p class=\"compared\">{}</p>\n", escaped_markup(entry.difference_text));
+  return text + markup_of(entry.facts) + histograms_markup(entry);
+}
 
 std::string to_html(const Page& page) {
   std::string text = head_of(page) + "<body>\n<main>\n" + header_of(page) + pictures_of(page);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/installed_files.hpp"
 #include "image/rows.hpp"
 
 namespace gpufilter::html {
@@ -69,6 +70,9 @@ struct Page {
   std::string remark;   // on giving it again; empty: none
   std::string time;     // when it was made
 };
+
+// The style sheet and the script of pages, which are files of src/html/parts at build time.
+[[nodiscard]] const EmbeddedFiles& page_files();
 
 // A whole file. It needs its previews and nothing else: no script, font or style from elsewhere.
 [[nodiscard]] std::string to_html(const Page& page);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/atomic_file.hpp"
+#include "base/byte_cursor.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/format.hpp"
@@ -94,8 +95,7 @@ void PageFolder::lock() {
                   printable(path_)));
   }
   if (fs::file_size(fs::path(path_) / page_mark) > 0) return;
-  write_fully(mark_.get(),
-              {reinterpret_cast<const std::uint8_t*>(mark_text.data()), mark_text.size()});
+  write_fully(mark_.get(), as_bytes(mark_text));
 }
 
 std::string PageFolder::preview_path(const std::string& name) const {
@@ -120,7 +120,7 @@ void PageFolder::remove_other_previews() const {
 void PageFolder::write_page(const std::string& html) {
   try {
     AtomicFile file(page());
-    file.write({reinterpret_cast<const std::uint8_t*>(html.data()), html.size()});
+    file.write(as_bytes(html));
     file.commit();
     is_written_ = true;
     remove_other_previews();

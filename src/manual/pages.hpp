@@ -18,7 +18,6 @@ namespace gpufilter::manual {
 [[nodiscard]] std::string bold(std::string_view text);
 
 [[nodiscard]] std::string section(std::string_view title);  // in capitals
-                                                            // as it is
 
 // An item of a list; head is roff already. '\n' in `text` begins a new line.
 [[nodiscard]] std::string item(const std::string& head, std::string_view text);

@@ -31,90 +31,102 @@ namespace gpufilter {
 
 constexpr std::string_view end = "\n}  // namespace gpufilter\n";
 
-// "auto-orient" as a name in C++.
-std::string cpp_name(const std::string& option) {
+// "auto-orient" as a name in C++ and Python.
+std::string name_in_code(const std::string& option) {
   std::string name = option.substr(2);
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
+}
+
+bool has_value(const ValueType& type) {
+  return !std::holds_alternative<NoValue>(type);
 }
 
 bool is_number(const std::string& word) {
   return word.find_first_not_of("0123456789") == std::string::npos;
 }
 
-// The type of a field for values of this type; empty if there are none.
-std::string field_type(const ValueType& type) {
-  if (std::holds_alternative<NoValue>(type)) return "";
-  if (const auto* number = std::get_if<NumberIn>(&type)) return number->whole ? "int" : "double";
-  if (const auto* words = std::get_if<OneOf>(&type)) {
-    const auto& choices = words->choices;
-    const auto all = [&](auto matches) {
-      return std::all_of(choices.begin(), choices.end(),
-                         [&](const Choice& choice) { return matches(choice.word); });
-    };
-    if (all(is_number)) return "int";
-    if (all([](const std::string& word) { return word == "no" || word == "yes"; })) return "bool";
-  }
-  return "std::string";
+bool is_switch(const OneOf& type) {
+  return std::all_of(type.choices.begin(), type.choices.end(), [](const Choice& choice) {
+    return choice.word == "no" || choice.word == "yes";
+  });
 }
 
-// Its initializer, if a value need not be given.
-std::string initializer(const StageKind& kind) {
+// Whether a value need not be given.
+bool has_auto(const StageKind& kind) {
   const std::vector<std::string> words = value_words(kind.type);
-  const bool has_auto = std::find(words.begin(), words.end(), "auto") != words.end();
-  return has_auto ? " = \"auto\"" : " = {}";
+  return std::find(words.begin(), words.end(), "auto") != words.end();
 }
 
-// `text` as a comment of lines of at most 100 columns, each after `indent`.
-std::string comment(const std::string& text, const std::string& indent) {
+// `text` in lines of at most 100 columns; each begins with `first` or `others`.
+std::string filled(const std::string& text, const std::string& first, const std::string& others) {
   constexpr std::size_t columns = 100;
   std::string result;
-  std::string line;
-  const auto end_line = [&] {
-    if (!line.empty()) result += indent + "//" + line + "\n";
-    line.clear();
-  };
+  std::string line = first;
   std::istringstream words(text);
   for (std::string word; words >> word;) {
-    if (indent.size() + 2 + line.size() + 1 + word.size() > columns) end_line();
+    if (line.size() + 1 + word.size() > columns) {
+      result += line + "\n";
+      line = others;
+    }
     line += " " + word;
   }
-  end_line();
-  return result;
+  return result + line + "\n";
 }
 
 // "naive|tiled|auto" and what each of them does.
-std::string values_text(const ValueType& type) {
+std::string values_sentence(const ValueType& type) {
   std::string text = value_form(type);
   for (const auto& [form, help] : value_meanings(type)) {
     if (!help.empty()) text += formatted("; {}: {}", form, help);
   }
-  return text;
+  return text + ".";
+}
+
+std::string meaning_of(const StageParameter& parameter) {
+  std::string text = parameter.help;
+  if (!parameter.only_with.empty()) text += formatted(" Only for \"{}\".", parameter.only_with);
+  if (!has_value(parameter.type)) return text;
+  return text + formatted(" {} The default is {}.", values_sentence(parameter.type),
+                          parameter.default_value);
+}
+
+// The type of a field in C++ for values of this type, if there are any.
+std::string field_type(const ValueType& type) {
+  if (const auto* number = std::get_if<NumberIn>(&type)) return number->whole ? "int" : "double";
+  if (const auto* words = std::get_if<OneOf>(&type)) {
+    const auto& choices = words->choices;
+    if (std::all_of(choices.begin(), choices.end(),
+                    [](const Choice& choice) { return is_number(choice.word); }))
+      return "int";
+    if (is_switch(*words)) return "bool";
+  }
+  return "std::string";
+}
+
+std::string comment(const std::string& text, const std::string& indent) {
+  return filled(text, indent + "//", indent + "//");
 }
 
 std::string struct_of(const StageKind& kind) {
   std::string fields;
   std::string use = formatted("detail::UseOf(\"{}\")", kind.option.substr(2));
   std::vector<std::string> parameters;
-  if (const std::string type = field_type(kind.type); !type.empty()) {
-    fields += comment(values_text(kind.type) + ".", "  ") +
-              formatted("  {} value{};\n", type, initializer(kind));
+  if (has_value(kind.type)) {
+    fields +=
+        comment(values_sentence(kind.type), "  ") +
+        formatted("  {} value = {};\n", field_type(kind.type), has_auto(kind) ? "\"auto\"" : "{}");
     use = formatted("detail::UseOf(\"{}\", value)", kind.option.substr(2));
   }
   for (const StageParameter& parameter : kind.parameters) {
-    const std::string name = cpp_name(parameter.option);
-    if (std::holds_alternative<NoValue>(parameter.type)) {
-      fields += comment(parameter.help, "  ") + formatted("  bool {} = false;\n", name);
-      parameters.push_back(formatted(".with_flag(\"{}\", {})", parameter.option.substr(2), name));
-      continue;
-    }
-    const std::string only =
-        parameter.only_with.empty() ? "" : formatted(" Only for \"{}\".", parameter.only_with);
-    fields += comment(formatted("{}{} {}. The default is {}.", parameter.help, only,
-                                values_text(parameter.type), parameter.default_value),
-                      "  ") +
-              formatted("  std::optional<{}> {} = {{}};\n", field_type(parameter.type), name);
-    parameters.push_back(formatted(".with(\"{}\", {})", parameter.option.substr(2), name));
+    const std::string name = name_in_code(parameter.option);
+    const bool takes_value = has_value(parameter.type);
+    fields += comment(meaning_of(parameter), "  ") +
+              (takes_value
+                   ? formatted("  std::optional<{}> {} = {{}};\n", field_type(parameter.type), name)
+                   : formatted("  bool {} = false;\n", name));
+    parameters.push_back(formatted(".{}(\"{}\", {})", takes_value ? "with" : "with_flag",
+                                   parameter.option.substr(2), name));
   }
   // As clang-format breaks it.
   constexpr std::size_t room = 100 - std::string_view("    return ;").size();
@@ -129,19 +141,8 @@ std::string struct_of(const StageKind& kind) {
       "  // For PictureFilter.\n"
       "  operator StageUse() const {{  // NOLINT(google-explicit-constructor): stands for it\n"
       "    return {};\n  }}\n}};\n",
-      comment(kind.help, ""), cpp_name(kind.option), fields, use);
+      comment(kind.help, ""), name_in_code(kind.option), fields, use);
 }
-
-}  // namespace
-
-std::string stage_header() {
-  std::string text(header_beginning);
-  for (const StageKind& kind : stage_catalogue())
-    text += struct_of(kind);
-  return text += end;
-}
-
-namespace {
 
 constexpr std::string_view module_beginning =
     R"(# Generated by generate_manual from the stages' declarations.
@@ -157,24 +158,11 @@ from ._stage import Stage
 
 )";
 
-// "auto-orient" as a name in Python.
-std::string python_name(const std::string& option) {
-  std::string name = option.substr(2);
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-}
-
 std::string annotation(const OneOf& type) {
-  const auto& choices = type.choices;
-  const auto is_switch = [](const Choice& choice) {
-    return choice.word == "no" || choice.word == "yes";
-  };
-  if (std::all_of(choices.begin(), choices.end(), is_switch)) return "bool";
+  if (is_switch(type)) return "bool";
   std::vector<std::string> words;
-  for (const Choice& choice : choices) {
-    const bool is_number = choice.word.find_first_not_of("0123456789") == std::string::npos;
-    words.push_back(is_number ? choice.word : formatted("\"{}\"", choice.word));
-  }
+  for (const Choice& choice : type.choices)
+    words.push_back(is_number(choice.word) ? choice.word : formatted("\"{}\"", choice.word));
   return formatted("Literal[{}]", fmt::join(words, ", "));
 }
 std::string annotation(const NumberIn& type) {
@@ -194,27 +182,21 @@ std::string annotation_of(const ValueType& type) {
   return std::visit([](const auto& alternative) { return annotation(alternative); }, type);
 }
 
-bool takes_value(const StageKind& kind) {
-  return !std::holds_alternative<NoValue>(kind.type);
-}
-
 std::string signature(const StageKind& kind) {
   std::vector<std::string> parameters;
-  if (takes_value(kind)) {
-    const std::vector<std::string> words = value_words(kind.type);
-    const bool has_auto = std::find(words.begin(), words.end(), "auto") != words.end();
+  if (has_value(kind.type)) {
     parameters.push_back(
-        formatted("value: {}{}", annotation_of(kind.type), has_auto ? " = \"auto\"" : ""));
+        formatted("value: {}{}", annotation_of(kind.type), has_auto(kind) ? " = \"auto\"" : ""));
     parameters.emplace_back("/");
   }
   if (!kind.parameters.empty()) parameters.emplace_back("*");
   for (const StageParameter& parameter : kind.parameters) {
     const std::string type = annotation_of(parameter.type);
-    parameters.push_back(python_name(parameter.option) +
+    parameters.push_back(name_in_code(parameter.option) +
                          (type.empty() ? ": bool = False" : formatted(": {} | None = None", type)));
   }
-  if (parameters.empty()) return formatted("def {}() -> Stage:\n", python_name(kind.option));
-  return formatted("def {}(\n    {},\n) -> Stage:\n", python_name(kind.option),
+  if (parameters.empty()) return formatted("def {}() -> Stage:\n", name_in_code(kind.option));
+  return formatted("def {}(\n    {},\n) -> Stage:\n", name_in_code(kind.option),
                    fmt::join(parameters, ",\n    "));
 }
 
@@ -225,35 +207,15 @@ std::string in_python(const std::string& text) {
   auto rest = text.cbegin();
   for (std::sregex_iterator match(text.begin(), text.end(), option), none; match != none; ++match) {
     result.append(rest, (*match)[0].first);
-    result += python_name(match->str());
+    result += name_in_code(match->str());
     rest = (*match)[0].second;
   }
   return result.append(rest, text.cend());
 }
 
-// `text` in lines of at most 100 columns; those after the first begin with `indent` more.
+// Lines of a docstring; those after the first are indented by `indent` more.
 std::string wrapped(const std::string& text, const std::string& indent) {
-  constexpr std::size_t columns = 100;
-  std::string result;
-  std::string line = "   ";
-  std::istringstream words(text);
-  for (std::string word; words >> word;) {
-    if (line.size() + 1 + word.size() > columns) {
-      result += line + "\n";
-      line = "   " + indent;
-    }
-    line += " " + word;
-  }
-  return result + line + "\n";
-}
-
-// "naive|tiled|auto" and what each of them does.
-std::string values_sentence(const ValueType& type) {
-  std::string text = value_form(type);
-  for (const auto& [form, help] : value_meanings(type)) {
-    if (!help.empty()) text += formatted("; {}: {}", form, help);
-  }
-  return text + ".";
+  return filled(in_python(text), "   ", "   " + indent);
 }
 
 std::string docstring(const StageKind& kind) {
@@ -262,46 +224,47 @@ std::string docstring(const StageKind& kind) {
   const std::size_t end = std::min(help.find(". ") + 1, help.size());
   std::string text = formatted("    r\"\"\"{}\n", end == 0 ? help : help.substr(0, end));
   if (end != 0 && end < help.size()) text += "\n" + wrapped(help.substr(end), "");
-  if (takes_value(kind) || !kind.parameters.empty()) text += "\n";
-  if (takes_value(kind)) text += wrapped("value: " + in_python(values_sentence(kind.type)), "    ");
+  if (has_value(kind.type) || !kind.parameters.empty()) text += "\n";
+  if (has_value(kind.type)) text += wrapped("value: " + values_sentence(kind.type), "    ");
   for (const StageParameter& parameter : kind.parameters) {
-    const std::string only =
-        parameter.only_with.empty() ? "" : formatted(" Only for \"{}\".", parameter.only_with);
-    std::string meaning = in_python(parameter.help + only);
-    if (!std::holds_alternative<NoValue>(parameter.type)) {
-      meaning += formatted(" {} The default is {}.", in_python(values_sentence(parameter.type)),
-                           parameter.default_value);
-    }
-    text += wrapped(formatted("{}: {}", python_name(parameter.option), meaning), "    ");
+    text +=
+        wrapped(formatted("{}: {}", name_in_code(parameter.option), meaning_of(parameter)), "    ");
   }
   return text + "    \"\"\"\n";
 }
 
 std::string body(const StageKind& kind) {
   std::string arguments = formatted("\"{}\"", kind.option.substr(2));
-  if (takes_value(kind)) arguments += ", value";
+  if (has_value(kind.type)) arguments += ", value";
   if (!kind.parameters.empty()) {
     std::vector<std::string> items;
     for (const StageParameter& parameter : kind.parameters) {
-      const bool is_flag = std::holds_alternative<NoValue>(parameter.type);
+      const bool is_flag = !has_value(parameter.type);
       items.push_back(formatted("\"{}\": {}{}", parameter.option.substr(2),
-                                is_flag ? "\"\" if " : "", python_name(parameter.option)) +
+                                is_flag ? "\"\" if " : "", name_in_code(parameter.option)) +
                       (is_flag ? " else None" : ""));
     }
     arguments +=
-        formatted("{}{{{}}}", takes_value(kind) ? ", " : ", \"\", ", fmt::join(items, ", "));
+        formatted("{}{{{}}}", has_value(kind.type) ? ", " : ", \"\", ", fmt::join(items, ", "));
   }
   return formatted("    return Stage({})\n", arguments);
 }
 
 }  // namespace
 
+std::string stage_header() {
+  std::string text(header_beginning);
+  for (const StageKind& kind : stage_catalogue())
+    text += struct_of(kind);
+  return text += end;
+}
+
 std::string stage_module() {
   std::string text(module_beginning);
   std::string functions;
   text += "__all__ = [\n";
   for (const StageKind& kind : stage_catalogue()) {
-    text += formatted("    \"{}\",\n", python_name(kind.option));
+    text += formatted("    \"{}\",\n", name_in_code(kind.option));
     functions += formatted("\n\n{}{}{}", signature(kind), docstring(kind), body(kind));
   }
   return text + "]\n" + functions;

@@ -8,6 +8,7 @@
 
 #include "base/numbers.hpp"
 #include "host/amx.hpp"
+#include "net/net_integer_stores.hpp"
 #include "net/net_planes.hpp"
 
 #ifdef GPUFILTER_HAS_AMX
@@ -147,13 +148,10 @@ NetTiles net_tiles(const NetGraph& graph, const NetOperation& operation, const N
 namespace {
 
 #define TARGET [[gnu::target("avx512f,avx512bw,amx-tile,amx-int8")]]
-#define VECTOR_BYTES 64
-using Words [[gnu::vector_size(VECTOR_BYTES)]] = std::uint32_t;
-using Ints [[gnu::vector_size(VECTOR_BYTES)]] = std::int32_t;
-#include "net/net_integer_stores.inc"
+using Ints = Vector<std::int32_t, InstructionSet::avx512>;
 
 constexpr std::size_t tile_pitch = sizeof(NetTiles::Row);
-static_assert(side == lanes);
+static_assert(side == count_of<Ints>);
 
 // Tiles 0 to 3 are sums, 4 and 5 weights, 6 and 7 words of the input. Tiles are named by literals.
 void configure(const NetTiles& tiles) {
@@ -227,8 +225,8 @@ class TileRow {
       lower += side;
     }
     constexpr std::size_t vectors = 2;
-    constexpr std::size_t pitch = vectors * sizeof(Words);
-    Words sums[2 * side][vectors];
+    constexpr std::size_t pitch = vectors * sizeof(Ints);
+    Ints sums[2 * side][vectors];
     _tile_stored(0, &sums[0][0], pitch);
     _tile_stored(1, &sums[0][1], pitch);
     _tile_stored(2, &sums[side][0], pitch);
@@ -259,8 +257,8 @@ class TileRow {
       row_of_weights += side;
     }
     constexpr std::size_t vectors = 4;
-    constexpr std::size_t pitch = vectors * sizeof(Words);
-    Words sums[side][vectors];
+    constexpr std::size_t pitch = vectors * sizeof(Ints);
+    Ints sums[side][vectors];
     _tile_stored(0, &sums[0][0], pitch);
     _tile_stored(1, &sums[0][1], pitch);
     _tile_stored(2, &sums[0][2], pitch);
@@ -269,7 +267,7 @@ class TileRow {
   }
 
   template <std::size_t vectors>
-  TARGET void store_tile(std::size_t tile, const Words (*sums)[vectors], std::size_t column) const {
+  TARGET void store_tile(std::size_t tile, const Ints (*sums)[vectors], std::size_t column) const {
     const auto [first_block, blocks] = tiles_.tiles[tile];
     for (std::size_t b = 0; b < blocks; ++b) {
       for (std::size_t v = 0; v < vectors; ++v)

@@ -1,15 +1,8 @@
 // The public functions that read, write and measure files.
-#include <algorithm>
-#include <cstdint>
-#include <filesystem>
-#include <string>
-#include <vector>
 
 #include <gpufilter/gpufilter.hpp>
-#include <gtest/gtest.h>
 
-#include "support/pictures.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/testing.hpp"
 
 namespace gpufilter {
 namespace {
@@ -36,8 +29,7 @@ TEST_F(FilesTest, StepsMakeTheFileOfOneRun) {
       {"badge-alpha.png", ".jpg", {}, {{"background", "#336699"}}},
       {"gradient-16bit.png", ".png", {color{"sepia"}}, {{"strip", "on"}}},
       {"gradient-16bit.png", ".pam", {gray{}}, {}},
-      {"grey.png", ".jpg", {}, {}},
-  };
+      {"grey.png", ".jpg", {}, {}}};
   for (const Case& known : cases) {
     const ::testing::ScopedTrace trace(__FILE__, __LINE__,
                                        known.input + std::string(known.extension));

@@ -1,19 +1,9 @@
 // The library as a guest in another program's process: what it leaves alone.
-#include <array>
-#include <csignal>
-#include <cstdlib>
-#include <string>
-#include <thread>
-#include <vector>
 
 #include <gpufilter/gpufilter.hpp>
-#include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "base/log.hpp"
 #include "support/child_process.hpp"
-#include "support/pictures.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace gpufilter {
 namespace {

@@ -1,18 +1,9 @@
 // The public interface on pixels in memory.
-#include <array>
-#include <cstdint>
-#include <string>
-#include <thread>
-#include <vector>
 
 #include <gpufilter/gpufilter.hpp>
-#include <gtest/gtest.h>
 
 #include "api/picture_state.hpp"
 #include "api/views.hpp"
-#include "support/objection.hpp"
-#include "support/pictures.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace gpufilter {
 namespace {
@@ -52,25 +43,22 @@ TEST_F(MemoryTest, GivesTheBitsOfFilesOnOpenClDevicesToo) {
       {blur{.border = "mirror"}, color{"sepia"}},
       {levels{}, rotate{90}, gaussian{1.5}},
       {linear{}, resize{"50%"}, encoded{}},
-      parse_stages("--border wrap --blur auto --sharpen 2 --luma-only yes --flop"),
-  };
-  for (const auto& chain : chains) {
-    for (const PixelFormat format : {PixelFormat{3, 8}, PixelFormat{4, 16}}) {
-      const Image picture = test::random_image({131, 77}, format, 3);
-      const Image expected = from_file(chain, picture);
-      for (const char* device : {"cpu", "auto"}) {
-        const PictureFilter filter(chain, device);
-        EXPECT_TRUE(test::same_pixels(rows_of(filter.run(view_of(picture))), expected.rows()));
-        Image target = test::poisoned_image(expected.size(), expected.format());
-        const FilterResult result = filter.run(view_of(picture), view_of(target));
-        EXPECT_TRUE(test::same_pixels(target, expected));
-        EXPECT_EQ(result.width, expected.width());
-        EXPECT_EQ(result.height, expected.size().height);
-        EXPECT_EQ(result.channels, expected.format().channels);
-        EXPECT_EQ(result.depth, expected.format().depth);
-        EXPECT_EQ(filter.result_shape({131, 77, format.channels, format.depth}),
-                  (Shape{result.width, result.height, result.channels, result.depth}));
-      }
+      parse_stages("--border wrap --blur auto --sharpen 2 --luma-only yes --flop")};
+  for (const auto& [chain, format] : test::each_of(chains, test::Formats{{3, 8}, {4, 16}})) {
+    const Image picture = test::random_image({131, 77}, format, 3);
+    const Image expected = from_file(chain, picture);
+    for (const char* device : {"cpu", "auto"}) {
+      const PictureFilter filter(chain, device);
+      EXPECT_TRUE(test::same_pixels(rows_of(filter.run(view_of(picture))), expected.rows()));
+      Image target = test::poisoned_image(expected.size(), expected.format());
+      const FilterResult result = filter.run(view_of(picture), view_of(target));
+      EXPECT_TRUE(test::same_pixels(target, expected));
+      EXPECT_EQ(result.width, expected.width());
+      EXPECT_EQ(result.height, expected.size().height);
+      EXPECT_EQ(result.channels, expected.format().channels);
+      EXPECT_EQ(result.depth, expected.format().depth);
+      EXPECT_EQ(filter.result_shape({131, 77, format.channels, format.depth}),
+                (Shape{result.width, result.height, result.channels, result.depth}));
     }
   }
   const Image picture = test::random_image({131, 301}, {3, 8}, 3);
@@ -187,8 +175,7 @@ TEST_F(MemoryTest, CallbacksWatchAndStopEveryKindOfCall) {
       [&](const RunControl& control) { write(out_, view_of(picture), {}, control); },
       [&](const RunControl& control) { static_cast<void>(stats(in_, {}, control)); },
       [&](const RunControl& control) { static_cast<void>(stats(view_of(picture), {}, control)); },
-      [&](const RunControl& control) { static_cast<void>(compare(in_, in_, {}, control)); },
-  };
+      [&](const RunControl& control) { static_cast<void>(compare(in_, in_, {}, control)); }};
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const ::testing::ScopedTrace trace(__FILE__, __LINE__, std::to_string(i));
     double last = 0;

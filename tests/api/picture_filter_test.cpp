@@ -1,21 +1,10 @@
 // The library's public interface.
-#include <filesystem>
-#include <string>
-#include <thread>
-#include <tuple>
-#include <utility>
-#include <vector>
 
 #include <gpufilter/gpufilter.hpp>
-#include <gtest/gtest.h>
 
 #include "codec/png/codec.hpp"
 #include "pipeline/run/run.hpp"
-#include "stages/window/blur.hpp"
-#include "support/objection.hpp"
 #include "support/oriented_files.hpp"
-#include "support/pictures.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace gpufilter {
 namespace {

@@ -1,13 +1,8 @@
 // Stages in words, as types, and their descriptions.
-#include <string>
-#include <vector>
 
 #include <gpufilter/gpufilter.hpp>
-#include <gtest/gtest.h>
 
-#include "support/objection.hpp"
-#include "support/pictures.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/testing.hpp"
 
 namespace gpufilter {
 namespace {

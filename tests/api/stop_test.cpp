@@ -1,17 +1,9 @@
 // A stop ends its own call, whatever other calls share the filter and oneTBB's threads with it.
-#include <filesystem>
-#include <functional>
 #include <stop_token>
-#include <string>
-#include <thread>
-#include <vector>
 
 #include <gpufilter/gpufilter.hpp>
-#include <gtest/gtest.h>
 
 #include "api/views.hpp"
-#include "support/pictures.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace gpufilter {
 namespace {

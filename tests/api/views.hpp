@@ -3,7 +3,7 @@
 
 #include <gpufilter/gpufilter.hpp>
 
-#include "image/image.hpp"
+#include "support/testing.hpp"
 
 namespace gpufilter::test {
 

@@ -1,32 +1,11 @@
 #include "base/files.hpp"
 
-#include <array>
-#include <atomic>
-#include <cerrno>
-#include <chrono>
-#include <csignal>
-#include <cstddef>
-#include <filesystem>
-#include <functional>
-#include <memory>
-#include <system_error>
-#include <thread>
-#include <utility>
-#include <vector>
-
-#include <fcntl.h>
-#include <gtest/gtest.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/atomic_file.hpp"
 #include "base/process.hpp"
 #include "support/child_process.hpp"
-#include "support/pictures.hpp"
 #include "support/strange_files.hpp"
-#include "support/temporary_folder.hpp"
-#include "support/texts.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -205,9 +184,8 @@ TEST(AtomicFile, LeavesRoomForTheNextOnceDone) {
   {
     std::vector<std::unique_ptr<AtomicFile>> files;
     files.reserve(256);
-    for (int i = 0; i < 256; ++i) {
+    for (int i = 0; i < 256; ++i)
       files.push_back(std::make_unique<AtomicFile>(folder / std::to_string(i)));
-    }
     EXPECT_EQ(error_of([&] { const AtomicFile file(folder / "one too many"); }), EMFILE);
   }
   EXPECT_EQ(names_in(folder.path()), Names{});
@@ -477,9 +455,8 @@ TEST(RegularFile, IsReadUpToTheLimitAndIsReadWhereItsSizeIsUnknownAndOthersAreRe
   for (const auto& strange : strange_files(1)) {
     const TemporaryFolder folder;
     strange.make(folder / "file");
-    for (const int flags : {O_RDONLY, O_RDWR, O_WRONLY | O_APPEND}) {
+    for (const int flags : {O_RDONLY, O_RDWR, O_WRONLY | O_APPEND})
       EXPECT_EQ(reason_for(folder / "file", flags), strange.reason) << strange.name;
-    }
   }
 }
 

@@ -1,19 +1,13 @@
-#include <array>
 #include <cstdio>
-#include <functional>
-#include <string>
-#include <utility>
 
-#include <fcntl.h>
-#include <gtest/gtest.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "base/files.hpp"
 #include "base/log.hpp"
 #include "base/printable.hpp"
 #include "base/terminal.hpp"
 #include "base/words.hpp"
+#include "support/testing.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -97,9 +91,8 @@ TEST(Printable, StaysOnOneLineAndLeavesLettersOfAllKindsAloneAndEscapesWhatIsNot
   EXPECT_EQ(printable("plain name.png"), "plain name.png");
   EXPECT_EQ(printable("a\nb\tc\x1b[2J\x7f\r"), "a\\nb\\tc\\x1b[2J\\x7f\\x0d");
   EXPECT_EQ(printable(std::string("nul\0", 4)), "nul\\x00");
-  for (const char* text : {"ü", "日本語.png", "😀", "a\\b", "é\xcc\x81"}) {
+  for (const char* text : {"ü", "日本語.png", "😀", "a\\b", "é\xcc\x81"})
     EXPECT_EQ(printable(text), text);
-  }
   EXPECT_EQ(printable("ü \xff"), "ü \\xff");
   EXPECT_EQ(printable("\xc3"), "\\xc3");
   EXPECT_EQ(printable("\xed\xa0\x80z"), "\\xed\\xa0\\x80z");
@@ -234,13 +227,12 @@ class Log : public ::testing::Test {
 
 TEST_F(Log, DropsMessagesBelowItsLevel) {
   const std::string warning = "gpufilter: warning: w\n";
-  const std::array<std::pair<log::Level, std::string>, 5> cases{{
-      {log::Level::debug, "gpufilter: d\ngpufilter: i\n" + warning + "gpufilter: e\n"},
-      {log::Level::info, "gpufilter: i\n" + warning + "gpufilter: e\n"},
-      {log::Level::warn, warning + "gpufilter: e\n"},
-      {log::Level::error, "gpufilter: e\n"},
-      {log::Level::off, ""},
-  }};
+  const std::array<std::pair<log::Level, std::string>, 5> cases{
+      {{log::Level::debug, "gpufilter: d\ngpufilter: i\n" + warning + "gpufilter: e\n"},
+       {log::Level::info, "gpufilter: i\n" + warning + "gpufilter: e\n"},
+       {log::Level::warn, warning + "gpufilter: e\n"},
+       {log::Level::error, "gpufilter: e\n"},
+       {log::Level::off, ""}}};
   for (const auto& [level, expected] : cases) {
     log::set_level(level);
     EXPECT_EQ(log::level(), level);

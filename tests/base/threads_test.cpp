@@ -1,32 +1,19 @@
 // Work in the background: done once, failures reported, nothing left running.
 #include "base/threads.hpp"
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <condition_variable>
-#include <memory>
-#include <mutex>
-#include <set>
-#include <stdexcept>
 #include <stop_token>
-#include <string>
-#include <thread>
-#include <vector>
 
 #include <grp.h>
-#include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
-#include <unistd.h>
 
 #include "base/background.hpp"
 #include "base/stop.hpp"
 #include "base/timeline.hpp"
 #include "host/parallel.hpp"
 #include "support/child_process.hpp"
-#include "support/objection.hpp"
 
 namespace gpufilter::test {
 namespace {

@@ -1,16 +1,3 @@
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <limits>
-#include <map>
-#include <random>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <zlib.h>
 
@@ -20,7 +7,7 @@
 #include "base/json.hpp"
 #include "base/lazy_library.hpp"
 #include "base/numbers.hpp"
-#include "support/objection.hpp"
+#include "support/testing.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -106,21 +93,18 @@ const std::vector<Value> logarithms{
     {0x1.fffffffffffffp-1, -0x1.0000000000000p-53},
     {0x1.0000000000001p+0, 0x1.fffffffffffffp-53},
     {0x1.4000000000000p+3, 0x1.26bb1bbb55516p+1},
-    {0x1.5bf0a8b145769p+1, 0x1.0000000000000p+0},
-};
+    {0x1.5bf0a8b145769p+1, 0x1.0000000000000p+0}};
 
-const std::vector<Value> powers{
-    {0x0.0p+0, 0x1.0000000000000p+0},
-    {-0x1.26bb1bbb55515p+3, 0x1.a36e2eb1c4333p-14},  // ln(1e-4)
-    {-0x1.0000000000000p+0, 0x1.78b56362cef38p-2},
-    {0x1.62e42fefa39f0p-2, 0x1.6a09e667f3bcdp+0},  // ln(2) / 2
-    {-0x1.4000000000000p+1, 0x1.50385c094f425p-4},
-    {0x1.79ca10c924223p-67, 0x1.0000000000000p+0},
-    {-0x1.5e00000000000p+9, 0x1.14f2b0fb9307fp-1010},
-    {0x1.5e00000000000p+9, 0x1.d945df4f8ec8ep+1009},
-    {0x1.0000000000000p-1, 0x1.a61298e1e069cp+0},
-    {-0x1.a36e2eb1c432dp-14, 0x1.fff2e4b97d31dp-1},
-};
+const std::vector<Value> powers{{0x0.0p+0, 0x1.0000000000000p+0},
+                                {-0x1.26bb1bbb55515p+3, 0x1.a36e2eb1c4333p-14},  // ln(1e-4)
+                                {-0x1.0000000000000p+0, 0x1.78b56362cef38p-2},
+                                {0x1.62e42fefa39f0p-2, 0x1.6a09e667f3bcdp+0},  // ln(2) / 2
+                                {-0x1.4000000000000p+1, 0x1.50385c094f425p-4},
+                                {0x1.79ca10c924223p-67, 0x1.0000000000000p+0},
+                                {-0x1.5e00000000000p+9, 0x1.14f2b0fb9307fp-1010},
+                                {0x1.5e00000000000p+9, 0x1.d945df4f8ec8ep+1009},
+                                {0x1.0000000000000p-1, 0x1.a61298e1e069cp+0},
+                                {-0x1.a36e2eb1c432dp-14, 0x1.fff2e4b97d31dp-1}};
 
 double neighbour(double x, int steps) {
   const double towards = steps < 0 ? -std::numeric_limits<double>::infinity()

@@ -1,31 +1,14 @@
 // Runs over many pictures, and the limit on open files.
 #include "batch/batch_run.hpp"
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <filesystem>
-#include <fstream>
-#include <optional>
-#include <set>
-#include <stdexcept>
-#include <thread>
-
-#include <gtest/gtest.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/error.hpp"
 #include "base/threads.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/png/codec.hpp"
 #include "device/device_choice.hpp"
 #include "stages/window/blur.hpp"
 #include "support/filtering.hpp"
-#include "support/pictures.hpp"
-#include "support/temporary_folder.hpp"
-#include "support/texts.hpp"
 
 namespace gpufilter {
 namespace {
@@ -227,9 +210,8 @@ TEST_F(BatchRunning, GivesTheSameBytesOnAnyDevices) {
   Recorder spread;
   run(plan(), engines, static_cast<int>(engines.size()), spread);
   EXPECT_EQ(spread.reasons.size(), engines.size());
-  for (int i = 0; i < 12; ++i) {
+  for (int i = 0; i < 12; ++i)
     EXPECT_EQ(test::read_file(out_ + "/" + name(i)), test::read_file(first + "/" + name(i)));
-  }
 }
 
 TEST_F(BatchRunning, ListsInOrderHoweverManyJobs) {

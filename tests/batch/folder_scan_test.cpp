@@ -1,22 +1,13 @@
 // Which files are pictures of a run: folders, patterns and lists.
 #include "batch/folder_scan.hpp"
 
-#include <filesystem>
-
-#include <gtest/gtest.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
-#include <unistd.h>
 
-#include "base/error.hpp"
 #include "base/files.hpp"
 #include "batch/picture_list.hpp"
 #include "codec/codec_table.hpp"
-#include "support/objection.hpp"
-#include "support/pictures.hpp"
-#include "support/temporary_folder.hpp"
-#include "support/texts.hpp"
+#include "support/testing.hpp"
 
 namespace gpufilter {
 namespace {

@@ -1,21 +1,9 @@
 #include "batch/gather.hpp"
 
-#include <atomic>
-#include <cerrno>
-#include <chrono>
-#include <filesystem>
-#include <thread>
-
-#include <gtest/gtest.h>
-
 #include "base/atomic_file.hpp"
-#include "base/error.hpp"
-#include "base/format.hpp"
 #include "base/process.hpp"
 #include "batch/shard_run.hpp"
 #include "support/child_process.hpp"
-#include "support/pictures.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace gpufilter {
 namespace {

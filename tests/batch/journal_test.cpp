@@ -1,26 +1,12 @@
 // Journals and the contents of files that they record.
 #include "batch/journal.hpp"
 
-#include <algorithm>
-#include <array>
-#include <chrono>
-#include <csignal>
-#include <filesystem>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 
-#include "base/error.hpp"
 #include "batch/file_content.hpp"
 #include "batch/shard_run.hpp"
 #include "support/child_process.hpp"
-#include "support/objection.hpp"
-#include "support/pictures.hpp"
 #include "support/strange_files.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace gpufilter {
 namespace {
@@ -64,9 +50,8 @@ TEST(Journal, ALineOfAnotherVersionOrADamagedOneIsAbsent) {
   then[0] = '2';
   EXPECT_TRUE(parse_journal_line(to_string(content_hash(then)).substr(0, 16) + " " + then));
   const std::string line = journal_line("a.png", some_record(4));
-  for (std::size_t size = 0; size < line.size(); ++size) {
+  for (std::size_t size = 0; size < line.size(); ++size)
     EXPECT_FALSE(parse_journal_line(line.substr(0, size))) << size;
-  }
   for (std::size_t i = 0; i < line.size(); ++i) {
     std::string damaged = line;
     damaged[i] = damaged[i] == '1' ? '2' : '1';

@@ -1,15 +1,10 @@
 // Names of results.
 #include "batch/output_name.hpp"
 
-#include <filesystem>
-
-#include <gtest/gtest.h>
-
-#include "base/error.hpp"
 #include "codec/codec_table.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/png/codec.hpp"
-#include "support/objection.hpp"
+#include "support/testing.hpp"
 
 namespace gpufilter {
 namespace {

@@ -1,24 +1,9 @@
 // Shards: the division of a folder, the schedulers that number processes, and the files of a run.
 #include "batch/shard.hpp"
 
-#include <algorithm>
-#include <csignal>
-#include <filesystem>
-#include <map>
-#include <random>
-#include <sstream>
-#include <thread>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include "base/error.hpp"
 #include "base/process.hpp"
 #include "batch/shard_run.hpp"
 #include "support/child_process.hpp"
-#include "support/pictures.hpp"
-#include "support/temporary_folder.hpp"
-#include "support/texts.hpp"
 
 namespace gpufilter {
 namespace {
@@ -204,8 +189,7 @@ const std::vector<Found>& found() {
        "JOB_COMPLETION_INDEX=1 JOB_COMPLETIONS=2 PMI_RANK=2 PMI_SIZE=3", "5/6",
        "JOB_COMPLETION_INDEX 1 of 2, PMI_RANK 2 of 3"},
       {"variables that do not matter", "PATH=/bin SLURM_JOB_ID=x PMI_RANK=0 PMI_SIZE=1", "0/1",
-       "PMI_RANK 0 of 1"},
-  };
+       "PMI_RANK 0 of 1"}};
   return table;
 }
 
@@ -275,8 +259,7 @@ const std::vector<Refused>& refused() {
       {"a negative one", "PMI_RANK=-1 PMI_SIZE=2", "PMI_RANK is '-1'"},
       {"far too many",
        "JOB_COMPLETION_INDEX=0 JOB_COMPLETIONS=4000000000 PMI_RANK=0 PMI_SIZE=4000000000",
-       "shards are too many; the limit is 1000000"},
-  };
+       "shards are too many; the limit is 1000000"}};
   return table;
 }
 

@@ -1,15 +1,10 @@
 // Charts and their axes, and drawn histograms, as far as the SVG shows them.
-#include <algorithm>
-
-#include <gtest/gtest.h>
 
 #include "chart/histogram_plot.hpp"
 #include "chart/svg_chart.hpp"
 #include "support/document_checks.hpp"
 #include "support/picture_counting.hpp"
-#include "support/pictures.hpp"
 #include "support/stage_cases.hpp"
-#include "support/texts.hpp"
 
 namespace gpufilter::lab {
 namespace {
@@ -86,23 +81,22 @@ TEST(BarChart, BarsAreAsLongAsTheirValues) {
 }
 
 TEST(BarChart, TheNumberOfTheLongestBarIsInsideThePanel) {
-  for (const bool in_page : {false, true}) {
-    for (const char* label :
-         {"decode", "a long label of a bar", "second pass: a longer label of a bar"}) {
-      BarChart chart{{"t", "s", "GB/s", ""}, {"device"}, {{label, 123.4, 0, {}}}, "", {}};
-      chart.in_page = in_page;
-      const std::string svg = draw(chart);
-      const auto attribute = [&svg](const std::string& name, std::size_t from) {
-        return std::stod(svg.substr(svg.find(" " + name + "=\"", from) + name.size() + 3));
-      };
-      const std::size_t panel = svg.find("class=\"panel\"");
-      const double end = attribute("x", panel) + attribute("width", panel);
-      const std::size_t number = svg.rfind("<text", svg.find(">123<"));
-      constexpr double three_digits = 30;
-      EXPECT_LT(attribute("x", number) + three_digits, end) << label;
-      // Numbers of the axis are centred, the last may be at the end.
-      EXPECT_LE(end + three_digits / 2, attribute("width", svg.find("<svg"))) << label;
-    }
+  for (const auto& [in_page, label] : test::each_of(
+           std::array{false, true},
+           std::array{"decode", "a long label of a bar", "second pass: a longer label of a bar"})) {
+    BarChart chart{{"t", "s", "GB/s", ""}, {"device"}, {{label, 123.4, 0, {}}}, "", {}};
+    chart.in_page = in_page;
+    const std::string svg = draw(chart);
+    const auto attribute = [&svg](const std::string& name, std::size_t from) {
+      return std::stod(svg.substr(svg.find(" " + name + "=\"", from) + name.size() + 3));
+    };
+    const std::size_t panel = svg.find("class=\"panel\"");
+    const double end = attribute("x", panel) + attribute("width", panel);
+    const std::size_t number = svg.rfind("<text", svg.find(">123<"));
+    constexpr double three_digits = 30;
+    EXPECT_LT(attribute("x", number) + three_digits, end) << label;
+    // Numbers of the axis are centred, the last may be at the end.
+    EXPECT_LE(end + three_digits / 2, attribute("width", svg.find("<svg"))) << label;
   }
 }
 
@@ -147,16 +141,15 @@ Image flat(const PixelFormat& format, std::initializer_list<std::uint32_t> sampl
 }
 
 TEST(HistogramPlot, IsWellFormedAndShowsEachChannelInItsPlace) {
-  for (const PixelFormat& format : test::all_formats()) {
-    for (const ImageSize size : {ImageSize{1, 1}, {64, 64}}) {
-      const std::string svg = plot_of(test::random_image(size, format, 1));
-      EXPECT_EQ(test::objection_to_svg(svg), "");
-      for (const std::string& name : channel_names(format))
-        EXPECT_EQ(count_of(svg, ">" + name + "<"), 1U) << name;
-      const auto colors = static_cast<std::size_t>(format.color_channels());
-      EXPECT_EQ(count_of(svg, " faint\""), colors) << "an area for each colour";
-      EXPECT_TRUE(test::contains(svg, "prefers-color-scheme:dark"));
-    }
+  for (const auto& [format, size] :
+       test::each_of(test::all_formats(), test::Sizes{{1, 1}, {64, 64}})) {
+    const std::string svg = plot_of(test::random_image(size, format, 1));
+    EXPECT_EQ(test::objection_to_svg(svg), "");
+    for (const std::string& name : channel_names(format))
+      EXPECT_EQ(count_of(svg, ">" + name + "<"), 1U) << name;
+    const auto colors = static_cast<std::size_t>(format.color_channels());
+    EXPECT_EQ(count_of(svg, " faint\""), colors) << "an area for each colour";
+    EXPECT_TRUE(test::contains(svg, "prefers-color-scheme:dark"));
   }
   for (const int depth : {8, 16}) {
     const std::uint32_t step = depth == 8 ? 1 : 257;
@@ -203,13 +196,12 @@ std::string sketch_of(const Image& picture, const std::string& label = "label") 
 }
 
 TEST(HistogramSketch, IsSmallAndGoesUpWhereTheSamplesAre) {
-  for (const PixelFormat& format : test::all_formats()) {
-    for (const ImageSize size : {ImageSize{1, 1}, {64, 64}}) {
-      const std::string svg = sketch_of(test::random_image(size, format, 1));
-      EXPECT_EQ(test::objection_to_svg(svg), "");
-      EXPECT_EQ(count_of(svg, "<path"), static_cast<std::size_t>(format.channels));
-      EXPECT_LT(svg.size(), 200U + 450U * static_cast<std::size_t>(format.channels));
-    }
+  for (const auto& [format, size] :
+       test::each_of(test::all_formats(), test::Sizes{{1, 1}, {64, 64}})) {
+    const std::string svg = sketch_of(test::random_image(size, format, 1));
+    EXPECT_EQ(test::objection_to_svg(svg), "");
+    EXPECT_EQ(count_of(svg, "<path"), static_cast<std::size_t>(format.channels));
+    EXPECT_LT(svg.size(), 200U + 450U * static_cast<std::size_t>(format.channels));
   }
   EXPECT_EQ(count_of(sketch_of(flat({1, 8}, {9}), "<&>"), "aria-label=\"&lt;&amp;&gt;\""), 1U);
   // All samples are 121: point 30 of 64 is at the top, 7 (of 100) below it, all others are at the

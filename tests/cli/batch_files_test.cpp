@@ -1,6 +1,5 @@
 // Folders of pictures: which are done, the names of the results, and what happens to files that
 // exist.
-#include <random>
 
 #include "cli/batch_fixture.hpp"
 #include "codec/codec_table.hpp"

@@ -1,10 +1,7 @@
 // Runs the program on folders of pictures as users do.
 #pragma once
 
-#include <map>
-
 #include "base/atomic_file.hpp"
-#include "base/format.hpp"
 #include "batch/shard_run.hpp"
 #include "cli/program_fixture.hpp"
 
@@ -155,9 +152,8 @@ struct ShardTest : BatchTest {
 
   // Expects that every shard ends with exit code 2 and the same line, and changes nothing.
   void expect_refusal_in_each(int count, const Words& more, const Words& parts) const {
-    for (int index = 0; index < count; ++index) {
+    for (int index = 0; index < count; ++index)
       expect_refusal(more + Words{"--shard", formatted("{}/{}", index, count)}, parts);
-    }
   }
 };
 

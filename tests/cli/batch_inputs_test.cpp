@@ -1,8 +1,4 @@
 // What a run over many pictures reads: files, folders and lists; and options for their formats.
-#include <chrono>
-#include <fstream>
-
-#include <unistd.h>
 
 #include "cli/batch_fixture.hpp"
 #include "codec/codec_table.hpp"

@@ -1,5 +1,4 @@
 // Reports of folders, and pages of --report.
-#include <algorithm>
 #include <regex>
 
 #include "cli/batch_fixture.hpp"

@@ -1,13 +1,7 @@
 // Runs that continue where an earlier one stopped, and failures of pictures and folders.
-#include <algorithm>
-#include <chrono>
-#include <random>
 
-#include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli/batch_fixture.hpp"
 #include "codec/codec_table.hpp"
@@ -481,9 +475,8 @@ TEST_F(BatchFailures, NamesMayHoldAnyBytes) {
 TEST_F(BatchFailures, AFolderThatCannotBeReachedIsNamed) {
   put("a.png");
   out_ = folder_ / std::string(300, 'x');
-  for (const Words& more : {Words{}, Words{"--resume"}, Words{"--shard", "0/2"}}) {
+  for (const Words& more : {Words{}, Words{"--resume"}, Words{"--shard", "0/2"}})
     EXPECT_EQ(ended(1, batch(more)).err, "gpufilter: " + out_ + ": file name too long\n");
-  }
   fs::create_symlink("loop", folder_ / "loop");
   out_ = folder_ / "loop/out";
   EXPECT_EQ(batch().err, "gpufilter: " + out_ + ": too many levels of symbolic links\n");

@@ -1,9 +1,5 @@
 // "gpufilter bench" as its users run it, with small sizes.
-#include <algorithm>
-#include <cmath>
-#include <map>
 #include <regex>
-#include <set>
 
 #include "cli/program_fixture.hpp"
 #include "support/document_checks.hpp"
@@ -29,9 +25,8 @@ struct BenchTest : ProgramTest {
     EXPECT_EQ(json["all_bits_equal"], true);
     EXPECT_EQ(json["date"].get<std::string>().size(), 20U);
     EXPECT_EQ(json["device"].is_null(), !has_device());
-    for (const Json& row : json["rows"]) {
+    for (const Json& row : json["rows"])
       EXPECT_NE(row["bits"], "DIFFER") << row;
-    }
     return json;
   }
 

@@ -1,8 +1,5 @@
 // "gpufilter compare": pictures and folders.
-#include <optional>
-#include <tuple>
 
-#include "base/format.hpp"
 #include "cli/program_fixture.hpp"
 #include "codec/png/codec.hpp"
 #include "compare/comparison.hpp"
@@ -302,9 +299,8 @@ TEST_F(Compare, WhatCannotBeWrittenAndWrongUsageEndWithFour) {
   expect_trouble({good, good, "--tolerance", "-1"}, "--tolerance");
   expect_trouble({good, good, "--tolerance", "65536"}, "--tolerance");
   expect_trouble({good, good, "--tolerance", "2.5"}, "--tolerance");
-  for (const char* percent : {"-1", "100.1", "5%", "x", "nan", "0x1", "", "1e999"}) {
+  for (const char* percent : {"-1", "100.1", "5%", "x", "nan", "0x1", "", "1e999"})
     expect_trouble({good, good, "--fail-percent", percent}, "--fail-percent");
-  }
   expect_trouble({good, good, "--recursive"}, "--recursive");
   expect_trouble({good, good, "--max-pixels", "0"}, "--max-pixels");
   expect_trouble({good, good, "-q", "--json"}, "--json");

@@ -1,8 +1,5 @@
 // OpenCL devices and vendors: the choice of one, the list, and those that fail.
-#include <algorithm>
 #include <cctype>
-#include <chrono>
-#include <fstream>
 
 #include "cli/program_fixture.hpp"
 #include "support/kernel_folder.hpp"
@@ -83,9 +80,8 @@ TEST_F(FilterDevice, WithoutAGpuTheProcessorDoesItsWorkWithAWarning) {
 }
 
 TEST_F(FilterDevice, DevicesThatAreNotThereEndWithThree) {
-  for (const std::string name : {"no such device", "99", "-1", "1e0", "99999999999999999999999"}) {
+  for (const std::string name : {"no such device", "99", "-1", "1e0", "99999999999999999999999"})
     expect_failure(3, blur({"--device=" + name}), {"'" + name + "'"});
-  }
   // The device is refused even if no stage needs it, and before the input is opened.
   expect_failure(3, {in_, out_, "--device", "no such device"}, {"no such device"});
   expect_failure(3, {folder_ / "missing.png", out_, "--device", "99"}, {"'99'"});

@@ -1,7 +1,5 @@
 // Files that a run reads, replaces, copies and does not touch.
 
-#include <unistd.h>
-
 #include "base/printable.hpp"
 #include "cli/batch_fixture.hpp"
 #include "codec/codec_table.hpp"

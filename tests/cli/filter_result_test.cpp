@@ -1,10 +1,4 @@
 // The pixels that "gpufilter INPUT OUTPUT" writes.
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdlib>
-#include <random>
-#include <tuple>
 
 #include "cli/program_fixture.hpp"
 #include "codec/byte_sink.hpp"
@@ -118,17 +112,16 @@ TEST_F(FilterResult, ThreadsMemoryAndBandsDoNotShow) {
                                 {"--band-rows", "64"},
                                 {"--band-rows", "2147483647"},
                                 {"--threads", "1", "--max-memory", "100K", "--band-rows", "7"}};
-  for (const char* name : {"out.png", "out.jpg"}) {
-    for (const char* device : {"opencl", "cpu"}) {
-      const std::string out = folder_ / name;
-      const Words arguments{in, out, "--blur", "tiled", "--blur", "auto", "--device", device};
-      filter_quietly(arguments);
-      const std::string expected = read_file(out);
-      for (const auto& way : ways) {
-        filter_quietly(arguments + way);
-        EXPECT_TRUE(read_file(out) == expected)
-            << name << " " << device << ::testing::PrintToString(way);
-      }
+  for (const auto& [name, device] :
+       each_of(std::array{"out.png", "out.jpg"}, std::array{"opencl", "cpu"})) {
+    const std::string out = folder_ / name;
+    const Words arguments{in, out, "--blur", "tiled", "--blur", "auto", "--device", device};
+    filter_quietly(arguments);
+    const std::string expected = read_file(out);
+    for (const auto& way : ways) {
+      filter_quietly(arguments + way);
+      EXPECT_TRUE(read_file(out) == expected)
+          << name << " " << device << ::testing::PrintToString(way);
     }
   }
 }
@@ -140,12 +133,10 @@ TEST_F(FilterResult, ASinglePixelIsAPicture) {
 }
 
 TEST_F(FilterResult, WithoutStagesPixelsAreCopied) {
-  for (const int channels : {1, 2, 3, 4}) {
-    for (const int depth : {8, 16}) {
-      const Image image = random_image(size_, {channels, depth}, 6);
-      filter_quietly({stored(image, "in.png"), out_});
-      EXPECT_TRUE(same_pixels(read_picture(out_), image));
-    }
+  for (const auto& [channels, depth] : each_of(std::array{1, 2, 3, 4}, std::array{8, 16})) {
+    const Image image = random_image(size_, {channels, depth}, 6);
+    filter_quietly({stored(image, "in.png"), out_});
+    EXPECT_TRUE(same_pixels(read_picture(out_), image));
   }
 }
 

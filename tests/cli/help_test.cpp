@@ -1,11 +1,6 @@
 // Help pages as a user sees them.
-#include <algorithm>
-#include <cstdlib>
-#include <set>
-#include <sstream>
 
 #include "app/filter/format_options.hpp"
-#include "base/format.hpp"
 #include "cli/program_fixture.hpp"
 #include "codec/codec_table.hpp"
 #include "stage/options/catalogue.hpp"

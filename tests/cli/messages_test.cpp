@@ -1,10 +1,4 @@
 // Messages and progress.
-#include <algorithm>
-#include <chrono>
-#include <thread>
-
-#include <fcntl.h>
-#include <sys/stat.h>
 
 #include "cli/batch_fixture.hpp"
 #include "codec/codec_table.hpp"
@@ -311,14 +305,14 @@ TEST_F(OnePictureOnTerminal, HasTheSameBarWithTimeLeft) {
 
 TEST_F(OnePictureOnTerminal, WideAndStrangeNamesDoNotWrap) {
   const std::string cat = "\xe7\x8c\xab";
-  for (const std::string& name :
-       {cat + cat + cat + cat + cat + cat + cat + cat + cat + cat + cat + cat + "!.png",
-        std::string("a\xcc\x88") + "\xff\n\r\033[2J.png", std::string(200, 'x') + ".png"}) {
-    for (const int columns : {20, 40, 80}) {
-      const TerminalScreen screen = watch(name, columns);
-      expect_no_trace(screen);
-      ASSERT_FALSE(screen.erased().empty());
-    }
+  for (const auto& [name, columns] : each_of(
+           std::vector<std::string>{
+               cat + cat + cat + cat + cat + cat + cat + cat + cat + cat + cat + cat + "!.png",
+               std::string("a\xcc\x88") + "\xff\n\r\033[2J.png", std::string(200, 'x') + ".png"},
+           std::array{20, 40, 80})) {
+    const TerminalScreen screen = watch(name, columns);
+    expect_no_trace(screen);
+    ASSERT_FALSE(screen.erased().empty());
   }
 }
 

@@ -1,7 +1,4 @@
 // Metadata of inputs and results.
-#include <fstream>
-#include <map>
-#include <string_view>
 
 #include "cli/program_fixture.hpp"
 #include "codec/byte_source.hpp"
@@ -248,9 +245,8 @@ TEST_F(MetadataTable, KeepChoosesKinds) {
   ASSERT_EQ(rows.size(), kinds.size() + 1);
   fs::create_directory(folder_.path() / "in");
   Words command{"exiftool", "-overwrite_original"};
-  for (const Row& row : rows) {
+  for (const Row& row : rows)
     command = command + change_for(row);
-  }
   command.push_back(folder_ / "in/0.jpg");
   save("in/0.jpg", plain_jpeg(*std::find_if(rows.begin(), rows.end(),
                                             [](const Row& row) { return row.what == "density"; })));
@@ -264,10 +260,9 @@ TEST_F(MetadataTable, KeepChoosesKinds) {
   std::erase_if(extensions,
                 [](const std::string& name) { return codec_of_name("a." + name) == nullptr; });
   fs::create_directory(folder_.path() / "out");
-  for (const std::string& extension : extensions) {
-    for (const std::string& list : lists)
-      filter_quietly({folder_ / "in/0.jpg", folder_ / ("out/" + list + "." + extension), "--keep",
-                      list, "--device", "cpu", "--log-level", "error"});
+  for (const auto& [extension, list] : each_of(extensions, lists)) {
+    filter_quietly({folder_ / "in/0.jpg", folder_ / ("out/" + list + "." + extension), "--keep",
+                    list, "--device", "cpu", "--log-level", "error"});
   }
   std::map<std::string, Tags> files;
   const ProcessResult read = run_process({"exiftool", "-j", "-a", "-G1", "-s", folder_ / "out"});

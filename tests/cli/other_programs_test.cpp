@@ -1,17 +1,10 @@
 // Pictures and stages compared with those of other programs.
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdlib>
-#include <optional>
 
 #include "cli/program_fixture.hpp"
-#include "codec/codec_table.hpp"
 #include "image/exif.hpp"
 #include "image/sample_arithmetic.hpp"
 #include "support/coding.hpp"
 #include "support/jpeg.hpp"
-#include "support/pictures.hpp"
 
 #ifdef GPUFILTER_HAS_OPENCV
 #include <opencv2/core.hpp>
@@ -277,21 +270,19 @@ Image box_filter(const Image& image, int border) {
 }
 
 TEST_F(OpenCvComparison, RandomPictures) {
-  for (const int channels : {1, 3, 4}) {
-    for (const ImageSize size : {ImageSize{129, 67}, ImageSize{17, 31}, ImageSize{2, 3}}) {
-      const Image image = random_image(size, {channels, 8}, 1);
-      const std::string in = stored(image, "in.png");
-      for (const auto& [name, border] :
-           {std::pair{"replicate", cv::BORDER_REPLICATE}, {"mirror", cv::BORDER_REFLECT_101}}) {
-        const Image expected = box_filter(image, border);
-        for (const char* device : {"opencl", "cpu"}) {
-          for (const char* variant : {"naive", "tiled"}) {
-            filter_quietly({in, out_, "--blur", variant, "--border", name, "--alpha", "independent",
-                            "--device", device});
-            EXPECT_TRUE(same_pixels(read_picture(out_), expected))
-                << name << " " << device << " " << variant;
-          }
-        }
+  for (const auto& [channels, size] :
+       each_of(std::array{1, 3, 4}, Sizes{{129, 67}, {17, 31}, {2, 3}})) {
+    const Image image = random_image(size, {channels, 8}, 1);
+    const std::string in = stored(image, "in.png");
+    for (const auto& [name, border] :
+         {std::pair{"replicate", cv::BORDER_REPLICATE}, {"mirror", cv::BORDER_REFLECT_101}}) {
+      const Image expected = box_filter(image, border);
+      for (const auto& [device, variant] :
+           each_of(std::array{"opencl", "cpu"}, std::array{"naive", "tiled"})) {
+        filter_quietly({in, out_, "--blur", variant, "--border", name, "--alpha", "independent",
+                        "--device", device});
+        EXPECT_TRUE(same_pixels(read_picture(out_), expected))
+            << name << " " << device << " " << variant;
       }
     }
   }

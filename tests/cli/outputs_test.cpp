@@ -1,8 +1,6 @@
 // Where results go: --output, pipes and streams.
 
-#include "base/format.hpp"
 #include "cli/batch_fixture.hpp"
-#include "cli/program_fixture.hpp"
 #include "stages/resize/resize.hpp"
 
 namespace gpufilter::test {

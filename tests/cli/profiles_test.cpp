@@ -62,14 +62,12 @@ struct Profiles : ProgramTest {
 TEST_F(Profiles, GiveThePixelsOfTificc) {
   if (!has_program("tificc") || codec_of_name("a.tif") == nullptr)
     GTEST_SKIP() << "skipped: liblcms2-utils is not installed";
-  for (const int depth : {8, 16}) {
-    for (const int channels : {1, 3, 4}) {
-      const PixelFormat format{channels, depth};
-      const std::string in =
-          store(random_image({131, 47}, format, 1), made_profile(format), "in.tif");
-      expect_same_as_tificc(in, {"--to-srgb"}, {"-t1", "-b"});
-      expect_same_as_tificc(in, {"--profile", display_p3}, {"-t1", "-b", "-o" + display_p3});
-    }
+  for (const auto& [depth, channels] : each_of(std::array{8, 16}, std::array{1, 3, 4})) {
+    const PixelFormat format{channels, depth};
+    const std::string in =
+        store(random_image({131, 47}, format, 1), made_profile(format), "in.tif");
+    expect_same_as_tificc(in, {"--to-srgb"}, {"-t1", "-b"});
+    expect_same_as_tificc(in, {"--profile", display_p3}, {"-t1", "-b", "-o" + display_p3});
   }
   const std::string in =
       store(random_image({131, 47}, {3, 8}, 2), profile_in(display_p3), "p3.tif");

@@ -1,20 +1,11 @@
 // The program run as its users run it.
 #pragma once
 
-#include <cstdlib>
-#include <filesystem>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "stages/window/blur.hpp"
 #include "support/filtering.hpp"
-#include "support/pictures.hpp"
 #include "support/process.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace gpufilter::test {
 

@@ -1,8 +1,4 @@
 // Programs of kernels: fused, in the cache, and tuned.
-#include <algorithm>
-#include <functional>
-#include <set>
-#include <tuple>
 
 #include "cli/program_fixture.hpp"
 #include "support/kernel_folder.hpp"
@@ -182,9 +178,8 @@ struct FilterCache : OnePicture {
 TEST_F(FilterCache, LeavesNoScratchFolder) {
   forget_pocl_cache();
   EXPECT_EQ(program_of(own_cache_), "compiled");
-  for (const std::string& name : names_in(fs::path(cache_) / "gpufilter")) {
+  for (const std::string& name : names_in(fs::path(cache_) / "gpufilter"))
     EXPECT_TRUE(name == "programs" || name == "rates.json" || name == "probes.json") << name;
-  }
   EXPECT_EQ(names_in(folder_.path()), (Words{"cache", "in.png"}));
 }
 
@@ -195,8 +190,7 @@ TEST_F(FilterCache, KeepsProgramsForTheNextRunAndReplacesDamagedOnes) {
   const std::vector<std::pair<const char*, std::function<void(const fs::path&)>>> damages{
       {"cut", [](const fs::path& file) { fs::resize_file(file, fs::file_size(file) / 2); }},
       {"garbage",
-       [](const fs::path& file) { write_file(file, std::string(fs::file_size(file), '\x5a')); }},
-  };
+       [](const fs::path& file) { write_file(file, std::string(fs::file_size(file), '\x5a')); }}};
   for (const auto& [name, damage] : damages) {
     SCOPED_TRACE(name);
     for (const fs::path& file : cached_files())

@@ -1,8 +1,5 @@
 // What a run says about one picture.
-#include <map>
 #include <regex>
-#include <set>
-#include <sstream>
 
 #include "cli/program_fixture.hpp"
 #include "codec/codec_table.hpp"
@@ -240,9 +237,8 @@ TEST_F(FilterTiming, OffAndQuietSayNothingElse) {
     const ProcessResult result = ended(0, filter(command({word})));
     EXPECT_EQ(result.out + result.err, "") << word;
   }
-  for (const auto& more : {Words{"-q", "--timing", "json"}, Words{"--timing", "json", "-q"}}) {
+  for (const auto& more : {Words{"-q", "--timing", "json"}, Words{"--timing", "json", "-q"}})
     EXPECT_TRUE(Json::accept(filter(command(more)).out));
-  }
   EXPECT_TRUE(contains(filter(command({"-q", "--timing", "line"})).err, "\ntotal "));
   const ProcessResult shown = filter(command({"--progress", "on", "--timing", "off"}));
   EXPECT_EQ(shown.out, "");

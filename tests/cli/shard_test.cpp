@@ -1,15 +1,7 @@
 // Folders divided among processes, gathered, killed and retried.
-#include <algorithm>
-#include <chrono>
-#include <functional>
 #include <future>
-#include <numeric>
-#include <random>
-#include <thread>
 
-#include <fcntl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "cli/batch_fixture.hpp"
 #include "support/child_process.hpp"

@@ -1,16 +1,5 @@
 // Signals, limits and disturbances from outside.
-#include <array>
-#include <chrono>
-#include <csignal>
-#include <cstdlib>
 #include <regex>
-#include <thread>
-#include <tuple>
-#include <utility>
-
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli/batch_fixture.hpp"
 #include "codec/codec_table.hpp"
@@ -138,9 +127,8 @@ TEST_F(Signals, AScratchFolderLeftBehindGoesWithTheNextRun) {
   EXPECT_EQ(interrupt(SIGINT, "opencl"), 130);
   filter_quietly({folder_ / "whole.png", out_, "--blur", "naive"},
                  {.environment = {{"XDG_CACHE_HOME", folder_ / "cache"}}});
-  for (const std::string& name : names_in(folder_ / "cache/gpufilter")) {
+  for (const std::string& name : names_in(folder_ / "cache/gpufilter"))
     EXPECT_TRUE(name == "programs" || name == "rates.json" || name == "probes.json") << name;
-  }
 }
 
 // A run over a folder that the user interrupts.
@@ -257,18 +245,15 @@ struct ProcessLimits : ProgramTest {
 };
 
 TEST_F(ProcessLimits, ThePictureIsFilteredWithTheThreadsThereAre) {
-  for (const char* limit : {"1", "3", "16"}) {
-    for (const char* threads : {"1", "64"}) {
-      for (const char* device : {"cpu", "auto"}) {
-        SCOPED_TRACE(std::string(limit) + " " + threads + " " + device);
-        const ProcessResult run = limited(std::string("ulimit -u ") + limit,
-                                          {"in.png", "out.png", "--blur", "auto", "--threads",
-                                           threads, "--device", device, "-q"});
-        EXPECT_EQ(run.exit_code, 0) << run.signal;
-        EXPECT_EQ(run.err, "");
-        expect_output_alone();
-      }
-    }
+  for (const auto& [limit, threads, device] :
+       each_of(std::array{"1", "3", "16"}, std::array{"1", "64"}, std::array{"cpu", "auto"})) {
+    SCOPED_TRACE(std::string(limit) + " " + threads + " " + device);
+    const ProcessResult run = limited(
+        std::string("ulimit -u ") + limit,
+        {"in.png", "out.png", "--blur", "auto", "--threads", threads, "--device", device, "-q"});
+    EXPECT_EQ(run.exit_code, 0) << run.signal;
+    EXPECT_EQ(run.err, "");
+    expect_output_alone();
   }
 }
 
@@ -324,23 +309,22 @@ TEST_F(ProcessLimits, HeicIsReadAndWrittenOrRefused) {
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 TEST_F(ProcessLimits, LittleMemoryIsAnOrdinaryFailure) {
-  for (const int mebibytes : {40, 48, 64, 96, 192, 384}) {
-    for (const char* device : {"cpu", "opencl"}) {
-      SCOPED_TRACE(std::to_string(mebibytes) + " " + device);
-      const ProcessResult run = limited(
-          "ulimit -v " + std::to_string(mebibytes * 1024),
-          {"in.png", "out.png", "--blur", "auto", "--threads", "8", "--device", device, "-q"});
-      if (run.exit_code == 127) continue;  // the program does not fit
-      if (run.exit_code == 0) {
-        expect_output_alone();
-        continue;
-      }
-      EXPECT_LT(mebibytes, 192);
-      EXPECT_EQ(run.exit_code, 1) << run.signal;
-      const std::string last = run.err.substr(run.err.find("gpufilter: in.png"));
-      EXPECT_EQ(last, "gpufilter: in.png: not enough memory for this picture\n");
-      EXPECT_EQ(names_in(folder_.path()), before_);
+  for (const auto& [mebibytes, device] :
+       each_of(std::array{40, 48, 64, 96, 192, 384}, std::array{"cpu", "opencl"})) {
+    SCOPED_TRACE(std::to_string(mebibytes) + " " + device);
+    const ProcessResult run = limited(
+        "ulimit -v " + std::to_string(mebibytes * 1024),
+        {"in.png", "out.png", "--blur", "auto", "--threads", "8", "--device", device, "-q"});
+    if (run.exit_code == 127) continue;  // the program does not fit
+    if (run.exit_code == 0) {
+      expect_output_alone();
+      continue;
     }
+    EXPECT_LT(mebibytes, 192);
+    EXPECT_EQ(run.exit_code, 1) << run.signal;
+    const std::string last = run.err.substr(run.err.find("gpufilter: in.png"));
+    EXPECT_EQ(last, "gpufilter: in.png: not enough memory for this picture\n");
+    EXPECT_EQ(names_in(folder_.path()), before_);
   }
 }
 #endif

@@ -1,9 +1,6 @@
 // "gpufilter stats" and "gpufilter info", and the schemas of every JSON document.
-#include <cmath>
-#include <set>
 
 #include "cli/batch_fixture.hpp"
-#include "cli/program_fixture.hpp"
 #include "support/document_checks.hpp"
 #include "support/kernel_folder.hpp"
 #include "support/picture_counting.hpp"

@@ -1,14 +1,6 @@
 // Tests of the test tools: a check that cannot fail proves nothing.
-#include <csignal>
-#include <filesystem>
-#include <string>
-#include <system_error>
 
-#include <gtest/gtest.h>
-
-#include "support/pictures.hpp"
 #include "support/process.hpp"
-#include "support/temporary_folder.hpp"
 
 #ifndef GPUFILTER_SAMPLES_GENERATOR
 #define GPUFILTER_SAMPLES_GENERATOR ""
@@ -149,9 +141,8 @@ TEST(Samples, GeneratorReproducesThem) {
   const TemporaryFolder folder;
   ended(0, generate(folder.path()));
   EXPECT_TRUE(fs::exists(folder / "landscape.jpg"));
-  for (const char* name : lossless) {
+  for (const char* name : lossless)
     EXPECT_TRUE(same_pixels(read_picture(folder / name), read_picture(committed(name)))) << name;
-  }
 }
 
 TEST(Samples, AreWhatTheirNamesSay) {

@@ -1,13 +1,9 @@
 // Pictures that are turned: by stages, by their orientation, without being decoded.
-#include <algorithm>
 
 #include "cli/batch_fixture.hpp"
 #include "codec/byte_source.hpp"
-#include "image/exif.hpp"
-#include "image/placement.hpp"
 #include "support/document_checks.hpp"
 #include "support/jpeg_parts.hpp"
-#include "support/naive_stages.hpp"
 #include "support/oriented_files.hpp"
 
 namespace gpufilter::test {

@@ -1,6 +1,4 @@
 // Wrong usage is found before any picture is touched; "@FILE" on the command line.
-#include <fstream>
-#include <sstream>
 
 #include "cli/program_fixture.hpp"
 #include "codec/codec_table.hpp"
@@ -29,9 +27,8 @@ TEST_F(FilterUsage, NamesAreRequiredAndDecideTheFormat) {
                  {.folder = folder_.path()});
   expect_failure(1, {"photso", "results", "--blur", "auto"}, {"photso: no such file or folder"});
   expect_failure(1, {"photso", "results", "--recursive"}, {"photso: no such file or folder"});
-  for (const std::string name : {"out.gif", "out", "png", ".png.txt", "out.png.", "/dev/null"}) {
+  for (const std::string name : {"out.gif", "out", "png", ".png.txt", "out.png.", "/dev/null"})
     expect_failure(2, {"missing.png", name}, {name + ": ", ".png", ".jpg"});
-  }
 }
 
 TEST_F(FilterUsage, OneLineTellsWhatIsWrongAndWhatIsPossible) {
@@ -83,19 +80,16 @@ TEST_F(FilterUsage, BadValuesAreNamed) {
       {"--on-exists", {"foo"}},
       {"--timing", {"foo", "JSON"}},
       {"--progress", {"foo"}},
-      {"--log-level", {"foo"}},
-  };
+      {"--log-level", {"foo"}}};
   for (const auto& [option, values] : cases) {
-    for (const std::string& value : values) {
+    for (const std::string& value : values)
       expect_refused({std::string(option).append("=").append(value)}, {option});
-    }
     expect_refused({option}, {option, "needs a value"});
   }
   expect_refused({"--quality", "5\n6"}, {"'5\\n6' is not a whole number"});
   expect_refused({"--threads", "5\n6"}, {"'5\\n6' is not a whole number"});
-  for (const std::string value : {"pink", "#12", "#12345g", "102030", "#", "#1234567"}) {
+  for (const std::string value : {"pink", "#12", "#12345g", "102030", "#", "#1234567"})
     expect_refused({"--background", value}, {"'" + value + "'", "#rrggbb"});
-  }
 }
 
 TEST_F(FilterUsage, TilesFitDevicesOfSmallWorkGroups) {
@@ -205,9 +199,8 @@ TEST_F(ForeignWords, OptionsWithOneDash) {
   expect_meant({"-alpha", "remove"}, "--flatten COLOR");
   expect_answer({"-threshold", "50%"},
                 "-threshold: unknown option; no stage reduces a picture to a few levels");
-  for (const std::string name : {"-sharpen", "-unsharp"}) {
+  for (const std::string name : {"-sharpen", "-unsharp"})
     expect_answer({name, "0x1"}, name + ": unknown option; did you mean --sharpen AMOUNT?");
-  }
   expect_answer({"-strip"}, "-strip: unknown option; " +
                                 either("--strip", "did you mean --strip?",
                                        "metadata is carried over, and no option removes it yet"));
@@ -482,9 +475,8 @@ TEST_F(RecipeRuns, AnOptionGivenTwiceIsRefusedWithAllPlaces) {
 }
 
 TEST_F(RecipeRuns, InstalledFilesAreFoundByName) {
-  for (const std::string word : {"@web-gallery", "@web-gallery.recipe"}) {
+  for (const std::string word : {"@web-gallery", "@web-gallery.recipe"})
     EXPECT_EQ(ended(0, here({"in.png", "-", word, "-q"})).out.substr(8, 4), "WEBP");
-  }
   for (const Words& stage : {Words{"--net", "denoise.onnx"},
                              {"--net", "denoise"},
                              {"--mlp", "golden-hour"},

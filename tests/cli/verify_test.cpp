@@ -1,8 +1,4 @@
 // "gpufilter verify", and the broken kernels that it finds.
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <set>
 
 #include "cli/program_fixture.hpp"
 #include "host/instruction_set.hpp"

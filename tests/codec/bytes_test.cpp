@@ -1,27 +1,10 @@
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <chrono>
-#include <csignal>
-#include <filesystem>
-#include <numeric>
-#include <thread>
-
-#include <fcntl.h>
-#include <gtest/gtest.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/printable.hpp"
 #include "codec/byte_sink.hpp"
 #include "codec/byte_source.hpp"
 #include "support/child_process.hpp"
-#include "support/objection.hpp"
-#include "support/pictures.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace gpufilter::test {
 namespace {

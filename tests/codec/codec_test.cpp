@@ -1,25 +1,12 @@
 // The table of formats: the format of a file, and the format that a name requests.
 #include "codec/codec.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cstring>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include "base/error.hpp"
 #include "codec/codec_table.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/png/codec.hpp"
 #include "codec/sample_conversion.hpp"
 #include "codec/write_options.hpp"
-#include "support/each_of.hpp"
-#include "support/objection.hpp"
-#include "support/texts.hpp"
+#include "support/testing.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -51,12 +38,10 @@ TEST(Codec, SaysHowLongAByteTakesAndTakesTheOutputsFormatFromItsName) {
     }
   }
   EXPECT_TRUE(kinds.contains("decode JPEG") && kinds.contains("encode PNG"));
-  for (const char* name : {"a.png", "A.PNG", "dir.jpg/b.Png", ".png", "a.jpg.png"}) {
+  for (const char* name : {"a.png", "A.PNG", "dir.jpg/b.Png", ".png", "a.jpg.png"})
     EXPECT_EQ(&codec_for_output(name), &png_codec()) << name;
-  }
-  for (const char* name : {"a.jpg", "a.JPEG", "/x/y.Jpg", "a.jpe", "a.JFIF"}) {
+  for (const char* name : {"a.jpg", "a.JPEG", "/x/y.Jpg", "a.jpe", "a.JFIF"})
     EXPECT_EQ(&codec_for_output(name), &jpeg_codec()) << name;
-  }
 }
 
 TEST(Codec, RefusesNamesOfOtherFormatsNamingThePossibleOnesAndRefusesWhatIsNoPicture) {
@@ -136,12 +121,10 @@ TEST(WriteOptions, TakeTheValuesOfTheirKind) {
 }
 
 TEST(WriteOptions, RefuseOthersSayingWhatTheyTake) {
-  for (const std::string text : {"-3", "10", "", "x", "1.5", "1 ", " 1", "+1", "99999999999"}) {
+  for (const std::string text : {"-3", "10", "", "x", "1.5", "1 ", " 1", "+1", "99999999999"})
     EXPECT_EQ(complaint(effort, text), "'" + text + "' is not a whole number from -2 to 9");
-  }
-  for (const std::string text : {"", "slow", "none"}) {
+  for (const std::string text : {"", "slow", "none"})
     EXPECT_EQ(complaint(method, text), "'" + text + "' is not one of fast, small");
-  }
   for (const std::string text : {"Fast", "fast ", "fsat"}) {
     EXPECT_EQ(complaint(method, text),
               "'" + text + "' is not one of fast, small; did you mean fast?");
@@ -252,9 +235,8 @@ TEST(FlattenPixels, IsExactIn16Bits) {
   const std::vector<std::uint16_t> values{0,     1,     2,     255,   256,   257,   32766,
                                           32767, 32768, 43690, 65280, 65533, 65534, 65535};
   std::vector<std::uint16_t> pixels;
-  for (const auto& [c, a] : each_of(values, values)) {
+  for (const auto& [c, a] : each_of(values, values))
     pixels.insert(pixels.end(), {c, static_cast<std::uint16_t>(65535 - c), c, a});
-  }
   const std::size_t count = values.size() * values.size();
   for (const int level : {0, 1, 128, 255}) {
     std::vector<std::uint8_t> bytes(count * 6);
@@ -277,9 +259,8 @@ TEST(CmykToRgb, IsExactForEveryInkAndKey) {
   std::vector<std::uint8_t> cmyk;
   for (int c = 0; c < 256; ++c) {
     for (int k = 0; k < 256; ++k) {
-      for (const int sample : {c, 255 - c, 0, k}) {
+      for (const int sample : {c, 255 - c, 0, k})
         cmyk.push_back(static_cast<std::uint8_t>(sample));
-      }
     }
   }
   std::vector<std::uint8_t> inverted(cmyk.size() / 4 * 3);

@@ -1,23 +1,14 @@
 // What every format of the table has to do: round trips, limits, files that are cut off, and files
 // changed at random.
-#include <algorithm>
-#include <random>
-#include <string>
-#include <vector>
 
-#include <gtest/gtest.h>
 #include <zlib.h>
 
-#include "base/error.hpp"
 #include "base/threads.hpp"
-#include "codec/codec_table.hpp"
 #include "codec/png/codec.hpp"
 #include "codec/whole_picture.hpp"
 #include "support/coding.hpp"
-#include "support/each_of.hpp"
 #include "support/failing_streams.hpp"
 #include "support/jpeg.hpp"
-#include "support/pictures.hpp"
 
 namespace gpufilter::test {
 namespace {

@@ -1,32 +1,9 @@
 #include "compare/comparison.hpp"
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstring>
-#include <map>
-#include <optional>
-#include <tuple>
-
-#include <gtest/gtest.h>
-
-#include "base/error.hpp"
-#include "base/format.hpp"
 #include "compare/difference_picture.hpp"
-#include "image/image.hpp"
-#include "support/pictures.hpp"
+#include "support/testing.hpp"
 
-namespace gpufilter {
+namespace gpufilter::test {
 namespace {
-
-using test::copy_of;
-using test::extreme_image;
-using test::mixed_alpha_image;
-using test::poisoned_image;
-using test::random_image;
-using test::same_pixels;
-using test::sample_at;
-using test::set_sample;
 
 Comparison compare(const Image& a, const Image& b, std::uint32_t steps = 0, double percent = 0) {
   Comparer comparer(a.size(), a.format(), {steps, percent});
@@ -44,9 +21,8 @@ class ImageReader : public RowReader {
   }
   void read(const MutableRows& rows) override {
     ++reads;
-    for (int y = rows.rows.begin; y < rows.rows.end; ++y, ++next_row_) {
+    for (int y = rows.rows.begin; y < rows.rows.end; ++y, ++next_row_)
       std::memcpy(rows.row(y), image_.rows().row(next_row_), image_.pitch());
-    }
   }
   Metadata finish() override {
     EXPECT_EQ(next_row_, image_.size().height);
@@ -66,9 +42,8 @@ class ImageWriter : public RowWriter {
  public:
   explicit ImageWriter(ImageSize size) : image(poisoned_image(size, difference_format)) {}
   void write(const ConstRows& rows) override {
-    for (int y = rows.rows.begin; y < rows.rows.end; ++y, ++next_row_) {
+    for (int y = rows.rows.begin; y < rows.rows.end; ++y, ++next_row_)
       std::memcpy(image.rows().row(next_row_), rows.row(y), image.pitch());
-    }
   }
   void finish(const Metadata& /*trailing*/) override { finished = true; }
   Image image;
@@ -188,7 +163,7 @@ void expect_as_computed_naively(const Image& a, const Image& b, std::uint32_t to
 Image sprinkled(const Image& image, const Image& other, std::uint32_t every) {
   Image copy = copy_of(image);
   const Image lots = random_image(image.size(), {image.format().channels, 16}, 99);
-  for (const auto [x, y, c] : test::each_sample(image)) {
+  for (const auto [x, y, c] : each_sample(image)) {
     if (sample_at(lots, x, y, c) % every != 0) continue;
     set_sample(copy, x, y, c, sample_at(other, x, y, c));
   }
@@ -328,9 +303,8 @@ TEST(Comparison, OfPicturesInManyBandsIsThatOfTheWhole) {
   const ImageSize size{1, 150'001};
   const Image a = random_image(size, {4, 16}, 1);
   Image b = copy_of(a);
-  for (const int y : {149'999, 150'000}) {
+  for (const int y : {149'999, 150'000})
     set_sample(b, 0, y, 2, sample_at(a, 0, y, 2) ^ 0x4000U);
-  }
   ImageReader reader_a(a);
   ImageReader reader_b(b);
   ImageWriter writer(size);
@@ -350,11 +324,6 @@ TEST(Comparison, OfPicturesInManyBandsIsThatOfTheWhole) {
   ImageReader again_b(b);
   EXPECT_EQ(compare_pictures(again_a, again_b, {0x4000, 0}).verdict(), Verdict::within_tolerance);
 }
-
-using test::copy_of;
-using test::poisoned_image;
-using test::sample_at;
-using test::set_sample;
 
 Image drawn(const Image& a, const Image& b, std::uint32_t tolerance = 0) {
   Image drawing = poisoned_image(a.size(), difference_format);
@@ -376,10 +345,10 @@ struct DifferencePictureOfFormat : ::testing::TestWithParam<std::tuple<int, int>
 };
 
 TEST_P(DifferencePictureOfFormat, ShowsEqualPixelsDimmedAndGrey) {
-  const Image a = test::random_image({21, 13}, format(), 11);
+  const Image a = random_image({21, 13}, format(), 11);
   for (const std::uint32_t tolerance : {0U, 9U}) {
     const Image drawing = drawn(a, a, tolerance);
-    for (const auto [x, y] : test::each_pixel({21, 13})) {
+    for (const auto [x, y] : each_pixel({21, 13})) {
       const Drawn color = color_at(drawing, x, y);
       EXPECT_EQ(color[0], color[1]);
       EXPECT_EQ(color[0], color[2]);
@@ -410,7 +379,7 @@ TEST_P(DifferencePictureOfFormat, ShowsDifferencesRedderWithEachDoubling) {
     EXPECT_EQ(color_at(drawing, x, 0)[0], 255);
     EXPECT_EQ(color_at(drawing, x, 0)[2], 0);
   }
-  EXPECT_TRUE(test::same_pixels(drawn(b, a), drawing)) << "either may be the larger one";
+  EXPECT_TRUE(same_pixels(drawn(b, a), drawing)) << "either may be the larger one";
 }
 
 // Every step of the range: differences within the tolerance have one colour, which no larger
@@ -446,7 +415,7 @@ INSTANTIATE_TEST_SUITE_P(All, DifferencePictureOfFormat,
 
 TEST(DifferencePicture, ShowsAlphaThatDiffersAloneInBlue) {
   for (const int channels : {2, 4}) {
-    const Image a = test::mixed_alpha_image({9, 4}, {channels, 8}, 5);
+    const Image a = mixed_alpha_image({9, 4}, {channels, 8}, 5);
     const int alpha = channels - 1;
     Image b = copy_of(a);
     set_sample(b, 3, 2, alpha, sample_at(a, 3, 2, alpha) ^ 1U);
@@ -478,20 +447,20 @@ Image mapped(const Image& a, const Image& b, ImageSize size, std::uint32_t toler
 
 TEST(DifferenceMap, OfFullSizeIsTheDrawing) {
   for (const PixelFormat format : {PixelFormat{1, 8}, {2, 16}, {3, 16}, {4, 8}}) {
-    const Image a = test::random_image({37, 19}, format, 1);
-    const Image b = test::random_image({37, 19}, format, 2);
-    EXPECT_TRUE(test::same_pixels(mapped(a, b, a.size(), 9), drawn(a, b, 9)));
+    const Image a = random_image({37, 19}, format, 1);
+    const Image b = random_image({37, 19}, format, 2);
+    EXPECT_TRUE(same_pixels(mapped(a, b, a.size(), 9), drawn(a, b, 9)));
   }
 }
 
 TEST(DifferenceMap, KeepsASinglePixelVisible) {
-  const Image a = test::random_image({101, 67}, {3, 8}, 1);
+  const Image a = random_image({101, 67}, {3, 8}, 1);
   for (const auto& [x, y] : {std::pair{0, 0}, {100, 66}, {50, 33}, {9, 66}}) {
     Image b = copy_of(a);
     set_sample(b, x, y, 1, sample_at(a, x, y, 1) ^ 128U);
     const Image map = mapped(a, b, {10, 7});
     int colored = 0;
-    for (const auto [column, row] : test::each_pixel({10, 7})) {
+    for (const auto [column, row] : each_pixel({10, 7})) {
       const Drawn color = color_at(map, column, row);
       if (color[0] == color[2]) continue;
       ++colored;
@@ -515,4 +484,4 @@ TEST(DifferenceMap, EqualAreasShowTheirMeanBrightness) {
 }
 
 }  // namespace
-}  // namespace gpufilter
+}  // namespace gpufilter::test

@@ -1,21 +1,9 @@
 #include "compare/structural_similarity.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <optional>
-#include <string>
-#include <system_error>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include "base/format.hpp"
 #include "base/threads.hpp"
 #include "support/instruction_sets.hpp"
-#include "support/pictures.hpp"
 #include "support/process.hpp"
 #include "support/stage_cases.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace gpufilter::test {
 namespace {

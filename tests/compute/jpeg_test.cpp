@@ -1,22 +1,11 @@
 // JPEGs decoded on every device equal those decoded by libjpeg, and what libjpeg would warn about
 // is left to it.
-#include "support/jpeg.hpp"
-
-#include <algorithm>
-#include <memory>
-#include <optional>
-#include <random>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 #include "codec/jpeg/write/encoding.hpp"
 #include "compute/jpeg_decoder.hpp"
 #include "compute/jpeg_encoder.hpp"
 #include "support/filtering.hpp"
 #include "support/jpeg_on_device.hpp"
-#include "support/pictures.hpp"
 
 namespace gpufilter::test {
 namespace {

@@ -2,30 +2,11 @@
 // definition.
 #include "compute/matrix_product.hpp"
 
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <cstring>
-#include <functional>
-#include <limits>
-#include <memory>
-#include <ostream>
-#include <random>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include "base/error.hpp"
-#include "base/format.hpp"
 #include "compute/picture_reduction.hpp"
 #include "lab/forced_tuning.hpp"
-#include "support/each_of.hpp"
 #include "support/filtering.hpp"
 #include "support/matrix_problems.hpp"
 #include "support/picture_counting.hpp"
-#include "support/pictures.hpp"
-#include "support/texts.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -41,9 +22,8 @@ std::vector<MatrixShape> shapes() {
   std::vector<MatrixShape> all{{5, 7, 0}};
   for (const auto& [rows, columns, depth] : each_of(sides, sides, sides))
     all.push_back({rows, columns, depth});
-  for (const int other : {1, 17, 33}) {
+  for (const int other : {1, 17, 33})
     all.insert(all.end(), {{4097, other, 17}, {17, 4097, other}, {other, 16, 4097}});
-  }
   return all;
 }
 
@@ -112,9 +92,8 @@ TEST_P(MatrixProductKernel, GivesTheBitsOfTheDefinition) {
   for (Session* session : kernel_sessions()) {
     if (!fits(*session, GetParam().parameters)) continue;  // refused: see below
     const MatrixProduct product(*session, GetParam().parameters);
-    for (const Problem& problem : problems) {
+    for (const Problem& problem : problems)
       ASSERT_TRUE(gives_the_defined_bits(*session, product, problem));
-    }
   }
 }
 
@@ -191,9 +170,8 @@ TEST_F(MatrixProductLimits, ShapesAndBuffersThatMakeNoSenseAreRefused) {
       static_cast<void>(product.enqueue(queue, operands, shape, Activation::none));
     };
   };
-  for (const MatrixShape shape : {MatrixShape{0, 1, 1}, {1, 0, 1}, {1, 1, -1}}) {
+  for (const MatrixShape shape : {MatrixShape{0, 1, 1}, {1, 0, 1}, {1, 1, -1}})
     expect_refusal(multiply({six, six, six}, shape), "no such matrix");
-  }
   const Buffer c = session().allocate(4 * sizeof(float));
   expect_refusal(multiply({five, six, c}, {2, 2, 3}), "A needs 24 bytes, its buffer has 20");
   expect_refusal(multiply({six, five, c}, {2, 2, 3}), "B needs 24 bytes");
@@ -478,11 +456,10 @@ TEST_F(Candidates, OfPicturesThatAreOpaqueInPlaces) {
       for (int c = 0; c < format.channels; ++c)
         set_sample(image, x, y, c, sample_at(image, x, y, c) | 1U);
     }
-    for (const auto& session : sessions_) {
-      for (const Quantity quantity : {Quantity::totals, Quantity::channel_histograms}) {
-        EXPECT_TRUE(gathered(*session, image, quantity) == counted(image, quantity))
-            << to_string(format) << ", " << to_string(quantity);
-      }
+    for (const auto& [session, quantity] : each_of(
+             sessions_, std::vector<Quantity>{Quantity::totals, Quantity::channel_histograms})) {
+      EXPECT_TRUE(gathered(*session, image, quantity) == counted(image, quantity))
+          << to_string(format) << ", " << to_string(quantity);
     }
   }
 }

@@ -1,23 +1,9 @@
 // Statistics of pictures gathered on every device, by every path, equal those computed one sample
 // at a time.
-#include "support/pictures.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cctype>
-#include <cstdint>
-#include <stdexcept>
-#include <string>
-#include <tuple>
-#include <vector>
 
-#include <gtest/gtest.h>
-
-#include "base/error.hpp"
 #include "compute/picture_reduction.hpp"
-#include "compute/picture_statistics.hpp"
-#include "support/each_of.hpp"
-#include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/picture_counting.hpp"
 #include "support/stage_cases.hpp"
@@ -164,21 +150,20 @@ TEST_P(OnDevice, NoRowsAddNothing) {
 // Seven bands of 155 pixels where the device's counters hold 500: three bands at a time.
 TEST(CounterRange, NoCountIsLostWhereCountersStartAgain) {
   const Image image = random_image({31, 35}, {3, 8}, 6);
-  for (const auto& session : all_sessions()) {
-    for (const Quantity quantity :
-         {Quantity::totals, Quantity::channel_histograms, Quantity::luma_histogram}) {
-      PictureReducer reducer(*session, 31, {3, 8}, quantity, ReductionPath::automatic, 500);
-      EXPECT_TRUE(gathered(*session, reducer, image, 5) == counted(image, quantity));
-      Queue queue = session->make_queue();
-      const Buffer buffer = session->allocate(image.bytes());
-      queue.upload(buffer, image.rows().data, image.bytes());
-      EXPECT_THROW(static_cast<void>(reducer.add(queue, {&buffer, {0, 35}})), std::overflow_error);
-      std::size_t commands = 0;
-      for (int y = 0; y < 35; y += 5)
-        commands += reducer.add(queue, {&buffer, {y, y + 5}}).size();
-      // Counters are cleared by a separate command, three times here.
-      EXPECT_EQ(commands, quantity == Quantity::totals ? 7U : 10U);
-    }
+  for (const auto& [session, quantity] :
+       each_of(all_sessions(), std::vector<Quantity>{Quantity::totals, Quantity::channel_histograms,
+                                                     Quantity::luma_histogram})) {
+    PictureReducer reducer(*session, 31, {3, 8}, quantity, ReductionPath::automatic, 500);
+    EXPECT_TRUE(gathered(*session, reducer, image, 5) == counted(image, quantity));
+    Queue queue = session->make_queue();
+    const Buffer buffer = session->allocate(image.bytes());
+    queue.upload(buffer, image.rows().data, image.bytes());
+    EXPECT_THROW(static_cast<void>(reducer.add(queue, {&buffer, {0, 35}})), std::overflow_error);
+    std::size_t commands = 0;
+    for (int y = 0; y < 35; y += 5)
+      commands += reducer.add(queue, {&buffer, {y, y + 5}}).size();
+    // Counters are cleared by a separate command, three times here.
+    EXPECT_EQ(commands, quantity == Quantity::totals ? 7U : 10U);
   }
 }
 
@@ -236,9 +221,8 @@ TEST_F(ManyPixels, AreCountedExactly) {
 
 PictureStatistics by_bands(const Image& image, Quantity quantity, int band_rows) {
   PictureStatistics statistics = no_statistics(image.format(), quantity);
-  for (int y = 0; y < image.size().height; y += band_rows) {
+  for (int y = 0; y < image.size().height; y += band_rows)
     add_pixels(statistics, image.rows().part({y, std::min(y + band_rows, image.size().height)}));
-  }
   return statistics;
 }
 
@@ -322,9 +306,8 @@ TEST(PictureStatistics, FollowFromTheHistogram) {
     const Image image = random_image({61, 37}, format, 4);
     const auto totals = std::get<PictureTotals>(counted(image, Quantity::totals));
     const auto histograms = std::get<Histograms>(counted(image, Quantity::channel_histograms));
-    for (std::size_t c = 0; c < totals.channels.size(); ++c) {
+    for (std::size_t c = 0; c < totals.channels.size(); ++c)
       EXPECT_TRUE(totals_of(histograms.channels[c]) == totals.channels[c]) << to_string(format);
-    }
   }
   EXPECT_TRUE(totals_of(Histogram(256, 0)) == ChannelTotals{});
 }

@@ -1,28 +1,11 @@
 #include "device/device_choice.hpp"
 
-#include <algorithm>
-#include <atomic>
-#include <optional>
-#include <string>
-#include <thread>
-#include <tuple>
-#include <utility>
-#include <vector>
-
-#include <fcntl.h>
-#include <gtest/gtest.h>
 #include <sys/file.h>
-#include <unistd.h>
 
-#include "base/error.hpp"
 #include "device/kernel_source.hpp"
 #include "device/pocl.hpp"
 #include "device/session.hpp"
 #include "support/child_process.hpp"
-#include "support/objection.hpp"
-#include "support/pictures.hpp"
-#include "support/temporary_folder.hpp"
-#include "support/texts.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -103,9 +86,8 @@ TEST(DeviceChoice, WithoutDevicesKindsAreTheProcessorAndTheOthersFail) {
     EXPECT_FALSE(candidates.front().device.has_value());
     EXPECT_EQ(candidates.front().reason, reason);
   }
-  for (const char* request : {"0", "nvidia"}) {
+  for (const char* request : {"0", "nvidia"})
     EXPECT_THROW(static_cast<void>(choose_devices(request, false, {})), DeviceError) << request;
-  }
 }
 
 TEST(DeviceChoice, AnEmptyRequestIsWrongUsage) {

@@ -1,21 +1,9 @@
 // Whatever a library does to its process, the probe says so and nothing else ends.
-#include <chrono>
-#include <csignal>
-#include <cstdlib>
-#include <filesystem>
-#include <thread>
-
-#include <fcntl.h>
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "device/vendor_probes.hpp"
 #include "support/child_process.hpp"
-#include "support/pictures.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace gpufilter::test {
 namespace {

@@ -1,34 +1,11 @@
 // Programs, their cache and the queue on every device of this machine.
 #include "device/session.hpp"
 
-#include <atomic>
-#include <cstdint>
-#include <cstdlib>
-#include <filesystem>
-#include <map>
-#include <mutex>
-#include <numeric>
-#include <optional>
-#include <random>
-#include <set>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include "base/error.hpp"
-#include "base/format.hpp"
 #include "device/device_choice.hpp"
 #include "device/kernel_figures.hpp"
 #include "device/kernel_source.hpp"
 #include "device/pocl.hpp"
 #include "support/filtering.hpp"
-#include "support/objection.hpp"
-#include "support/pictures.hpp"
-#include "support/temporary_folder.hpp"
-#include "support/texts.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -158,9 +135,8 @@ TEST_F(SessionTest, SharesNoKernelBetweenTwoOwnersAndKeepsItForTheNext) {
 }
 
 TEST_F(SessionTest, RefusesMemoryThatTheDeviceDoesNotHave) {
-  for (const auto& session : all_sessions()) {
+  for (const auto& session : all_sessions())
     EXPECT_THROW(static_cast<void>(session->allocate(std::size_t{1} << 50U)), DeviceError);
-  }
 }
 
 TEST_F(SessionTest, BringsBackWhatItTookAndTimesIt) {

@@ -1,19 +1,9 @@
 #include "device/stores.hpp"
 
-#include <array>
-#include <cstdlib>
-#include <filesystem>
-#include <limits>
-
-#include <gtest/gtest.h>
-#include <unistd.h>
-
 #include "device/program_cache.hpp"
 #include "device/vendor_probes.hpp"
 #include "support/kernel_folder.hpp"
-#include "support/pictures.hpp"
 #include "support/strange_files.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace gpufilter::test {
 namespace {

@@ -1,21 +1,9 @@
 // Every command in README.md and docs/ is run as printed there, on a machine without a GPU: those
 // of a page from top to bottom in one folder, as a reader would.
-#include <algorithm>
-#include <array>
-#include <cstdlib>
-#include <filesystem>
-#include <set>
-#include <sstream>
-#include <string>
-#include <string_view>
-
-#include <gtest/gtest.h>
 
 #include "codec/codec_table.hpp"
 #include "support/documents.hpp"
-#include "support/pictures.hpp"
 #include "support/process.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -42,8 +30,7 @@ constexpr std::array commands_not_run{
     NotRun{"job=$(sbatch", "takes a Slurm cluster, such as scripts/try-slurm.sh makes"},
     NotRun{"sbatch", "takes a Slurm cluster"},
     NotRun{"scontrol", "takes a Slurm cluster"},
-    NotRun{"kubectl", "takes a Kubernetes cluster"},
-};
+    NotRun{"kubectl", "takes a Kubernetes cluster"}};
 
 bool is_run(const DocumentedCommand& command, std::set<std::string_view>& used) {
   for (const NotRun& entry : commands_not_run) {

@@ -1,12 +1,6 @@
 // How commands are found in pages, and what the pages of stages say.
 #include "support/documents.hpp"
 
-#include <sstream>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include "stage/options/catalogue.hpp"
 
 namespace gpufilter::test {

@@ -1,23 +1,9 @@
 // What packages of the project say about it agrees with the project.
-#include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <map>
 #include <regex>
-#include <set>
-#include <sstream>
-#include <string>
-#include <system_error>
-#include <vector>
 
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "base/format.hpp"
-#include "support/pictures.hpp"
 #include "support/process.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -99,8 +85,7 @@ TEST(Packaging, EveryListHasEveryLibrary) {
       {"ocl-icd-opencl-dev", {"khronos-opencl-icd-loader", "opencl"}},
       {"opencl-c-headers", {"opencl-headers", "opencl"}},
       {"opencl-clhpp-headers", {"opencl-clhpp", "opencl"}},
-      {"zlib1g-dev", {"zlib", "zlib"}},
-  };
+      {"zlib1g-dev", {"zlib", "zlib"}}};
   std::set<std::string> libraries =
       words_of(found(project_file("scripts/setup.sh"), R"(build_packages=\(([^)]*)\))"));
   for (const char* tool : {"cmake", "ninja-build", "g++", "pocl-opencl-icd"})

@@ -1,21 +1,10 @@
 // The schema of networks and the drawing of traces, which docs/ describes.
-#include <algorithm>
-#include <filesystem>
 #include <regex>
-#include <string>
-#include <system_error>
-#include <vector>
 
-#include <gtest/gtest.h>
-
-#include "base/error.hpp"
-#include "base/format.hpp"
 #include "net/pixel/mlp.hpp"
 #include "support/document_checks.hpp"
 #include "support/documents.hpp"
-#include "support/pictures.hpp"
 #include "support/process.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -82,8 +71,7 @@ TEST(NetworkSchema, AcceptsNetworks) {
       network_of_width(1),
       network_of_width(256),
       R"({"comment": "", "layers": [)" + layer(rows_of_3, "[0, 0, 0]", "\"relu\"") +
-          R"(], "format": "gpufilter-network-1"})",
-  };
+          R"(], "format": "gpufilter-network-1"})"};
   for (const auto& file : fs::directory_iterator(GPUFILTER_SOURCE "/samples/networks")) {
     if (file.path().extension() == ".json") texts.push_back(read_file(file.path()));
   }
@@ -97,54 +85,48 @@ TEST(NetworkSchema, AcceptsNetworks) {
 TEST(NetworkSchema, RefusesWhatTheParserRefuses) {
   GPUFILTER_REQUIRE_VALIDATOR();
   const std::string good = layer(rows_of_3, "[0, 0, 0]");
-  expect_verdicts(
-      {
-          "[]",
-          "null",
-          R"({"layers": [)" + good + "]}",
-          R"({"format": "gpufilter-network-1"})",
-          R"({"format": "gpufilter-network-2", "layers": [)" + good + "]}",
-          R"({"format": 1, "layers": [)" + good + "]}",
-          R"({"format": "gpufilter-network-1", "layers": {}})",
-          R"({"format": "gpufilter-network-1", "comment": 1, "layers": [)" + good + "]}",
-          R"({"format": "gpufilter-network-1", "Comment": "", "layers": [)" + good + "]}",
-          network(""),
-          network("[]"),
-          network(R"({"weights": [[1, 1, 1]], "bias": [1]})"),
-          network(R"({"weights": [[1, 1, 1]], "activation": "none"})"),
-          network(R"({"bias": [1], "activation": "none"})"),
-          network(good.substr(0, good.size() - 1) + R"(, "name": "a"})"),
-          network_of(rows_of_3, "[0, 0, 0]", "\"tanh\""),
-          network_of(rows_of_3, "[0, 0, 0]", "\"ReLU\""),
-          network_of(rows_of_3, "[0, 0, 0]", "null"),
-          network_of(rows_of_3, "[0, \"0\", 0]"),
-          network_of(rows_of_3, "[0, null, 0]"),
-          network_of(rows_of_3, "0"),
-          network_of("[]", "[]"),
-          network_of("[[], [], []]", "[0, 0, 0]"),
-          network_of("[1, 0, 0]", "[0]"),
-          network_of(rows_of_3, "[0, 1e39, 0]"),
-          network_of(rows_of_3, "[0, -3.4028236e38, 0]"),
-          network_of("[[1, 1], [1, 1], [1, 1]]", "[0, 0, 0]"),
-          network_of("[[1, 1, 1, 1, 1], [1, 1, 1, 1, 1], [1, 1, 1, 1, 1]]", "[0, 0, 0]"),
-          network_of_width(257),
-      },
-      false, false);
+  expect_verdicts({"[]",
+                   "null",
+                   R"({"layers": [)" + good + "]}",
+                   R"({"format": "gpufilter-network-1"})",
+                   R"({"format": "gpufilter-network-2", "layers": [)" + good + "]}",
+                   R"({"format": 1, "layers": [)" + good + "]}",
+                   R"({"format": "gpufilter-network-1", "layers": {}})",
+                   R"({"format": "gpufilter-network-1", "comment": 1, "layers": [)" + good + "]}",
+                   R"({"format": "gpufilter-network-1", "Comment": "", "layers": [)" + good + "]}",
+                   network(""),
+                   network("[]"),
+                   network(R"({"weights": [[1, 1, 1]], "bias": [1]})"),
+                   network(R"({"weights": [[1, 1, 1]], "activation": "none"})"),
+                   network(R"({"bias": [1], "activation": "none"})"),
+                   network(good.substr(0, good.size() - 1) + R"(, "name": "a"})"),
+                   network_of(rows_of_3, "[0, 0, 0]", "\"tanh\""),
+                   network_of(rows_of_3, "[0, 0, 0]", "\"ReLU\""),
+                   network_of(rows_of_3, "[0, 0, 0]", "null"),
+                   network_of(rows_of_3, "[0, \"0\", 0]"),
+                   network_of(rows_of_3, "[0, null, 0]"),
+                   network_of(rows_of_3, "0"),
+                   network_of("[]", "[]"),
+                   network_of("[[], [], []]", "[0, 0, 0]"),
+                   network_of("[1, 0, 0]", "[0]"),
+                   network_of(rows_of_3, "[0, 1e39, 0]"),
+                   network_of(rows_of_3, "[0, -3.4028236e38, 0]"),
+                   network_of("[[1, 1], [1, 1], [1, 1]]", "[0, 0, 0]"),
+                   network_of("[[1, 1, 1, 1, 1], [1, 1, 1, 1, 1], [1, 1, 1, 1, 1]]", "[0, 0, 0]"),
+                   network_of_width(257)},
+                  false, false);
 }
 
 // The checks that docs/network.md says are left to the program.
 TEST(NetworkSchema, CannotSeeThatNumbersDoNotFitTogether) {
   GPUFILTER_REQUIRE_VALIDATOR();
   expect_verdicts(
-      {
-          network_of("[[1, 0, 0], [0, 1, 0], [0, 0, 1, 0]]", "[0, 0, 0]"),
-          network_of(rows_of_3, "[0, 0]"),
-          network_of("[[1, 0, 0], [0, 1, 0]]", "[0, 0]"),
-          network(layer(rows_of_3, "[0, 0, 0]") + "," +
-                  layer("[[1, 0], [0, 1], [1, 1]]", "[0, 0, 0]")),
-          R"({"format": "gpufilter-network-1", "format": "gpufilter-network-1", "layers": [)" +
-              layer(rows_of_3, "[0, 0, 0]") + "]}",
-      },
+      {network_of("[[1, 0, 0], [0, 1, 0], [0, 0, 1, 0]]", "[0, 0, 0]"),
+       network_of(rows_of_3, "[0, 0]"), network_of("[[1, 0, 0], [0, 1, 0]]", "[0, 0]"),
+       network(layer(rows_of_3, "[0, 0, 0]") + "," +
+               layer("[[1, 0], [0, 1], [1, 1]]", "[0, 0, 0]")),
+       R"({"format": "gpufilter-network-1", "format": "gpufilter-network-1", "layers": [)" +
+           layer(rows_of_3, "[0, 0, 0]") + "]}"},
       false, true);
 }
 

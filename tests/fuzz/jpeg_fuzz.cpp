@@ -123,56 +123,36 @@ void mutate(Bytes& file, const Bytes& other, Mutator& mutator) {
   }
 }
 
-// These are large enough that several threads divide them into their scans.
-Bytes progressive_seed(int sampling, int restart_rows) {
-  JpegRecipe recipe;
-  recipe.progressive = true;
-  recipe.quality = 20;
-  recipe.horizontal_subsampling = sampling;
-  recipe.vertical_subsampling = sampling;
-  recipe.restart_rows = restart_rows;
-  return encode_with_libjpeg(textured_raster(397, 1051, 3), recipe);
-}
-
-Bytes seed_of_component_scans() {
-  JpegRecipe recipe;
-  recipe.one_scan_a_component = true;
-  recipe.quality = 20;
-  return encode_with_libjpeg(textured_raster(397, 1051, 3), recipe);
-}
-
 Bytes seed(int horizontal, int vertical, unsigned interval, int height) {
-  JpegRecipe recipe;
-  recipe.quality = 60;
-  recipe.horizontal_subsampling = horizontal;
-  recipe.vertical_subsampling = vertical;
-  recipe.before_start = [interval](jpeg_compress_struct& jpeg) {
-    jpeg.restart_interval = interval;
-  };
-  return encode_with_libjpeg(textured_raster(397, height, 3), recipe);
+  return encode_with_libjpeg(textured_raster(397, height, 3),
+                             {.quality = 60,
+                              .horizontal_subsampling = horizontal,
+                              .vertical_subsampling = vertical,
+                              .before_start = [interval](jpeg_compress_struct& jpeg) {
+                                jpeg.restart_interval = interval;
+                              }});
 }
 
 std::vector<Bytes> seeds() {
-  JpegRecipe grey;
-  grey.raster_colors = JCS_GRAYSCALE;
-  grey.stored_colors = JCS_GRAYSCALE;
-  grey.restart_rows = 2;
-  JpegRecipe ink;
-  ink.raster_colors = JCS_CMYK;
-  ink.stored_colors = JCS_YCCK;
-  ink.restart_rows = 1;
-  return {seed(1, 1, 50, 367),
-          seed(2, 2, 25, 411),
-          seed(2, 2, 5, 350),
-          seed(2, 1, 75, 341),
-          seed(1, 2, 150, 403),
-          seed(4, 1, 1, 345),
-          encode_with_libjpeg(textured_raster(397, 400, 1), grey),
-          encode_with_libjpeg(textured_raster(397, 350, 4), ink),
-          progressive_seed(1, 0),
-          progressive_seed(2, 0),
-          progressive_seed(2, 5),
-          seed_of_component_scans()};
+  std::vector<Bytes> files{seed(1, 1, 50, 367), seed(2, 2, 25, 411),  seed(2, 2, 5, 350),
+                           seed(2, 1, 75, 341), seed(1, 2, 150, 403), seed(4, 1, 1, 345)};
+  files.push_back(encode_with_libjpeg(
+      textured_raster(397, 400, 1),
+      {.raster_colors = JCS_GRAYSCALE, .stored_colors = JCS_GRAYSCALE, .restart_rows = 2}));
+  files.push_back(encode_with_libjpeg(
+      textured_raster(397, 350, 4),
+      {.raster_colors = JCS_CMYK, .stored_colors = JCS_YCCK, .restart_rows = 1}));
+  // These are large enough that several threads divide them into their scans.
+  const Raster large = textured_raster(397, 1051, 3);
+  for (const auto& [sampling, rows] : {std::pair{1, 0}, {2, 0}, {2, 5}}) {
+    files.push_back(encode_with_libjpeg(large, {.quality = 20,
+                                                .horizontal_subsampling = sampling,
+                                                .vertical_subsampling = sampling,
+                                                .progressive = true,
+                                                .restart_rows = rows}));
+  }
+  files.push_back(encode_with_libjpeg(large, {.quality = 20, .one_scan_a_component = true}));
+  return files;
 }
 
 }  // namespace

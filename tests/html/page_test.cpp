@@ -1,19 +1,10 @@
 // Pages as text; tests/cli/batch_report_test.cpp opens them in a browser.
 #include "html/page.hpp"
 
-#include <filesystem>
 #include <regex>
-#include <set>
 
-#include <gtest/gtest.h>
-
-#include "base/error.hpp"
 #include "html/page_folder.hpp"
 #include "support/document_checks.hpp"
-#include "support/objection.hpp"
-#include "support/pictures.hpp"
-#include "support/temporary_folder.hpp"
-#include "support/texts.hpp"
 
 namespace gpufilter::html {
 namespace {

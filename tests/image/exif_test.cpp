@@ -1,17 +1,9 @@
 #include "image/exif.hpp"
 
-#include <array>
-#include <cstddef>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include "image/metadata.hpp"
 #include "image/placement.hpp"
 #include "image/tiff.hpp"
-#include "support/each_of.hpp"
-#include "support/pictures.hpp"
+#include "support/testing.hpp"
 
 namespace gpufilter::test {
 namespace {

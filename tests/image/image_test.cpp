@@ -1,19 +1,8 @@
-#include "image/image.hpp"
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <stdexcept>
-#include <utility>
-
-#include <gtest/gtest.h>
-
-#include "base/error.hpp"
 #include "image/color.hpp"
 #include "image/pixel_format.hpp"
 #include "image/rows.hpp"
 #include "image/sample_arithmetic.hpp"
+#include "support/testing.hpp"
 
 namespace gpufilter::test {
 namespace {

@@ -1,19 +1,10 @@
 // Thumbnails leave metadata, everything else stays where it is.
 #include "image/metadata.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <random>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include "image/exif.hpp"
 #include "image/icc.hpp"
 #include "image/tiff.hpp"
-#include "support/pictures.hpp"
+#include "support/testing.hpp"
 
 namespace gpufilter::test {
 namespace {

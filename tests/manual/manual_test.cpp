@@ -1,23 +1,11 @@
 // Manual pages, completions and the header of stages: what the help lists, in each of their forms.
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <regex>
-#include <set>
-#include <sstream>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 #include "base/printable.hpp"
 #include "manual/pages.hpp"
 #include "manual/stage_sources.hpp"
-#include "support/pictures.hpp"
 #include "support/process.hpp"
 #include "support/pseudo_terminal.hpp"
-#include "support/temporary_folder.hpp"
-#include "support/texts.hpp"
 
 namespace gpufilter::test {
 namespace {

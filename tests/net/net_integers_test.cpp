@@ -1,29 +1,14 @@
 // --net with quantized values gives the numbers that ONNX defines, rounded as onnxruntime does: the
 // processor with each instruction set, then every device, also as if it had matrix units.
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <cstring>
-#include <map>
-#include <memory>
-#include <random>
-#include <string>
-#include <vector>
 
-#include <gtest/gtest.h>
-
-#include "base/format.hpp"
 #include "device/device_rows.hpp"
 #include "host/amx.hpp"
 #include "net/net.hpp"
 #include "net/net_rows.hpp"
 #include "net/net_tiles.hpp"
-#include "support/each_of.hpp"
 #include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/naive_net.hpp"
-#include "support/onnx_sketch.hpp"
-#include "support/pictures.hpp"
 
 namespace gpufilter::test {
 namespace {

@@ -2,35 +2,13 @@
 // documentation states: the processor with each instruction set, then every device.
 #include "net/net.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <filesystem>
-#include <functional>
 #include <iostream>
-#include <limits>
-#include <map>
-#include <numeric>
-#include <set>
-#include <string>
 
-#include <gtest/gtest.h>
 #include <protozero/pbf_writer.hpp>
 
-#include "base/error.hpp"
-#include "base/format.hpp"
-#include "net/graph/net_builder.hpp"
-#include "net/net_planes.hpp"
-#include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"
-#include "support/naive_net.hpp"
-#include "support/objection.hpp"
 #include "support/onnx_case.hpp"
-#include "support/onnx_sketch.hpp"
-#include "support/pictures.hpp"
 #include "support/stage_cases.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace gpufilter::test {
 namespace {

@@ -1,30 +1,13 @@
 // The executors: strips, parts and bands change no bit, for all source rows that stages read and
 // all sizes of their results.
-#include <algorithm>
-#include <array>
-#include <memory>
-#include <string_view>
 
-#include <gtest/gtest.h>
-
-#include "base/error.hpp"
 #include "base/threads.hpp"
 #include "lab/stage_samples.hpp"
-#include "net/pixel/mlp.hpp"
 #include "pipeline/execute/band_executor.hpp"
 #include "pipeline/execute/band_feed.hpp"
-#include "pipeline/plan/plan.hpp"
-#include "stage/options/catalogue.hpp"
-#include "stages/colour/color.hpp"
-#include "stages/gaussian/gaussian.hpp"
 #include "stages/geometry/geometry.hpp"
-#include "stages/point/lookup.hpp"
-#include "stages/window/blur.hpp"
-#include "support/each_of.hpp"
-#include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/naive_stages.hpp"
-#include "support/pictures.hpp"
 #include "support/random_chains.hpp"
 #include "support/stage_cases.hpp"
 

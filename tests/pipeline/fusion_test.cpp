@@ -1,33 +1,21 @@
 // Stages that share a kernel give the same bits as stages with separate kernels and as the
 // processor: random chains over formats, sizes, borders and band heights.
-#include <array>
-#include <optional>
-#include <stdexcept>
 
-#include <gtest/gtest.h>
-
-#include "base/format.hpp"
-#include "net/pixel/mlp.hpp"
 #include "pipeline/execute/band_feed.hpp"
 #include "pipeline/execute/pass_groups.hpp"
 #include "pipeline/run/memory_picture.hpp"
 #include "pipeline/run/run.hpp"
-#include "stage/options/catalogue.hpp"
-#include "stages/point/lookup.hpp"
-#include "support/filtering.hpp"
-#include "support/pictures.hpp"
 #include "support/random_chains.hpp"
 #include "support/stage_cases.hpp"
-#include "support/temporary_folder.hpp"
-#include "support/texts.hpp"
 
 namespace gpufilter::test {
 namespace {
 
 void expect_the_same_pixels(Session& session, const Image& image, const StageChain& chain,
-                            bool fuse, const std::string& what) {
+                            bool fuse, const std::string& what,
+                            const std::vector<int>& bands = {1, 5, 1000}) {
   const Image expected = filter_on_host(image, chain, {});
-  for (const int rows : {1, 5, 1000}) {
+  for (const int rows : bands) {
     ASSERT_TRUE(
         same_pixels(filter_on_device(session, image, chain, {.band_rows = rows}, fuse), expected))
         << session.device().name << (fuse ? ", fused, " : ", not fused, ") << what << ", "
@@ -132,10 +120,10 @@ TEST(Fusion, BlursInTilesGiveTheBitsOfTheProcessor) {
                        make_levels({3, false}, {200, false})};
       if (each.channels >= 3) chain.push_back(Chains(5).color());
       for (const ImageSize size : {ImageSize{1027, 80}, ImageSize{129, 36}, ImageSize{9, 2}}) {
-        ASSERT_NO_FATAL_FAILURE(expect_the_same_pixels(*session, random_image(size, format, 6),
-                                                       chain, true, "a blur in tiles"));
-        ASSERT_NO_FATAL_FAILURE(expect_the_same_pixels(*session, extreme_image(size, format, 7),
-                                                       chain, true, "a blur in tiles"));
+        // A band takes as long as a tile, however few rows it has.
+        const std::vector<int> bands{size.height > 50 ? 41 : 1, 5, 1000};
+        for (const Image& image : {random_image(size, format, 6), extreme_image(size, format, 7)})
+          expect_the_same_pixels(*session, image, chain, true, "a blur in tiles", bands);
       }
     }
   }
@@ -369,10 +357,9 @@ TEST_F(ChainsOfFiles, OfThreeInEveryOrderAreTheSameEverywhere) {
     std::vector<std::unique_ptr<Engine>> engines;
     std::vector<std::unique_ptr<Engine>> devices;
     for (const int rows : {1, 13, 1000}) {
-      engines.push_back(engine(std::nullopt, rows));
-      for (const auto& session : all_sessions()) {
+      if (rows < 47) engines.push_back(engine(std::nullopt, rows));
+      for (const auto& session : all_sessions())
         devices.push_back(engine(session->device(), rows));
-      }
     }
     constexpr std::size_t kinds = uses.size();
     for (std::size_t i = 0; i < kinds * kinds * kinds; ++i) {

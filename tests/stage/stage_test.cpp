@@ -1,22 +1,4 @@
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
-#include <limits>
-#include <random>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include "base/error.hpp"
-#include "base/format.hpp"
 #include "device/device_rows.hpp"
-#include "image/image.hpp"
 #include "image/sample_arithmetic.hpp"
 #include "stage/border.hpp"
 #include "stage/device/row_tuning.hpp"
@@ -24,15 +6,8 @@
 #include "stage/options/shared_parameters.hpp"
 #include "stage/window_rows.hpp"
 #include "stages/resize/resize.hpp"
-#include "stages/window/blur.hpp"
-#include "support/each_of.hpp"
-#include "support/filtering.hpp"
 #include "support/naive_stages.hpp"
-#include "support/objection.hpp"
-#include "support/pictures.hpp"
 #include "support/stage_cases.hpp"
-#include "support/temporary_folder.hpp"
-#include "support/texts.hpp"
 
 namespace gpufilter::test {
 namespace {

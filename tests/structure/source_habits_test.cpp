@@ -1,18 +1,7 @@
 // Rules for source files that can be checked without a compiler.
-#include <algorithm>
-#include <filesystem>
-#include <map>
 #include <regex>
-#include <set>
-#include <sstream>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include <gtest/gtest.h>
-
-#include "support/pictures.hpp"
-#include "support/texts.hpp"
+#include "support/testing.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -140,9 +129,8 @@ TEST(SourceHabits, ClassesAreRecognised) {
 }
 
 TEST(SourceHabits, NoFileIsTooLongToReadAtOnce) {
-  for (const SourceFile& file : program_sources()) {
+  for (const SourceFile& file : program_sources())
     EXPECT_LE(line_count(file.text), maximum_lines) << file.path;
-  }
 }
 
 TEST(SourceHabits, HeadersAreIncludedOnce) {
@@ -279,8 +267,7 @@ const std::vector<Confinement>& confinements() {
       {"nlohmann/", {"base/json.cpp", "net/pixel/network.cpp"}},
       {"protozero/", {"net/graph/onnx_model.cpp"}},
       {"spdlog/", {"base/log.cpp", "base/format.hpp"}},
-      {"fmt/", {"base/format.hpp"}},
-  };
+      {"fmt/", {"base/format.hpp"}}};
   return list;
 }
 
@@ -394,9 +381,8 @@ TEST(IncludeDirections, HoldInEveryFile) {
     folders.insert(file.folder());
     EXPECT_EQ(violations(file), Lines{});
   }
-  for (const auto& [folder, below] : known_folders()) {
+  for (const auto& [folder, below] : known_folders())
     EXPECT_EQ(folders.count(folder), 1U) << "no source files in src/" << folder;
-  }
 }
 
 }  // namespace

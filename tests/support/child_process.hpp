@@ -1,20 +1,10 @@
 // Parts of a test that need a process of their own: signals, limits, file systems without locks.
 #pragma once
 
-#include <chrono>
-#include <csignal>
-#include <functional>
-#include <string>
-#include <thread>
-#include <vector>
-
-#include <fcntl.h>
 #include <sys/single_threaded.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include "support/pictures.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/testing.hpp"
 
 namespace gpufilter::test {
 

@@ -1,11 +1,5 @@
 #include "support/coding.hpp"
 
-#include <algorithm>
-
-#include "base/error.hpp"
-#include "support/objection.hpp"
-#include "support/pictures.hpp"
-
 namespace gpufilter::test {
 namespace {
 

@@ -1,12 +1,8 @@
 // Pictures of any format in memory.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "codec/codec_table.hpp"
-#include "image/image.hpp"
+#include "support/testing.hpp"
 
 namespace gpufilter::test {
 

@@ -1,15 +1,6 @@
 #include "support/document_checks.hpp"
 
-#include <cmath>
-#include <map>
-#include <set>
-#include <sstream>
-#include <system_error>
-#include <utility>
-
-#include "support/pictures.hpp"
 #include "support/process.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace gpufilter::test {
 namespace {

@@ -1,13 +1,9 @@
 // Checks of documents: JSON by the schemas of docs/, SVG without drawing it, and traces.
 #pragma once
 
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+
+#include "support/testing.hpp"
 
 namespace gpufilter::test {
 

@@ -1,13 +1,7 @@
 #include "support/documents.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cctype>
-#include <filesystem>
 #include <regex>
-#include <sstream>
-
-#include "support/pictures.hpp"
 
 namespace gpufilter::test {
 namespace {

@@ -1,11 +1,7 @@
 // The project's pages, with their commands and links.
 #pragma once
 
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "support/testing.hpp"
 
 namespace gpufilter::test {
 

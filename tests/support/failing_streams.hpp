@@ -1,16 +1,10 @@
 // A source that fails on the way, and a sink that runs out of space.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <stdexcept>
-#include <string>
-
 #include "codec/byte_sink.hpp"
 #include "codec/byte_source.hpp"
 #include "image/metadata.hpp"
+#include "support/testing.hpp"
 
 namespace gpufilter::test {
 

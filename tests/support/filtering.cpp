@@ -1,14 +1,11 @@
 #include "support/filtering.hpp"
 
-#include <cstring>
-
 #include <gpufilter/filter.hpp>
 
 #include "api/filter_state.hpp"
 #include "device/device_choice.hpp"
 #include "pipeline/execute/band_executor.hpp"
 #include "pipeline/execute/band_feed.hpp"
-#include "support/pictures.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -53,17 +50,15 @@ ImageReader::ImageReader(const Image& image) : image_(image) {
 }
 
 void ImageReader::read(const MutableRows& rows) {
-  for (int y = rows.rows.begin; y < rows.rows.end; ++y) {
+  for (int y = rows.rows.begin; y < rows.rows.end; ++y)
     std::memcpy(rows.row(y), image_.rows().row(next_++), rows.pitch);
-  }
 }
 
 const std::vector<std::unique_ptr<Session>>& all_sessions() {
   static const auto sessions = [] {
     std::vector<std::unique_ptr<Session>> started;
-    for (const DeviceInfo& device : discover_devices()) {
+    for (const DeviceInfo& device : discover_devices())
       started.push_back(std::make_unique<Session>(device, std::nullopt));
-    }
     return started;
   }();
   return sessions;

@@ -1,14 +1,10 @@
 // Pictures in memory through a chain of stages, without files.
 #pragma once
 
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "codec/codec.hpp"
 #include "device/session.hpp"
-#include "image/image.hpp"
 #include "pipeline/plan/plan.hpp"
+#include "support/testing.hpp"
 
 namespace gpufilter::test {
 

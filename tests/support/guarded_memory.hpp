@@ -1,14 +1,10 @@
 // Pixels in memory between pages that cannot be touched.
 #pragma once
 
-#include <cstdint>
-#include <cstring>
-#include <stdexcept>
-
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "image/rows.hpp"
+#include "support/testing.hpp"
 
 namespace gpufilter::test {
 

@@ -1,13 +1,9 @@
 // HEIC and AVIF files put together box by box.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "codec/heif/tree.hpp"
 #include "image/metadata.hpp"
+#include "support/testing.hpp"
 
 namespace gpufilter::test {
 

@@ -1,10 +1,9 @@
 // Runs tests of the processor's loops with every instruction set of this machine.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include "host/instruction_set.hpp"
 #include "image/rows.hpp"
+#include "support/testing.hpp"
 
 namespace gpufilter::test {
 

@@ -1,25 +1,14 @@
 #include "support/jpeg.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cstdlib>
-#include <iterator>
-#include <stdexcept>
-
-#include "base/error.hpp"
 #include "codec/jpeg/codec.hpp"
-#include "support/objection.hpp"
-#include "support/pictures.hpp"
 
 namespace gpufilter::test {
 namespace {
 
 // One scan per component, as in sequential files: all 64 coefficients at once.
-constexpr std::array<jpeg_scan_info, 3> component_scans{{
-    {1, {0, 0, 0, 0}, 0, 63, 0, 0},
-    {1, {1, 0, 0, 0}, 0, 63, 0, 0},
-    {1, {2, 0, 0, 0}, 0, 63, 0, 0},
-}};
+constexpr std::array<jpeg_scan_info, 3> component_scans{{{1, {0, 0, 0, 0}, 0, 63, 0, 0},
+                                                         {1, {1, 0, 0, 0}, 0, 63, 0, 0},
+                                                         {1, {2, 0, 0, 0}, 0, 63, 0, 0}}};
 
 std::size_t pitch_of(const Raster& raster) {
   return static_cast<std::size_t>(raster.width) * static_cast<std::size_t>(raster.channels);
@@ -48,9 +37,8 @@ void apply(const JpegRecipe& recipe, jpeg_compress_struct& jpeg) {
 
 Raster flat_raster(int width, int height, const Bytes& color) {
   Raster raster{width, height, static_cast<int>(color.size()), {}};
-  for (int i = 0; i < width * height; ++i) {
+  for (int i = 0; i < width * height; ++i)
     raster.samples.insert(raster.samples.end(), color.begin(), color.end());
-  }
   return raster;
 }
 

@@ -2,17 +2,12 @@
 // test.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <cstdio>
-#include <functional>
-#include <string>
-#include <vector>
 
 #include <jpeglib.h>
 
 #include "codec/codec.hpp"
-#include "image/image.hpp"
+#include "support/testing.hpp"
 
 namespace gpufilter::test {
 

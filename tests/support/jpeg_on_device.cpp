@@ -1,8 +1,5 @@
 #include "support/jpeg_on_device.hpp"
 
-#include <algorithm>
-#include <array>
-
 #include "codec/jpeg/codec.hpp"
 #include "compute/jpeg_decoder.hpp"
 

@@ -1,9 +1,6 @@
 // JPEGs decoded by the decoder for devices, and files to decode.
 #pragma once
 
-#include <optional>
-#include <random>
-
 #include "device/session.hpp"
 #include "support/jpeg.hpp"
 

@@ -1,10 +1,6 @@
 #include "support/jpeg_parts.hpp"
 
-#include <algorithm>
-#include <iterator>
-
 #include "codec/jpeg/codec.hpp"
-#include "support/pictures.hpp"
 
 namespace gpufilter::test {
 namespace {

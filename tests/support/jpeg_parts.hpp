@@ -2,12 +2,6 @@
 // of what is stored beside it; and the coefficients of files, as libjpeg reads them.
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "codec/codec.hpp"
 #include "support/jpeg.hpp"
 

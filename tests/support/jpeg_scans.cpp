@@ -1,6 +1,5 @@
 #include "support/jpeg_scans.hpp"
 
-#include "base/error.hpp"
 #include "base/threads.hpp"
 
 namespace gpufilter::test {

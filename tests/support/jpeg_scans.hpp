@@ -2,15 +2,6 @@
 // other, by one thread and by several.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include "base/log.hpp"
 #include "codec/byte_source.hpp"
 #include "codec/jpeg/read/decompressor.hpp"

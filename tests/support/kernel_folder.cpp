@@ -1,11 +1,5 @@
 #include "support/kernel_folder.hpp"
 
-#include <utility>
-
-#include <gtest/gtest.h>
-
-#include "support/pictures.hpp"
-
 namespace gpufilter::test {
 
 void copy_kernels(const std::filesystem::path& folder) {

@@ -1,8 +1,7 @@
 // A copy of kernels/ that a test may break, for GPUFILTER_KERNELS.
 #pragma once
 
-#include <filesystem>
-#include <string>
+#include "support/testing.hpp"
 
 namespace gpufilter::test {
 

@@ -1,12 +1,5 @@
 #include "support/matrix_problems.hpp"
 
-#include <bit>
-#include <cmath>
-#include <limits>
-#include <random>
-
-#include "base/format.hpp"
-
 namespace gpufilter::test {
 namespace {
 

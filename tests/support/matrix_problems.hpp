@@ -1,13 +1,8 @@
 // Matrix products to compute, and their results by the definition.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include "compute/matrix_product.hpp"
+#include "support/testing.hpp"
 
 namespace gpufilter::test {
 

@@ -1,14 +1,5 @@
 #include "support/naive_net.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <map>
-#include <stdexcept>
-
-#include "support/pictures.hpp"
-
 namespace gpufilter::test {
 namespace {
 

@@ -1,11 +1,6 @@
 // ONNX operators on whole pictures by plain loops, from their definitions.
 #pragma once
 
-#include <cstddef>
-#include <string>
-#include <vector>
-
-#include "image/image.hpp"
 #include "net/net_planes.hpp"
 #include "stage/border.hpp"
 #include "support/onnx_sketch.hpp"

@@ -1,9 +1,5 @@
 #include "support/naive_stages.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cstdlib>
-
 namespace gpufilter::test {
 namespace {
 

@@ -2,14 +2,10 @@
 // turns pixel by pixel, --gaussian by the whole window for each pixel.
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
-#include "image/image.hpp"
 #include "image/placement.hpp"
 #include "stages/gaussian/gaussian.hpp"
 #include "stages/window/blur.hpp"
-#include "support/pictures.hpp"
+#include "support/testing.hpp"
 
 namespace gpufilter::test {
 

@@ -1,13 +1,8 @@
 #include "support/onnx_case.hpp"
 
-#include <map>
-
 #include <protozero/pbf_writer.hpp>
 
-#include "base/format.hpp"
-#include "net/net_planes.hpp"
 #include "net/net_rows.hpp"
-#include "support/pictures.hpp"
 
 namespace gpufilter::test {
 namespace {

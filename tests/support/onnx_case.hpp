@@ -3,14 +3,6 @@
 // picture.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <filesystem>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
 #include "net/graph/net_builder.hpp"
 #include "net/graph/net_graph.hpp"
 #include "support/naive_net.hpp"

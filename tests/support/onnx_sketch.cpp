@@ -1,10 +1,5 @@
 #include "support/onnx_sketch.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <random>
-#include <stdexcept>
-
 #include <protozero/pbf_writer.hpp>
 
 namespace gpufilter::test {

@@ -1,11 +1,7 @@
 // Small ONNX files for tests.
 #pragma once
 
-#include <cstdint>
-#include <map>
-#include <string>
-#include <variant>
-#include <vector>
+#include "support/testing.hpp"
 
 namespace gpufilter::test {
 

@@ -5,7 +5,6 @@
 #include "codec/codec_table.hpp"
 #include "image/exif.hpp"
 #include "support/naive_stages.hpp"
-#include "support/pictures.hpp"
 
 namespace gpufilter::test {
 

@@ -1,9 +1,5 @@
 #include "support/picture_counting.hpp"
 
-#include <algorithm>
-
-#include "support/pictures.hpp"
-
 namespace gpufilter::test {
 namespace {
 
@@ -41,9 +37,8 @@ std::vector<std::uint64_t> lumas(const Image& image) {
   if (image.format().color_channels() == 1) return values;
   const auto green = samples_of(image, 1);
   const auto blue = samples_of(image, 2);
-  for (std::size_t i = 0; i < values.size(); ++i) {
+  for (std::size_t i = 0; i < values.size(); ++i)
     values[i] = (2126 * values[i] + 7152 * green[i] + 722 * blue[i] + 5000) / 10000;
-  }
   return values;
 }
 

@@ -1,10 +1,8 @@
 // A second implementation of picture statistics, from the definition and for one sample at a time.
 #pragma once
 
-#include <array>
-
 #include "compute/picture_statistics.hpp"
-#include "image/image.hpp"
+#include "support/testing.hpp"
 
 namespace gpufilter::test {
 

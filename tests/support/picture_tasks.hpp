@@ -5,6 +5,7 @@
 #include "codec/png/codec.hpp"
 #include "pipeline/choose/machine_rates.hpp"
 #include "stages/window/blur.hpp"
+#include "support/testing.hpp"
 
 namespace gpufilter::test {
 

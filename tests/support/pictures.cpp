@@ -1,11 +1,5 @@
-#include "support/pictures.hpp"
-
-#include <fstream>
-#include <iterator>
-#include <random>
-#include <stdexcept>
-
 #include "codec/png/codec.hpp"
+#include "support/testing.hpp"
 
 namespace gpufilter::test {
 namespace {

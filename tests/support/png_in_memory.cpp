@@ -1,12 +1,5 @@
 #include "support/png_in_memory.hpp"
 
-#include <algorithm>
-#include <utility>
-
-#include "base/error.hpp"
-#include "support/objection.hpp"
-#include "support/pictures.hpp"
-
 namespace gpufilter::test {
 
 ReadPng read_png(Bytes file, const ReadLimits& limits) {
@@ -32,9 +25,8 @@ Bytes encode_png(const Image& image, const PngSettings& settings) {
   const auto writer = create_picture(png_codec(), *sink, header, settings.options);
   const int height = header.size.height;
   const int step = settings.rows_a_time == 0 ? height : settings.rows_a_time;
-  for (int y = 0; y < height; y += step) {
+  for (int y = 0; y < height; y += step)
     writer->write(image.rows().part({y, std::min(y + step, height)}));
-  }
   writer->finish(settings.trailing);
   sink->commit();
   return file;

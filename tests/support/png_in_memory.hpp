@@ -1,10 +1,7 @@
 // The PNG codec reading and writing memory, for its tests.
 #pragma once
 
-#include <string>
-
 #include "codec/png/codec.hpp"
-#include "image/image.hpp"
 #include "support/png_oracle.hpp"
 
 namespace gpufilter::test {

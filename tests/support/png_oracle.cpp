@@ -1,10 +1,5 @@
 #include "support/png_oracle.hpp"
 
-#include <array>
-#include <cstdlib>
-#include <stdexcept>
-
-#include <gtest/gtest.h>
 #include <zlib.h>
 
 namespace gpufilter::test {

@@ -2,13 +2,8 @@
 // together chunk by chunk, and what zlib makes of deflated data.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "image/metadata.hpp"
+#include "support/testing.hpp"
 
 namespace gpufilter::test {
 

@@ -1,16 +1,9 @@
 #include "support/png_pieces.hpp"
 
-#include <algorithm>
-#include <array>
-#include <random>
-#include <stdexcept>
-
 #include <zlib.h>
 
-#include "base/error.hpp"
 #include "codec/png/read/chunk.hpp"
 #include "codec/png/read/rows.hpp"
-#include "support/pictures.hpp"
 
 namespace gpufilter::test {
 namespace {

@@ -2,18 +2,7 @@
 // is the reference.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include "codec/png/codec.hpp"
-#include "image/image.hpp"
 #include "image/rows.hpp"
 #include "support/png_oracle.hpp"
 

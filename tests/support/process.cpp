@@ -1,20 +1,10 @@
 #include "support/process.hpp"
 
-#include <array>
-#include <cerrno>
-#include <cstdlib>
-#include <string_view>
-#include <system_error>
-#include <thread>
-#include <utility>
-
-#include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <termios.h>
-#include <unistd.h>
 
 namespace gpufilter::test {
 namespace {
@@ -106,9 +96,8 @@ pid_t spawn(std::vector<std::string> command, const ProcessOptions& options,
   if (!options.folder.empty()) {
     check(posix_spawn_file_actions_addchdir_np(&actions, options.folder.c_str()), "addchdir");
   }
-  for (int stream = 0; stream < 3; ++stream) {
+  for (int stream = 0; stream < 3; ++stream)
     check(posix_spawn_file_actions_adddup2(&actions, standard_streams.at(stream), stream), "dup2");
-  }
   // The program starts with the default actions: run_process ignores SIGPIPE, a shell's background
   // job, which the tests may be, ignores SIGINT and SIGQUIT, and nohup ignores SIGHUP.
   sigset_t defaults{};

@@ -2,18 +2,9 @@
 // code out.
 #pragma once
 
-#include <chrono>
-#include <csignal>
-#include <cstdint>
-#include <cstdlib>
-#include <map>
 #include <source_location>
-#include <string>
-#include <vector>
 
-#include <gtest/gtest.h>
-
-#include "support/texts.hpp"
+#include "support/testing.hpp"
 
 namespace gpufilter::test {
 

@@ -1,15 +1,8 @@
 #include "support/pseudo_terminal.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cerrno>
-#include <csignal>
-#include <system_error>
-
 #include <poll.h>
 #include <pty.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "support/child_process.hpp"
 

@@ -1,11 +1,8 @@
 // A program in a terminal of its own, with a keyboard, and how a terminal shows its output.
 #pragma once
 
-#include <cstddef>
-#include <string>
-#include <vector>
-
 #include "base/files.hpp"
+#include "support/testing.hpp"
 
 namespace gpufilter::test {
 

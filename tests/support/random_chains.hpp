@@ -1,19 +1,12 @@
 // Random chains of stages.
 #pragma once
 
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <memory>
-#include <random>
-#include <string>
-#include <vector>
-
 #include "net/pixel/mlp.hpp"
 #include "pipeline/plan/plan.hpp"
 #include "stages/colour/color.hpp"
 #include "stages/point/lookup.hpp"
 #include "stages/window/blur.hpp"
+#include "support/testing.hpp"
 
 namespace gpufilter::test {
 

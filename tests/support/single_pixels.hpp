@@ -1,12 +1,6 @@
 // Stages that work on single pixels: their expected results, and the comparison everywhere.
 #pragma once
 
-#include <array>
-#include <cstdint>
-
-#include "image/image.hpp"
-#include "support/filtering.hpp"
-#include "support/pictures.hpp"
 #include "support/stage_cases.hpp"
 
 namespace gpufilter::test {

@@ -1,10 +1,6 @@
 #include "support/stage_cases.hpp"
 
-#include <gtest/gtest.h>
-
-#include "base/format.hpp"
 #include "support/instruction_sets.hpp"
-#include "support/pictures.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -27,10 +23,8 @@ std::size_t first_chain(std::size_t n, std::size_t share) {
 
 std::vector<PixelFormat> all_formats() {
   std::vector<PixelFormat> all;
-  for (const int depth : {8, 16}) {
-    for (const int channels : {1, 2, 3, 4})
-      all.push_back({channels, depth});
-  }
+  for (const auto& [depth, channels] : each_of(std::array{8, 16}, std::array{1, 2, 3, 4}))
+    all.push_back({channels, depth});
   return all;
 }
 
@@ -105,6 +99,18 @@ void check_on_device(Session& session, const Image& image, const StageChain& cha
     ASSERT_TRUE(same_pixels(filter_on_device(session, image, chain, {.band_rows = rows}), expected))
         << session.device().name << ", " << case_of(image, chain, rows);
   }
+}
+
+std::string objection_to_value(const StageKind& kind, const std::string& value,
+                               const GivenParameters& given) {
+  return objection_to([&] { return kind.make(value, given); });
+}
+
+void expect_values(const StageKind& kind, const Words& taken, const Words& refused) {
+  for (const std::string& value : taken)
+    EXPECT_EQ(objection_to_value(kind, value), "none") << value;
+  for (const std::string& value : refused)
+    EXPECT_NE(objection_to_value(kind, value), "none") << value;
 }
 
 void expect_the_processors_bits(const std::vector<ChainInTurn>& chains, const DeviceCases& cases) {

@@ -1,12 +1,8 @@
 // What tests of stages go through: every format and border, and pictures that tell differences.
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <functional>
-#include <vector>
-
 #include "stage/border.hpp"
+#include "stage/options/catalogue.hpp"
 #include "support/filtering.hpp"
 
 namespace gpufilter::test {
@@ -45,6 +41,12 @@ void check_on_host(const Image& image, const StageChain& chain, const Image& exp
                    const std::vector<int>& band_rows, RowEnds ends = RowEnds::may_be_written);
 void check_on_device(Session& session, const Image& image, const StageChain& chain,
                      const Image& expected, const std::vector<int>& band_rows);
+
+// What a stage answers to a value on the command line; "none" if it takes it.
+[[nodiscard]] std::string objection_to_value(const StageKind& kind, const std::string& value,
+                                             const GivenParameters& given = {});
+// Expects that a stage takes some values and refuses others.
+void expect_values(const StageKind& kind, const Words& taken, const Words& refused);
 
 // A chain that is tested with other borders and alpha modes in other formats, or always the same.
 using ChainInTurn = std::function<StageChain(Border, AlphaMode)>;

@@ -1,15 +1,7 @@
 #include "support/strange_files.hpp"
 
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <system_error>
-
-#include <fcntl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 namespace gpufilter::test {
 namespace {

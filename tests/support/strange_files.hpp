@@ -1,10 +1,7 @@
 // What may lie where the program keeps a file of its own.
 #pragma once
 
-#include <filesystem>
-#include <functional>
-#include <string>
-#include <vector>
+#include "support/testing.hpp"
 
 namespace gpufilter::test {
 

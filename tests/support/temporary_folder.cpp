@@ -1,8 +1,4 @@
-#include "support/temporary_folder.hpp"
-
-#include <cerrno>
-#include <cstdlib>
-#include <system_error>
+#include "support/testing.hpp"
 
 namespace gpufilter::test {
 

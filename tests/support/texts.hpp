@@ -10,6 +10,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error.hpp"
+
 namespace gpufilter::test {
 
 namespace fs = std::filesystem;
@@ -51,6 +53,17 @@ inline void expect_parts(std::string_view text, const Words& parts,
   const ::testing::ScopedTrace trace(where.file_name(), static_cast<int>(where.line()), "");
   for (const std::string& part : parts)
     EXPECT_TRUE(contains(text, part));
+}
+
+// The message of the error that `action` ends with; `none` if it does not.
+template <typename Error = UsageError, typename Action>
+[[nodiscard]] std::string objection_to(const Action& action, const std::string& none = "none") {
+  try {
+    static_cast<void>(action());
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return none;
 }
 
 // The lines of a text, without their ends.

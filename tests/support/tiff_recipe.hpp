@@ -1,17 +1,9 @@
 // TIFF files of every kind, made by libtiff from samples that are known.
 #pragma once
 
-#include <algorithm>
-#include <cstring>
-#include <functional>
-#include <string>
-
-#include <gtest/gtest.h>
 #include <tiffio.h>
 
 #include "support/coding.hpp"
-#include "support/pictures.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace gpufilter::test {
 

@@ -1,6 +1,8 @@
 #include "app/cli/command_words.hpp"
 
 #include <algorithm>
+#include <initializer_list>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -24,6 +26,20 @@ const Option* option_in(const Arguments& app, const std::string& word) {
   };
   if (!std::all_of(word.begin() + 1, word.end(), is_known)) return nullptr;
   return option_named(app, std::string("-") + word.back());
+}
+
+// The words without these options and their values.
+std::vector<const char*> without_options(std::span<const char* const> words,
+                                         std::initializer_list<std::string_view> options) {
+  std::vector<const char*> rest;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    const bool is_option =
+        std::ranges::find(options, word.substr(0, word.find('='))) != options.end();
+    if (!is_option) rest.push_back(words[i]);
+    if (is_option && word.find('=') == std::string_view::npos) ++i;  // its value
+  }
+  return rest;
 }
 
 }  // namespace
@@ -64,33 +80,16 @@ std::string command_line_text(int argc, const char* const* argv) {
 }
 
 std::string command_to_repeat(int argc, const char* const* argv) {
-  const std::vector<const char*> given(argv, argv + argc);
-  const auto end = std::find(given.begin(), given.end(), std::string_view("--"));
-  std::vector<const char*> words;
-  for (auto word = given.begin(); word != end; ++word) {
-    const std::string_view text = *word;
-    if (text == "--on-exists") {
-      if (++word == end) break;  // its value
-    } else if (text != "--resume" && !text.starts_with("--on-exists=")) {
-      words.push_back(*word);
-    }
-  }
+  const char* const* end = std::find(argv, argv + argc, std::string_view("--"));
+  std::vector<const char*> words = without_options({argv, end}, {"--on-exists"});
+  std::erase(words, std::string_view("--resume"));
   words.insert(words.end(), {"--on-exists", "overwrite"});
-  words.insert(words.end(), end, given.end());
+  words.insert(words.end(), end, argv + argc);
   return command_line_text(static_cast<int>(words.size()), words.data());
 }
 
 std::string command_without_shard(int argc, const char* const* argv) {
-  std::vector<const char*> words;
-  for (int i = 0; i < argc; ++i) {
-    const std::string_view word = argv[i];
-    const bool is_left_out = word == "--shard" || word == "--list";
-    if (is_left_out) {
-      ++i;  // its value
-    } else if (!word.starts_with("--shard=") && !word.starts_with("--list=")) {
-      words.push_back(argv[i]);
-    }
-  }
+  const auto words = without_options({argv, argv + argc}, {"--shard", "--list"});
   return command_line_text(static_cast<int>(words.size()), words.data());
 }
 

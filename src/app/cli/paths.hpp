@@ -14,7 +14,4 @@ inline constexpr const char* standard_stream = "-";
 // Whether both lead to the same file, even if it does not exist yet.
 [[nodiscard]] bool same_file(const std::string& a, const std::string& b);
 
-// Whether `inner` leads to the folder `outer` or into it, even if they do not exist yet.
-[[nodiscard]] bool lies_in(const std::string& inner, const std::string& outer);
-
 }  // namespace gpufilter

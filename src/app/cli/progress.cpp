@@ -78,6 +78,8 @@ std::optional<std::string> with_bar(const std::string& before, const std::string
   return line;
 }
 
+constexpr Nanoseconds second = 1'000'000'000;
+
 }  // namespace
 
 std::string picture_rate(std::size_t pictures, Nanoseconds elapsed) {
@@ -107,12 +109,6 @@ std::string progress_bar(const Progress& progress, std::size_t columns) {
     if (count == 0) return fitted(before, columns);
   }
 }
-
-namespace {
-
-constexpr Nanoseconds second = 1'000'000'000;
-
-}  // namespace
 
 ProgressDisplay::ProgressDisplay(ProgressMode mode)
     : terminal_(is_terminal(STDERR_FILENO)),

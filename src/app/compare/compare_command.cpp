@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cstdint>
 #include <filesystem>
@@ -15,9 +14,9 @@
 #include "app/cli/failure.hpp"
 #include "app/cli/parse.hpp"
 #include "app/cli/paths.hpp"
+#include "app/cli/shared_options.hpp"
 #include "app/compare/compare_report.hpp"
 #include "app/filter/format_options.hpp"
-#include "app/report/report_options.hpp"
 #include "app/report/report_page.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
@@ -27,13 +26,6 @@
 
 namespace gpufilter {
 namespace {
-
-const char* status_text(CompareResult result) {
-  static constexpr std::array texts{
-      "equal",     "within the tolerance", "different", "not comparable", "only in A", "only in B",
-      "unreadable"};
-  return texts.at(static_cast<std::size_t>(result));
-}
 
 html::Tone tone_of(CompareResult result) {
   const bool is_good = result == CompareResult::equal || result == CompareResult::within_tolerance;

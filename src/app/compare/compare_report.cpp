@@ -13,22 +13,25 @@
 namespace gpufilter {
 namespace {
 
-constexpr std::array all_results{CompareResult::equal,     CompareResult::within_tolerance,
-                                 CompareResult::different, CompareResult::other_size_or_format,
-                                 CompareResult::only_in_a, CompareResult::only_in_b,
-                                 CompareResult::unreadable};
+// What a result is called and means, in the order of CompareResult.
+struct ResultRow {
+  const char* key;     // in JSON
+  const char* status;  // on pages
+  const char* words;   // in texts; the folder follows "only in "
+  int exit_code;
+};
+constexpr std::array rows{
+    ResultRow{"equal", "equal", "equal", 0},
+    ResultRow{"within_tolerance", "within the tolerance", "equal within the tolerance", 1},
+    ResultRow{"different", "different", "different", 2},
+    ResultRow{"other_size_or_format", "not comparable", "not comparable", 3},
+    ResultRow{"only_in_a", "only in A", "only in ", 2},
+    ResultRow{"only_in_b", "only in B", "only in ", 2},
+    ResultRow{"unreadable", "unreadable", "cannot be read", 4},
+};
 
-// The result for the folders as a whole, by exit code.
-constexpr std::array by_exit_code{CompareResult::equal, CompareResult::within_tolerance,
-                                  CompareResult::different, CompareResult::other_size_or_format,
-                                  CompareResult::unreadable};
-
-// As JSON has it: "within_tolerance".
-const char* to_string(CompareResult result) {
-  static constexpr std::array names{
-      "equal",     "within_tolerance", "different", "other_size_or_format",
-      "only_in_a", "only_in_b",        "unreadable"};
-  return names.at(static_cast<std::size_t>(result));
+const ResultRow& row_of(CompareResult result) {
+  return rows.at(static_cast<std::size_t>(result));
 }
 
 // "12 of 3000 pixels (0.40 %)". A share that only rounds to 0 % or 100 % is not shown as such.
@@ -213,8 +216,11 @@ CompareResult result_of(const NameComparison& name) {
 }
 
 int exit_code(CompareResult result) {
-  static constexpr std::array codes{0, 1, 2, 3, 2, 2, 4};
-  return codes.at(static_cast<std::size_t>(result));
+  return row_of(result).exit_code;
+}
+
+const char* status_text(CompareResult result) {
+  return row_of(result).status;
 }
 
 std::string text_report(const CompareOptions& options, const FileComparison& files) {
@@ -259,7 +265,7 @@ std::string phrase(const FileComparison& files) {
 std::string json_report(const CompareOptions& options, const FileComparison& files) {
   const CompareResult result = result_of(files);
   Json json{{"schema", "gpufilter-compare-1"},
-            {"result", to_string(result)},
+            {"result", row_of(result).key},
             {"exit_code", exit_code(result)},
             {"tolerance", options.tolerance.steps},
             {"fail_percent", options.tolerance.percent}};
@@ -279,23 +285,15 @@ void FoldersReport::add(const NameComparison& name) {
   if (options_.json) add_json(name, result);
 }
 
+std::string FoldersReport::words_of(CompareResult result) const {
+  if (result == CompareResult::only_in_a) return row_of(result).words + options_.a;
+  if (result == CompareResult::only_in_b) return row_of(result).words + options_.b;
+  return row_of(result).words;
+}
+
 void FoldersReport::add_text(const NameComparison& name, CompareResult result) const {
-  std::string text;
-  switch (result) {
-    case CompareResult::equal:
-      return;
-    case CompareResult::only_in_a:
-      text = "only in " + options_.a;
-      break;
-    case CompareResult::only_in_b:
-      text = "only in " + options_.b;
-      break;
-    case CompareResult::unreadable:
-      text = "cannot be read";
-      break;
-    default:
-      text = phrase(*name.files);
-  }
+  if (result == CompareResult::equal) return;
+  const std::string text = name.files ? phrase(*name.files) : words_of(result);
   print_result(printable(formatted("{}: {}", name.name, text)) + "\n");
 }
 
@@ -313,7 +311,7 @@ void FoldersReport::add_json(const NameComparison& name, CompareResult result) {
     text += ",\"pictures\":[\n";
   }
   Json json{{"name", name.name},
-            {"result", to_string(result)},
+            {"result", row_of(result).key},
             {"exit_code", gpufilter::exit_code(result)}};
   if (name.files) add_pictures(json, *name.files);
   if (!name.failure.empty()) json["error"] = name.failure;
@@ -321,19 +319,11 @@ void FoldersReport::add_json(const NameComparison& name, CompareResult result) {
 }
 
 std::string FoldersReport::summary_text() const {
-  const auto count = [this](CompareResult result) {
-    return counts_.at(static_cast<std::size_t>(result));
-  };
-  std::vector<std::string> parts{formatted("{} equal", count(CompareResult::equal))};
-  const auto add = [&](CompareResult result, const std::string& words) {
-    if (count(result) > 0) parts.push_back(formatted("{} {}", count(result), words));
-  };
-  add(CompareResult::within_tolerance, "equal within the tolerance");
-  add(CompareResult::different, "different");
-  add(CompareResult::other_size_or_format, "not comparable");
-  add(CompareResult::only_in_a, "only in " + options_.a);
-  add(CompareResult::only_in_b, "only in " + options_.b);
-  add(CompareResult::unreadable, "cannot be read");
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < counts_.size(); ++i) {
+    if (i == 0 || counts_.at(i) > 0)
+      parts.push_back(formatted("{} {}", counts_.at(i), words_of(static_cast<CompareResult>(i))));
+  }
   const char* names = names_ == 1 ? "name" : "names";
   return printable(formatted("{} {}: {}", names_, names, fmt::join(parts, ", ")));
 }
@@ -347,16 +337,18 @@ void FoldersReport::finish() {
   if (options_.json) print_document(summary_json());
 }
 
+// The first result with the exit code: names that only one folder has make the folders different.
 CompareResult FoldersReport::result() const {
-  return by_exit_code.at(static_cast<std::size_t>(exit_code_));
+  return static_cast<CompareResult>(std::ranges::find(rows, exit_code_, &ResultRow::exit_code) -
+                                    rows.begin());
 }
 
 std::string FoldersReport::summary_json() const {
   Json counts{{"names", names_}};
-  for (const CompareResult result : all_results)
-    counts[to_string(result)] = counts_.at(static_cast<std::size_t>(result));
+  for (std::size_t i = 0; i < counts_.size(); ++i)
+    counts[rows.at(i).key] = counts_.at(i);
   const Json summary{
-      {"result", to_string(result())}, {"exit_code", exit_code_}, {"counts", counts}};
+      {"result", row_of(result()).key}, {"exit_code", exit_code_}, {"counts", counts}};
   return "\n],\"summary\":" + summary.on_one_line() + "}\n";
 }
 

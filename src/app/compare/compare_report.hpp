@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "compare/folder_comparison.hpp"
+#include "compare/comparison.hpp"
 
 namespace gpufilter {
 
@@ -39,6 +39,8 @@ enum class CompareResult {
 
 // The subcommand's, 0 to 4. A name that only one folder has counts as different.
 [[nodiscard]] int exit_code(CompareResult result);
+// "within the tolerance": the result on pages.
+[[nodiscard]] const char* status_text(CompareResult result);
 
 // A few lines of text about two pictures, each with a line end.
 [[nodiscard]] std::string text_report(const CompareOptions& options, const FileComparison& files);
@@ -76,6 +78,7 @@ class FoldersReport {
   [[nodiscard]] std::string summary_text() const;
 
  private:
+  [[nodiscard]] std::string words_of(CompareResult result) const;
   void add_text(const NameComparison& name, CompareResult result) const;
   void add_json(const NameComparison& name, CompareResult result);
   [[nodiscard]] std::string summary_json() const;

@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <limits>
 
-#include "app/cli/choice_option.hpp"
 #include "app/cli/command_words.hpp"
-#include "app/cli/device_options.hpp"
 #include "app/cli/main_help.hpp"
 #include "app/cli/parse.hpp"
+#include "app/cli/shared_options.hpp"
 #include "app/filter/format_options.hpp"
 #include "app/filter/output_choice.hpp"
 #include "app/filter/stage_options.hpp"
-#include "app/report/report_options.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
@@ -27,6 +25,10 @@ namespace {
 constexpr int max_threads = 1024;
 
 constexpr int max_verify_blocks = 1'000'000;
+
+constexpr const char* folder_group = "Folders";
+// Below the size of the table of files that a signal removes.
+constexpr int max_jobs = 128;
 
 // "LOW,HIGH". Throws UsageError.
 SampleRange parse_range(const std::string& text) {
@@ -141,6 +143,55 @@ void add_picture_options(Arguments& app, FilterOptions& options) {
                "with the same exit code.");
 }
 
+void add_folder_options(Arguments& app, FilterOptions& options) {
+  app.begin_group(folder_group);
+  app.add_flag("--recursive", options.recursive,
+               "Include subfolders of INDIR. Results keep their subfolders in OUTDIR.");
+  app.add_flag("--follow-links", options.follow_links,
+               "With --recursive, follow links to folders too. Links to files are always read.");
+  app.add_option("--match", options.patterns,
+                 "Only pictures in a folder whose names match. For example 'img*.png'; upper and "
+                 "lower case are the same; may be repeated.")
+      ->one_value_each()
+      ->option_text("GLOB");
+  app.add_option("--exclude", options.excluded,
+                 "Skip files and folders in INDIR that match. A pattern without a slash means a "
+                 "name, in any folder; with one, a path below INDIR, in which '**' stands for any "
+                 "folders; with one at its end, folders only. May be repeated.")
+      ->one_value_each()
+      ->option_text("GLOB");
+  app.add_option(
+         "--list", options.list,
+         "Read the list of pictures from FILE instead of searching INDIR. An entry is a path "
+         "below INDIR, or a size, a tab and a path; it ends in NUL or a line end. '-' is "
+         "standard input.")
+      ->option_text("FILE")
+      ->suggests({.files = Suggestions::Files::all});
+  app.add_option(
+         "--shard", options.share,
+         "Filter only share I of N, from 0/N to N-1/N. Each share is for a separate process, on "
+         "any machine. auto: I and N come from Slurm, Kubernetes, MPI or GNU parallel.")
+      ->option_text("I/N|auto")
+      ->suggests({.words = {"auto"}});
+  options.jobs = std::clamp(static_cast<int>(available_cores()), 1, max_jobs);
+  app.add_option("--jobs", options.jobs, "Pictures to filter at the same time.")
+      ->check(whole_number(1, max_jobs))
+      ->option_text(formatted("N [{}]", options.jobs))
+      ->portable_text("N [a job for each core]");
+  app.add_flag("--resume", options.resume,
+               "Continue an earlier run. Only filter what is missing or has changed since.");
+  app.add_flag("--stop-on-error", options.stop_on_error, "Start no more pictures once one fails.");
+}
+
+// After parsing: the first option that is for folders.
+void note_folder_options(const Arguments& app, FilterOptions& options) {
+  for (const Option* option : app.parse_order()) {
+    if (option->group() != folder_group) continue;
+    options.folder_option = option->name();
+    return;
+  }
+}
+
 void add_report_options(Arguments& app, FilterOptions& options) {
   app.begin_group("Reports");
   add_choice<TimingFormat>(app, "--timing", options.timing,
@@ -196,13 +247,13 @@ void add_report_options(Arguments& app, FilterOptions& options) {
 
 // Each job takes one of the threads, so there are at most as many jobs as threads.
 void apply_threads(const Arguments& app, FilterOptions& options) {
-  if (!options.threads) return;
+  if (options.threads == 0) return;
   if (app.count("--jobs") == 0) {
-    options.folder.jobs = std::min(options.folder.jobs, *options.threads);
-  } else if (options.folder.jobs > *options.threads) {
+    options.jobs = std::min(options.jobs, options.threads);
+  } else if (options.jobs > options.threads) {
     throw UsageError(
         formatted("--jobs {} is more than --threads {}: each job takes one of the threads",
-                  options.folder.jobs, *options.threads));
+                  options.jobs, options.threads));
   }
 }
 
@@ -253,7 +304,7 @@ struct CommandLine {
     add_picture_options(app, options);
     add_existing_file_options(app, options);
     add_chain_outputs(app, outputs);
-    add_folder_options(app, options.folder);
+    add_folder_options(app, options);
     add_report_options(app, options);
   }
 };
@@ -268,9 +319,9 @@ std::optional<FilterOptions> parse_filter_options(int argc, const char* const* a
   options.repetition = command_to_repeat(argc, argv);
   if (const auto done = parse_command_line(line.app, argc, argv, main_page)) return std::nullopt;
   apply_quiet(app, options);
-  note_folder_options(app, options.folder);
+  note_folder_options(app, options);
   choose_output(app, command_words(app, argc, argv), options);
-  options.folder.command = command_without_shard(argc, argv);
+  options.share_command = command_without_shard(argc, argv);
   apply_threads(app, options);
   apply_damaged(app, options);
   options.typed_stages = line.stages->typed();

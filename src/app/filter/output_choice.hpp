@@ -32,15 +32,4 @@ void add_chain_outputs(Arguments& app, std::vector<std::string>& names);
 [[nodiscard]] std::vector<ChainOutput> chain_outputs(const Arguments& app,
                                                      const std::vector<std::string>& names);
 
-// The name of a folder: it exists, or ends in a slash.
-[[nodiscard]] bool names_folder(const std::string& output);
-
-// Whether --to sets the format of one of the outputs besides OUTPUT.
-[[nodiscard]] bool any_takes_format(const FilterOptions& options);
-
-// The outputs of a single picture besides `output`, with their paths and formats. Throws UsageError
-// if one is the input or `output`, or two are the same file.
-[[nodiscard]] std::vector<ChainOutput> outputs_of_picture(const FilterOptions& options,
-                                                          const std::string& output);
-
 }  // namespace gpufilter

@@ -48,18 +48,6 @@ constexpr std::array state_files{
     NamedMeaning{"OUTDIR/.gpufilter-shards", "The state of a run with --shard, until 'gather'."},
 };
 
-}  // namespace
-
-std::span<const NamedMeaning> environment_variables() {
-  return read_variables;
-}
-
-std::span<const NamedMeaning> kept_files() {
-  return state_files;
-}
-
-namespace {
-
 struct Topic {
   std::string_view name;
   std::string_view text;  // wrapped by the page; a line end begins a new paragraph
@@ -170,6 +158,14 @@ const Topic* find_topic(std::string_view name) {
 }
 
 }  // namespace
+
+std::span<const NamedMeaning> environment_variables() {
+  return read_variables;
+}
+
+std::span<const NamedMeaning> kept_files() {
+  return state_files;
+}
 
 std::vector<std::string> help_topic_names() {
   std::vector<std::string> names;

@@ -3,12 +3,13 @@
 #include <cstdio>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "app/cli/commands.hpp"
 #include "app/cli/parse.hpp"
 #include "app/filter/format_options.hpp"
 #include "app/filter/stage_options.hpp"
-#include "app/lab/bench_options.hpp"
+#include "app/lab/lab_options.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
@@ -71,14 +72,14 @@ void check_shape_options(const Arguments& app) {
 }
 
 int run_matmul(int argc, const char* const* argv) {
-  BenchOptions common;
   lab::MatmulOptions options;
   std::vector<std::string> shapes;
   lab::ShapeOptions of_shapes;
-  Arguments app(
+  BenchCommand bench(
       "Measures products of float32 matrices: on the processor from three plain loops to vectors "
       "on all cores, with OpenBLAS if it is installed, and with each kernel of a device.",
-      "gpufilter bench matmul");
+      "matmul");
+  Arguments& app = bench.app;
   add_numbers(app, "--sizes", options.sides, whole_number(1, 16384),
               "Rows and columns of the matrices.");
   LowPrecisionOptions low(app);
@@ -90,8 +91,7 @@ int run_matmul(int argc, const char* const* argv) {
       ->check(whole_number(1, 16))
       ->option_text("N");
   add_shapes(app, shapes, of_shapes.layouts);
-  add_bench_options(app, common);
-  app.footer(
+  constexpr const char* footer =
       "reads, M: millions of numbers of A and B that the kernel's work-items read from\n"
       "global memory, counted in one more run by a build of the kernel that counts;\n"
       "of naive's: the same as a share of the naive kernel's reads.\n"
@@ -104,70 +104,66 @@ int run_matmul(int argc, const char* const* argv) {
       "  gpufilter bench matmul --sizes 64,127 --trials 2\n"
       "  gpufilter bench matmul --sizes 128 --trials 1 --plot matmul.svg --show 4\n"
       "  gpufilter bench matmul --sizes 64 --type int8-scaled,fp8-scaled\n"
-      "  gpufilter bench matmul --shapes 4096x16x256 --layout nn,nt,tn,tt\n");
-  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+      "  gpufilter bench matmul --shapes 4096x16x256 --layout nn,nt,tn,tt\n";
+  if (const auto done = bench.parse(footer, argc, argv)) return *done;
   check_shape_options(app);
   for (const std::string& shape : shapes)
     of_shapes.shapes.push_back(*parsed_shape(shape));
   if (low.is_requested()) {
     const auto chosen = low.chosen(app, options.sides, of_shapes.shapes);
-    return finish_bench(common,
-                        [&](const TestBed& bed) { return lab::bench_low_matmul(bed, chosen); });
+    return bench.finish([&](const TestBed& bed) { return lab::bench_low_matmul(bed, chosen); });
   }
   if (!shapes.empty()) {
-    return finish_bench(common,
-                        [&](const TestBed& bed) { return lab::bench_shapes(bed, of_shapes); });
+    return bench.finish([&](const TestBed& bed) { return lab::bench_shapes(bed, of_shapes); });
   }
-  return finish_bench(common, [&](const TestBed& bed) { return lab::bench_matmul(bed, options); });
+  return bench.finish([&](const TestBed& bed) { return lab::bench_matmul(bed, options); });
 }
 
 int run_copy(int argc, const char* const* argv) {
-  BenchOptions common;
   lab::CopyOptions options;
   std::vector<std::string> sizes;
-  Arguments app(
+  BenchCommand bench(
       "Measures memory copies: by kernels and the driver on a device, by the processor, and "
       "between the two. No kernel that reads and writes as many bytes can be faster.",
-      "gpufilter bench copy");
+      "copy");
+  Arguments& app = bench.app;
   app.add_option("--bytes", sizes, "Bytes to copy, or with K, M, G.")
       ->delimiter(',')
       ->one_value_each()
       ->check(byte_count())
       ->option_text("BYTES,... [GPU: 256M, else 64M]");
-  add_bench_options(app, common);
-  app.footer("Examples:\n  gpufilter bench copy --bytes 1M --trials 2\n");
-  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  constexpr const char* footer = "Examples:\n  gpufilter bench copy --bytes 1M --trials 2\n";
+  if (const auto done = bench.parse(footer, argc, argv)) return *done;
   for (const std::string& size : sizes)
     options.bytes.push_back(*parse_bytes(size));
-  return finish_bench(common, [&](const TestBed& bed) { return lab::bench_copy(bed, options); });
+  return bench.finish([&](const TestBed& bed) { return lab::bench_copy(bed, options); });
 }
 
 int run_parallel(int argc, const char* const* argv) {
-  BenchOptions common;
   lab::ParallelOptions options;
-  Arguments app(
+  BenchCommand bench(
       "Measures how many work-items fill a device: chains of dependent multiply-adds, from one "
       "work-item beside one core to a million, in work-groups of several sizes.",
-      "gpufilter bench parallel");
+      "parallel");
+  Arguments& app = bench.app;
   add_numbers(app, "--items", options.items, whole_number(1, 1 << 28), "Work-items.");
   add_numbers(app, "--groups", options.group_sizes, whole_number(1, 1024),
               "Work-items in a work-group.");
-  add_bench_options(app, common);
-  app.footer("Examples:\n  gpufilter bench parallel --items 1,100,10000 --trials 2\n");
-  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  constexpr const char* footer =
+      "Examples:\n  gpufilter bench parallel --items 1,100,10000 --trials 2\n";
+  if (const auto done = bench.parse(footer, argc, argv)) return *done;
   std::ranges::sort(options.items);
-  return finish_bench(common,
-                      [&](const TestBed& bed) { return lab::bench_parallel(bed, options); });
+  return bench.finish([&](const TestBed& bed) { return lab::bench_parallel(bed, options); });
 }
 
 int run_access(int argc, const char* const* argv) {
-  BenchOptions common;
   lab::AccessOptions options;
   std::string bytes;
-  Arguments app(
+  BenchCommand bench(
       "Measures what neighbouring work-items should do alike: reads in strides, columns of local "
       "memory with and without padding, branches, and images instead of buffers.",
-      "gpufilter bench access");
+      "access");
+  Arguments& app = bench.app;
   app.add_option("--bytes", bytes, "Bytes that each kernel reads, or with K, M, G.")
       ->check(byte_count())
       ->option_text("BYTES [GPU: 256M, else 16M]");
@@ -175,61 +171,55 @@ int run_access(int argc, const char* const* argv) {
               "Words from one work-item's to its neighbour's: 1 to 64.");
   add_numbers(app, "--branches", options.branches, whole_number(1, 32),
               "Branches that neighbouring work-items take.");
-  add_bench_options(app, common);
-  app.footer("Examples:\n  gpufilter bench access --bytes 1M --trials 2\n");
-  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  constexpr const char* footer = "Examples:\n  gpufilter bench access --bytes 1M --trials 2\n";
+  if (const auto done = bench.parse(footer, argc, argv)) return *done;
   if (!bytes.empty()) options.bytes = *parse_bytes(bytes);
-  return finish_bench(common, [&](const TestBed& bed) { return lab::bench_access(bed, options); });
+  return bench.finish([&](const TestBed& bed) { return lab::bench_access(bed, options); });
 }
 
 int run_reduce(int argc, const char* const* argv) {
-  BenchOptions common;
   lab::ReduceOptions options;
   std::vector<int> counts{1048576};
-  Arguments app(
+  BenchCommand bench(
       "Measures sums, products, extremes and bitwise combinations of arrays of integers and "
       "floats, with each path that the device offers and several sizes of work-groups, and how "
       "exact sums of floats are.",
-      "gpufilter bench reduce");
+      "reduce");
+  Arguments& app = bench.app;
   add_numbers(app, "--counts", counts, whole_number(1, 1 << 28), "Values in the array.");
   add_numbers(app, "--groups", options.group_sizes, whole_number(1, 1024),
               "Work-items in a work-group of the textbook kernel.");
   app.add_flag("--accuracy", options.accuracy_alone,
                "Only add up numbers 1.1: left to right, in stages, by a tree, by Kahan's method, "
                "in double.");
-  add_bench_options(app, common);
-  app.footer(
+  constexpr const char* footer =
       "Examples:\n"
       "  gpufilter bench reduce --counts 10000 --trials 2\n"
-      "  gpufilter bench reduce --accuracy\n");
-  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+      "  gpufilter bench reduce --accuracy\n";
+  if (const auto done = bench.parse(footer, argc, argv)) return *done;
   options.counts.assign(counts.begin(), counts.end());
-  return finish_bench(common, [&](const TestBed& bed) { return lab::bench_reduce(bed, options); });
+  return bench.finish([&](const TestBed& bed) { return lab::bench_reduce(bed, options); });
 }
 
 int run_pipeline(int argc, const char* const* argv) {
-  BenchOptions common;
-  common.device = "auto";
   lab::PipelineOptions options;
-  Arguments app(
+  BenchCommand bench(
       "Measures a whole run from file to file, the first and later ones: the share of each step, "
       "its lower bound, and the bottleneck. Nothing is written.",
-      "gpufilter bench pipeline");
+      "pipeline", "auto");
+  Arguments& app = bench.app;
   app.add_option("FILE", options.input, "A picture.")
       ->required()
       ->option_text(" ")
       ->suggests(picture_files());
   const StageOptions stages(app);
-  add_bench_options(app, common);
-  app.footer("Examples:\n  gpufilter bench pipeline in.png --blur auto --color sepia\n");
-  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  constexpr const char* footer =
+      "Examples:\n  gpufilter bench pipeline in.png --blur auto --color sepia\n";
+  if (const auto done = bench.parse(footer, argc, argv)) return *done;
   options.chain = stages.chain();
-  options.device = common.device;
-  options.require_device = common.require_device;
-  common.device = "cpu";  // whole runs choose their device themselves
-  common.require_device = false;
-  return finish_bench(common,
-                      [&](const TestBed& bed) { return lab::bench_pipeline(bed, options); });
+  options.device = std::exchange(bench.options.device, "cpu");  // runs choose their own
+  options.require_device = std::exchange(bench.options.require_device, false);
+  return bench.finish([&](const TestBed& bed) { return lab::bench_pipeline(bed, options); });
 }
 
 struct BenchKind {

@@ -7,7 +7,7 @@
 #include "app/cli/commands.hpp"
 #include "app/cli/parse.hpp"
 #include "app/filter/stage_options.hpp"
-#include "app/lab/bench_options.hpp"
+#include "app/lab/lab_options.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/numbers.hpp"
@@ -25,24 +25,6 @@ using lab::StageCase;
 
 constexpr int max_side = 32768;
 
-// The options of all of them besides the common ones.
-struct StageOptionsOfBench {
-  BenchOptions common;
-  lab::PictureOptions pictures;
-  std::string size;  // "2048x1536"; empty: one that suits the device
-};
-
-void add_options(Arguments& app, StageOptionsOfBench& options,
-                 const std::string& depth = "--depth") {
-  app.add_option("--size", options.size, "Width and height of the picture.")
-      ->option_text("WxH [GPU: 8192x8192, else 2048x1536]");
-  add_numbers(app, "--channels", options.pictures.channels, whole_number(1, 4),
-              "1 grey, 2 grey and alpha, 3 RGB, 4 RGBA.");
-  add_numbers(app, depth, options.pictures.depths, one_of({"8", "16"}),
-              "Bits per sample: 8 or 16.");
-  add_bench_options(app, options.common);
-}
-
 ImageSize parse_size(const std::string& text) {
   ImageSize size;
   const std::string_view all = text;
@@ -55,13 +37,36 @@ ImageSize parse_size(const std::string& text) {
       formatted("--size {}: give width and height from 1 to {}, as 640x480", text, max_side));
 }
 
-int run(StageOptionsOfBench& options, const std::string& name,
-        const std::vector<StageCase>& cases) {
-  if (!options.size.empty()) options.pictures.size = parse_size(options.size);
-  return finish_bench(options.common, [&](const lab::TestBed& bed) {
-    return lab::bench_stages(bed, name, options.pictures, cases);
-  });
-}
+// The command line of a benchmark of stages.
+class StageBench : public BenchCommand {
+ public:
+  StageBench(const std::string& description, const std::string& name,
+             const std::string& depth = "--depth")
+      : BenchCommand(description, name), name_(name), depth_(depth) {}
+
+  [[nodiscard]] std::optional<int> parse(const std::string& footer, int argc,
+                                         const char* const* argv) {
+    app.add_option("--size", size_, "Width and height of the picture.")
+        ->option_text("WxH [GPU: 8192x8192, else 2048x1536]");
+    add_numbers(app, "--channels", pictures.channels, whole_number(1, 4),
+                "1 grey, 2 grey and alpha, 3 RGB, 4 RGBA.");
+    add_numbers(app, depth_, pictures.depths, one_of({"8", "16"}), "Bits per sample: 8 or 16.");
+    return BenchCommand::parse(footer, argc, argv);
+  }
+
+  [[nodiscard]] int run(const std::vector<StageCase>& cases) {
+    if (!size_.empty()) pictures.size = parse_size(size_);
+    return finish(
+        [&](const lab::TestBed& bed) { return lab::bench_stages(bed, name_, pictures, cases); });
+  }
+
+  lab::PictureOptions pictures;
+
+ private:
+  std::string name_;
+  std::string depth_;  // the option of bits per sample
+  std::string size_;   // "2048x1536"; empty: one that suits the device
+};
 
 // Arbitrary weights that keep colours within their range.
 Network random_network(const std::vector<int>& widths) {
@@ -111,10 +116,10 @@ StageCase network_case(const std::string& text) {
 }  // namespace
 
 int run_bench_blur(int argc, const char* const* argv) {
-  StageOptionsOfBench options;
   std::vector<std::string> kernels{"naive", "tiled", "auto"};
   std::vector<int> tiles(blur_tiles.begin(), blur_tiles.end());
-  Arguments app("Measures --blur, the 3x3 box blur.", "gpufilter bench blur");
+  StageBench bench("Measures --blur, the 3x3 box blur.", "blur");
+  Arguments& app = bench.app;
   app.add_option("--kernels", kernels, "Kernels of the device.")
       ->delimiter(',')
       ->one_value_each()
@@ -122,9 +127,9 @@ int run_bench_blur(int argc, const char* const* argv) {
       ->option_text("naive,tiled,auto");
   add_numbers(app, "--tile", tiles, one_of({"8", "16", "32"}),
               "Tiles of the tiled kernel: 8, 16 or 32.");
-  add_options(app, options);
-  app.footer("Examples:\n  gpufilter bench blur --size 300x200 --channels 3,4 --trials 2\n");
-  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  constexpr const char* footer =
+      "Examples:\n  gpufilter bench blur --size 300x200 --channels 3,4 --trials 2\n";
+  if (const auto done = bench.parse(footer, argc, argv)) return *done;
   std::vector<StageCase> cases;
   for (const std::string& kernel : kernels) {
     if (kernel == "naive") cases.push_back({"blur", kernel, make_blur({BlurVariant::naive})});
@@ -135,36 +140,34 @@ int run_bench_blur(int argc, const char* const* argv) {
           {"blur", formatted("tiled {0}x{0}", tile), make_blur({BlurVariant::tiled, tile})});
     }
   }
-  return run(options, "blur", cases);
+  return bench.run(cases);
 }
 
 int run_bench_color(int argc, const char* const* argv) {
-  StageOptionsOfBench options;
   std::vector<std::string> colors{"sepia"};
-  Arguments app("Measures --color, which multiplies every pixel by a matrix.",
-                "gpufilter bench color");
+  StageBench bench("Measures --color, which multiplies every pixel by a matrix.", "color");
+  Arguments& app = bench.app;
   app.add_option("--color", colors, "What --color takes: a preset, a file or a matrix.")
       ->one_value_each()
       ->option_text("COLOR [sepia]");
-  add_options(app, options);
-  app.footer("Examples:\n  gpufilter bench color --color hue=90 --size 300x200 --trials 2\n");
-  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  constexpr const char* footer =
+      "Examples:\n  gpufilter bench color --color hue=90 --size 300x200 --trials 2\n";
+  if (const auto done = bench.parse(footer, argc, argv)) return *done;
   std::vector<StageCase> cases;
   cases.reserve(colors.size());
   for (const std::string& color : colors)
     cases.push_back({color, "color", color_stage_kind().make(color)});
-  return run(options, "color", cases);
+  return bench.run(cases);
 }
 
 int run_bench_lookup(int argc, const char* const* argv) {
-  StageOptionsOfBench options;
-  Arguments app(
+  StageBench bench(
       "Measures look-up tables: of samples, as --levels ends in, and of factors by luma, as "
       "--tonemap ends in.",
-      "gpufilter bench lookup");
-  add_options(app, options);
-  app.footer("Examples:\n  gpufilter bench lookup --depth 8,16 --size 300x200 --trials 2\n");
-  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+      "lookup");
+  constexpr const char* footer =
+      "Examples:\n  gpufilter bench lookup --depth 8,16 --size 300x200 --trials 2\n";
+  if (const auto done = bench.parse(footer, argc, argv)) return *done;
   const auto inverted = [](const PixelFormat& format) {
     std::vector<std::uint16_t> table(format.max_sample() + std::size_t{1});
     std::iota(table.rbegin(), table.rend(), std::uint16_t{0});
@@ -176,20 +179,19 @@ int run_bench_lookup(int argc, const char* const* argv) {
       table[i] = 2.0F - static_cast<float>(i) / static_cast<float>(table.size());
     return table;
   };
-  return run(options, "lookup",
-             {{"samples", "table", make_lookup({"bench samples", "table", inverted})},
-              {"luma", "table", make_luma_scaling({"bench luma", "table", factors})}});
+  return bench.run({{"samples", "table", make_lookup({"bench samples", "table", inverted})},
+                    {"luma", "table", make_luma_scaling({"bench luma", "table", factors})}});
 }
 
 int run_bench_stages(int argc, const char* const* argv) {
-  StageOptionsOfBench options;
-  options.pictures.channels = {3};
-  Arguments app("Measures any stages, each by itself.", "gpufilter bench stages");
+  StageBench bench("Measures any stages, each by itself.", "stages",
+                   "--bits");  // --depth is a stage
+  Arguments& app = bench.app;
+  bench.pictures.channels = {3};
   const StageOptions stages(app);
-  add_options(app, options, "--bits");  // --depth is a stage
-  app.footer(
-      "Examples:\n  gpufilter bench stages --gaussian 2 --median 1 --size 300x200 --trials 2\n");
-  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  constexpr const char* footer =
+      "Examples:\n  gpufilter bench stages --gaussian 2 --median 1 --size 300x200 --trials 2\n";
+  if (const auto done = bench.parse(footer, argc, argv)) return *done;
   std::vector<StageCase> cases;
   std::map<std::string, int> uses;
   for (const auto& stage : stages.chain()) {
@@ -207,16 +209,15 @@ int run_bench_stages(int argc, const char* const* argv) {
   }
   if (cases.empty())
     throw UsageError("bench stages: name stages to measure, such as --gaussian 2 --median 1");
-  return run(options, "stages", cases);
+  return bench.run(cases);
 }
 
 int run_bench_mlp(int argc, const char* const* argv) {
-  StageOptionsOfBench options;
-  options.pictures.channels = {3};
   std::vector<std::string> layers{"3-16-16-3"};
   std::vector<std::string> files;
-  Arguments app("Measures --mlp, which applies a small network to every pixel.",
-                "gpufilter bench mlp");
+  StageBench bench("Measures --mlp, which applies a small network to every pixel.", "mlp");
+  Arguments& app = bench.app;
+  bench.pictures.channels = {3};
   app.add_option("--layers", layers, "Networks of these widths, with random weights.")
       ->delimiter(',')
       ->one_value_each()
@@ -224,9 +225,9 @@ int run_bench_mlp(int argc, const char* const* argv) {
   app.add_option("--network", files, "A network file instead.")
       ->one_value_each()
       ->option_text("FILE");
-  add_options(app, options);
-  app.footer("Examples:\n  gpufilter bench mlp --layers 3-8-3,3-16-16-3 --size 64x48 --trials 2\n");
-  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  constexpr const char* footer =
+      "Examples:\n  gpufilter bench mlp --layers 3-8-3,3-16-16-3 --size 64x48 --trials 2\n";
+  if (const auto done = bench.parse(footer, argc, argv)) return *done;
   std::vector<StageCase> cases;
   cases.reserve(files.size());
   for (const std::string& file : files)
@@ -235,25 +236,24 @@ int run_bench_mlp(int argc, const char* const* argv) {
     for (const std::string& widths : layers)
       cases.push_back(network_case(widths));
   }
-  return run(options, "mlp", cases);
+  return bench.run(cases);
 }
 
 int run_bench_net(int argc, const char* const* argv) {
-  StageOptionsOfBench options;
-  options.pictures.channels = {3};
   std::vector<std::string> files;
-  Arguments app("Measures --net, which runs a convolutional network.", "gpufilter bench net");
+  StageBench bench("Measures --net, which runs a convolutional network.", "net");
+  Arguments& app = bench.app;
+  bench.pictures.channels = {3};
   app.add_option("FILE", files, "Networks: ONNX.")->required();
-  add_options(app, options);
-  app.footer(
-      "Examples:\n  gpufilter bench net samples/networks/denoise.onnx --size 64x48 --trials 2\n");
-  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  constexpr const char* footer =
+      "Examples:\n  gpufilter bench net samples/networks/denoise.onnx --size 64x48 --trials 2\n";
+  if (const auto done = bench.parse(footer, argc, argv)) return *done;
   std::vector<StageCase> cases;
   for (const std::string& file : files) {
     const NetGraph graph = read_net(file);
     cases.push_back({graph.name, "network", make_net(graph, {}), net_products(graph)});
   }
-  return run(options, "net", cases);
+  return bench.run(cases);
 }
 
 }  // namespace gpufilter

@@ -6,7 +6,7 @@
 #include "app/cli/commands.hpp"
 #include "app/cli/parse.hpp"
 #include "app/cli/progress.hpp"
-#include "app/lab/chosen_sessions.hpp"
+#include "app/lab/lab_options.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/format.hpp"

@@ -7,13 +7,12 @@
 #include <system_error>
 #include <utility>
 
-#include <unistd.h>
-
 #include "app/cli/parse.hpp"
 #include "app/compare/compare_report.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
+#include "base/process.hpp"
 
 namespace gpufilter {
 namespace {
@@ -21,11 +20,9 @@ namespace {
 // The command in the environment that it had: variables of the program change what it does.
 std::string with_environment(const std::string& command_line) {
   std::string text;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string variable = *entry;
-    const std::size_t sign = variable.find('=');
-    if (!variable.starts_with("GPUFILTER_") || sign + 1 >= variable.size()) continue;
-    text += variable.substr(0, sign + 1) + shell_word(variable.substr(sign + 1)) + " ";
+  for (const auto& [name, value] : environment()) {
+    if (name.starts_with("GPUFILTER_") && !value.empty())
+      text += name + "=" + shell_word(value) + " ";
   }
   return text + command_line;
 }
@@ -81,30 +78,24 @@ html::Entry ReportPage::take(std::size_t index) {
 
 html::Entry ReportPage::entry_of(std::size_t index, std::unique_ptr<ByteSource> before,
                                  std::unique_ptr<ByteSource> after) const {
-  const std::string before_name = formatted("{}-before.jpg", index);
-  const std::string after_name = formatted("{}-after.jpg", index);
-  const std::string difference_name = formatted("{}-difference.jpg", index);
+  const auto picture = [&](std::unique_ptr<ByteSource> source, const std::string& label,
+                           const char* kind) {
+    const std::string name = formatted("{}-{}.jpg", index, kind);
+    return html::SurveyRequest::Picture{std::move(source), label, folder_.preview_path(name),
+                                        folder_.preview_address(name)};
+  };
+  const std::string difference = formatted("{}-difference.jpg", index);
   const html::Survey survey =
-      html::survey_pictures({.before = std::move(before),
-                             .after = std::move(after),
+      html::survey_pictures({.before = picture(std::move(before), labels_.before, "before"),
+                             .after = picture(std::move(after), labels_.after, "after"),
                              .limits = limits_,
                              .tolerance = tolerance_,
                              .previews = previews_,
-                             .before_file = folder_.preview_path(before_name),
-                             .after_file = folder_.preview_path(after_name),
-                             .difference_file = folder_.preview_path(difference_name),
-                             .before_label = labels_.before,
-                             .after_label = labels_.after});
-  const auto side = [&](const std::optional<html::SurveyedPicture>& picture,
-                        const std::string& label, const std::string& name) {
-    if (!picture) return std::optional<html::Side>();
-    return std::optional<html::Side>(
-        {label, folder_.preview_address(name), picture->preview, picture->histograms});
-  };
+                             .difference_file = folder_.preview_path(difference)});
   html::Entry entry;
-  entry.before = side(survey.before, labels_.before, before_name);
-  entry.after = side(survey.after, labels_.after, after_name);
-  if (survey.has_difference) entry.difference = folder_.preview_address(difference_name);
+  entry.before = survey.before;
+  entry.after = survey.after;
+  if (survey.has_difference) entry.difference = folder_.preview_address(difference);
   if (!survey.comparison) return entry;
   const Comparison& comparison = *survey.comparison;
   entry.difference_text =

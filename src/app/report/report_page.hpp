@@ -10,7 +10,6 @@
 
 #include "html/page.hpp"
 #include "html/page_folder.hpp"
-#include "html/small_picture.hpp"
 #include "html/survey.hpp"
 
 namespace gpufilter {

@@ -182,7 +182,7 @@ html::Section code_section(const BatchTotals& totals, const RunReport& report) {
 html::EarlierPage earlier_page(const FilterOptions& options, bool is_one_picture) {
   const bool has_default = is_one_picture || options.on_exists_given;
   const OnExists on_exists = has_default ? options.on_exists : OnExists::fail;
-  const bool goes_on = !is_one_picture && (options.in_place || options.folder.resume);
+  const bool goes_on = !is_one_picture && (options.in_place || options.resume);
   return on_exists != OnExists::fail || goes_on ? html::EarlierPage::replaced
                                                 : html::EarlierPage::refused;
 }
@@ -279,11 +279,12 @@ RunPage::RunPage(const FilterOptions& options, const BatchPlan& plan)
 }
 
 void RunPage::watch_run(RunOptions& run) {
+  const std::string& input = plan_.items.front().input;
   const std::string& output = plan_.items.front().output;
   if (plan_.items.front().replaces_input) {
-    replaced_ = opened(options_.input);
-  } else if (is_stream(options_.input)) {
-    stream_ = std::make_unique<RepeatableSource>(options_.input, true);
+    replaced_ = opened(input);
+  } else if (is_stream(input)) {
+    stream_ = std::make_unique<RepeatableSource>(input, true);
     run.open_input = [this](const std::string&) { return stream_->open(); };
   }
   if (!is_stream(output)) return;
@@ -331,10 +332,11 @@ std::size_t RunPage::index_of(const BatchItem& item) const {
 }
 
 void RunPage::add(const PictureResult& result) {
+  if (plan_.is_one_picture) look(result, std::move(replaced_));
   html::Entry entry = page_.take(index_of(*result.item));
   entry.facts = facts_of(plan_, result);
   if (plan_.is_one_picture) {
-    entry.name = file_name(options_.input, "standard input");
+    entry.name = file_name(result.item->input, "standard input");
   } else {
     entry.name = name_of(result);
     entry.status = status_text(result.status);
@@ -347,7 +349,7 @@ void RunPage::add(const PictureResult& result) {
   page_.add(std::move(entry));
 }
 
-void RunPage::write(const BatchTotals& totals, Nanoseconds elapsed) {
+html::Page RunPage::folder_page(const BatchTotals& totals, Nanoseconds elapsed) const {
   html::Page page;
   page.subject = "gpufilter: " + counted(plan_.items.size(), "picture");
   page.heading = formatted("{} \u2192 {}", plan_.inputs.front(), plan_.output);
@@ -355,42 +357,40 @@ void RunPage::write(const BatchTotals& totals, Nanoseconds elapsed) {
                   batch_rates(totals, elapsed)};
   page.tone = totals.count(PictureStatus::failed) > 0 ? html::Tone::bad : html::Tone::good;
   page.is_grid = true;
-  if (!options_.typed_stages.empty()) page.sections.push_back(stage_section(options_.typed_stages));
-  if (totals.pixels() > 0) {
-    page.sections.push_back(time_section(totals, elapsed));
-    page.sections.back().note += " The total includes the previews of this page.";
-    page.sections.push_back(device_section(totals));
-  }
-  publish(std::move(page), options_.in_place);
+  return page;
 }
 
-void RunPage::write(const PictureResult& result, const BatchTotals& totals,
-                    const RunReport* report) {
-  look(result, std::move(replaced_));
-  add(result);
-  const std::string before = file_name(options_.input, "standard input");
-  const std::string after = file_name(plan_.items.front().output, "standard output");
+html::Page RunPage::picture_page(const RunReport* report) const {
+  const BatchItem& item = plan_.items.front();
+  const std::string before = file_name(item.input, "standard input");
+  const std::string after = file_name(item.output, "standard output");
   html::Page page;
   page.subject = "gpufilter: one picture";
   page.heading = before == after ? before : before + " \u2192 " + after;
-  if (report == nullptr) {
-    page.summary = {"skipped: the output already exists and was kept"};
-  } else {
+  page.summary = {"skipped: the output already exists and was kept"};
+  if (report != nullptr) {
     page.summary = {
         formatted("{} in {} ms", pixels_text(*report), brief(milliseconds(report->total))),
         device_text(report->engine)};
-    if (!options_.typed_stages.empty())
-      page.sections.push_back(stage_section(options_.typed_stages));
-    page.sections.push_back(time_section(totals, report->total));
-    page.sections.push_back(code_section(totals, *report));
   }
   if (stream_) page.remark = "It needs the same standard input.";
-  publish(std::move(page), options_.on_exists == OnExists::overwrite);
+  return page;
 }
 
-// `repeats`: the same command line does the run again.
-void RunPage::publish(html::Page page, bool repeats) {
+void RunPage::write(const BatchTotals& totals, Nanoseconds elapsed, const RunReport* report) {
+  const bool is_alone = plan_.is_one_picture;
+  html::Page page = is_alone ? picture_page(report) : folder_page(totals, elapsed);
+  if (!options_.typed_stages.empty() && (report != nullptr || !is_alone))
+    page.sections.push_back(stage_section(options_.typed_stages));
+  if (totals.pixels() > 0) {
+    page.sections.push_back(time_section(totals, elapsed));
+    if (!is_alone) page.sections.back().note += " The total includes the previews of this page.";
+    page.sections.push_back(report != nullptr ? code_section(totals, *report)
+                                              : device_section(totals));
+  }
   if (options_.in_place) page.remark = replaced_remark;
+  // Whether the same command line does the run again.
+  const bool repeats = is_alone ? options_.on_exists == OnExists::overwrite : options_.in_place;
   page_.publish(std::move(page), repeats ? options_.command_line : options_.repetition,
                 options_.quiet);
 }

@@ -19,23 +19,22 @@ class RunPage {
 
   // For BatchOptions::before_picture: watches a picture of a folder. This outlives the run.
   [[nodiscard]] AfterPicture watch(const BatchItem& item);
-  // Adds a picture to the page; every one is added, in the order of the page.
-  void add(const PictureResult& result);
-  // Writes the page about a folder. Throws PictureError, also if a preview could not be written.
-  void write(const BatchTotals& totals, Nanoseconds elapsed);
-
   // Before a run over one picture: keeps an input that is replaced, and what passes through
   // standard input and output. This outlives the run. Throws PictureError.
   void watch_run(RunOptions& run);
-  // Writes the page about one picture; `report` is nullptr if its output already existed and was
-  // kept. Throws PictureError.
-  void write(const PictureResult& result, const BatchTotals& totals, const RunReport* report);
+
+  // Adds a picture to the page; every one is added, in the order of the page.
+  void add(const PictureResult& result);
+  // Writes the page. `report` is that of the only picture; nullptr for a folder, and if its output
+  // already existed and was kept. Throws PictureError, also if a preview could not be written.
+  void write(const BatchTotals& totals, Nanoseconds elapsed, const RunReport* report);
 
  private:
   void look(const PictureResult& result, std::unique_ptr<ByteSource> replaced);
   [[nodiscard]] std::unique_ptr<ByteSource> copied_output() const;
   [[nodiscard]] std::size_t index_of(const BatchItem& item) const;
-  void publish(html::Page page, bool repeats);
+  [[nodiscard]] html::Page folder_page(const BatchTotals& totals, Nanoseconds elapsed) const;
+  [[nodiscard]] html::Page picture_page(const RunReport* report) const;
 
   const FilterOptions& options_;
   const BatchPlan& plan_;

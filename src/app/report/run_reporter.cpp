@@ -1,9 +1,11 @@
 #include "app/report/run_reporter.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <set>
 #include <system_error>
+#include <utility>
 
 #include "app/cli/parse.hpp"
 #include "app/cli/paths.hpp"
@@ -17,6 +19,35 @@
 #include "codec/unread.hpp"
 
 namespace gpufilter {
+
+std::string left_out_warning(const std::vector<std::string>& names) {
+  constexpr std::size_t max_listed = 8;
+  if (names.empty()) return "";
+  const std::size_t listed = std::min(names.size(), max_listed);
+  std::string text = "not carried over: ";
+  for (std::size_t i = 0; i < listed; ++i)
+    text += (i == 0 ? "" : ", ") + names[i];
+  if (listed < names.size()) text += formatted(", {} more", names.size() - listed);
+  return text;
+}
+
+void LeftOutTally::add(const std::vector<std::string>& names) {
+  constexpr std::size_t max_counted = 1000;  // names: memory does not grow with the folder
+  for (const std::string& name : names) {
+    if (pictures_.size() < max_counted || pictures_.contains(name)) ++pictures_[name];
+  }
+}
+
+std::vector<std::string> LeftOutTally::names() const {
+  std::vector<std::pair<std::string, std::size_t>> sorted(pictures_.begin(), pictures_.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::vector<std::string> names;
+  for (const auto& [name, pictures] : sorted)
+    names.push_back(formatted("{} ({})", name, counted(pictures, "picture")));
+  return names;
+}
+
 namespace {
 
 std::string outcome(const PictureResult& result) {
@@ -56,21 +87,6 @@ void warn_of_losses(const OutputReport& output, const WriteOptions& options) {
                       flattening_notice(*output.output_format, *output.background)));
 }
 
-// What the outputs of one picture cannot hold of it, and what was ignored or looks like a mistake.
-void warn_of(const RunReport& report, const RunOptions& run) {
-  const WriteOptions& options = run.write;
-  OptionUse use(options, run.limits.damaged);
-  use.add(report);
-  for (const std::string& warning : use.warnings())
-    log::warn(warning);
-  for (const OutputReport& other : report.others)
-    warn_of_losses(other, options);
-  for (const std::string& warning : report.stage_warnings)
-    log::warn(formatted("{}: {}", printable(report.input), warning));
-  warn_of_losses(report, options);
-  warn_of_unread(report.input == standard_stream ? "standard input" : report.input, report.unread);
-}
-
 // The programs that ran, in the order of their passes.
 void print_kernels(const RunReport& report) {
   bool any = false;
@@ -92,7 +108,7 @@ std::string expected_device(const EngineReport& engine, const FilterOptions& opt
 }
 
 // What --dry-run says about one picture.
-std::string planned_text(const RunReport& preview, const FilterOptions& options) {
+std::string planned_text(const PictureReport& preview, const FilterOptions& options) {
   std::error_code ignored;
   const bool replaces = !preview.kept && std::filesystem::is_regular_file(preview.output, ignored);
   const char* outcome = preview.kept     ? "would stay unchanged"
@@ -117,14 +133,13 @@ RunReporter::RunReporter(const BatchPlan& plan, const FilterOptions& options, Na
       options_(options),
       start_(start),
       display_(options.progress),
-      trace_sink_(trace),
       page_(page),
       option_use_(options.run.write, options.run.limits.damaged) {
+  if (trace != nullptr) trace_.emplace(*trace, start_, options.command_line, !plan.is_one_picture);
   if (plan.is_one_picture) {
-    progress_.name = options.input;
+    progress_.name = plan.items.front().input;
     return;
   }
-  if (trace != nullptr) trace_.emplace(*trace, start_, options.command_line, true);
   progress_.all_pictures = plan.items.size();
   for (const BatchItem& item : plan.items)
     progress_.all += item.bytes;
@@ -149,7 +164,7 @@ void RunReporter::prepare_for_signals() const {
 
 // How to repeat the command so that it does the rest.
 const char* RunReporter::repetition() const {
-  return options_.folder.resume || plan_.shard ? "again" : "with --resume";
+  return options_.resume || plan_.shard ? "again" : "with --resume";
 }
 
 void RunReporter::report_full_disk() const {
@@ -176,20 +191,28 @@ void RunReporter::advanced(std::uint64_t bytes_under_way) {
 
 void RunReporter::finished(const PictureResult& result, const RunReport* report) {
   totals_.add(result, report);
-  if (report != nullptr && trace_) trace_->add(*report, result.job);
+  if (report != nullptr) option_use_.add(*report);
+  if (trace_ && result.status == PictureStatus::done) trace_->add(*report, result.job);
+  plan_.is_one_picture ? finished_alone(result, report) : finished_in_folder(result, report);
+}
+
+void RunReporter::finished_alone(const PictureResult& result, const RunReport* report) {
+  display_.clear();
+  if (report != nullptr) warn_of(*report);
+  if (result.status == PictureStatus::done) report_ = report;
+}
+
+void RunReporter::finished_in_folder(const PictureResult& result, const RunReport* report) {
   if (result.status == PictureStatus::failed) log::error(result.failure);
   out_of_space_ = out_of_space_ || result.out_of_space;
-  if (report != nullptr) {
-    option_use_.add(*report);
-    note_losses(*report);
-    for (const std::string& warning : report->stage_warnings)
-      ++stage_warnings_[warning];
-  }
   const std::uint64_t bytes = result.item->bytes;
   ++progress_.pictures;
   finished_bytes_ += bytes;
   progress_.done += bytes;
   if (report != nullptr) {
+    note_losses(*report);
+    for (const std::string& warning : report->stage_warnings)
+      ++stage_warnings_[warning];
     ++progress_.filtered;
     finished_bytes_filtered_ += bytes;
     progress_.worked += bytes;
@@ -221,22 +244,31 @@ void RunReporter::listed(const PictureResult& result) {
   print_line(result);
   if (page_ != nullptr) page_->add(result);
   if (!options_.json) return;
+  if (plan_.is_one_picture) return print_data(picture_document(plan_, result));
   if (!document_begun_) print_data(batch_json_begin(plan_, options_.dry_run));
   print_data(batch_json_picture(plan_, result, !document_begun_));
   document_begun_ = true;
 }
 
 // A line for the picture: in a dry run the result on standard output, otherwise a log line for -v.
+// The only picture has a report instead, unless it is skipped.
 void RunReporter::print_line(const PictureResult& result) const {
   const bool is_answer = options_.dry_run && !options_.json;
-  if (!is_answer && log::level() > log::Level::info) return;
+  const bool is_alone = plan_.is_one_picture;
   if (result.status == PictureStatus::failed) return;
-  std::string outputs = plan_.output_path(*result.item);
-  for (const ChainOutput& other : result.item->others)
-    outputs += ", " + other.path;
+  if (is_alone && result.status == PictureStatus::planned && is_answer)
+    return print_result(planned_text(result.report, options_));
+  if (is_alone && result.status != PictureStatus::exists) return;
+  std::string outputs = is_alone ? result.item->output : plan_.output_path(*result.item);
+  if (!is_alone) {
+    for (const ChainOutput& other : result.item->others)
+      outputs += ", " + other.path;
+  }
   const std::string line =
       printable(formatted("{} -> {}: {}", result.item->input, outputs, outcome(result)));
-  is_answer ? print_result(line + "\n") : log::info(line);
+  if (is_answer) return print_result(line + "\n");
+  if (!is_alone) return log::info(line);
+  if (!options_.quiet) print_note(line + "\n");
 }
 
 // To standard output, unless the only picture goes there.
@@ -246,13 +278,18 @@ void RunReporter::print_data(const std::string& document) const {
   is_taken ? static_cast<void>(std::fputs(document.c_str(), stderr)) : print_document(document);
 }
 
-void RunReporter::print_folder_data(Nanoseconds elapsed) {
-  if (options_.json) {
-    if (!document_begun_) print_data(batch_json_begin(plan_, options_.dry_run));
-    print_data(batch_json_end(totals_, elapsed));
-  }
-  if (options_.timing == TimingFormat::json) print_data(batch_timing_json(totals_, elapsed));
-  if (options_.timing == TimingFormat::csv) print_data(batch_csv(totals_, elapsed));
+// What the outputs of the only picture cannot hold of it, and what was ignored or looks like a
+// mistake.
+void RunReporter::warn_of(const RunReport& report) const {
+  const WriteOptions& write = options_.run.write;
+  for (const std::string& warning : option_use_.warnings())
+    log::warn(warning);
+  for (const OutputReport& other : report.others)
+    warn_of_losses(other, write);
+  for (const std::string& warning : report.stage_warnings)
+    log::warn(formatted("{}: {}", printable(report.input), warning));
+  warn_of_losses(report, write);
+  warn_of_unread(report.input == standard_stream ? "standard input" : report.input, report.unread);
 }
 
 void RunReporter::warn_after_folder() const {
@@ -274,20 +311,41 @@ void RunReporter::warn_after_folder() const {
 void RunReporter::conclude() {
   display_.clear();
   set_message_on_signals("");
-  const Nanoseconds elapsed = now() - start_;
-  warn_after_folder();
-  if (out_of_space_) report_full_disk();
+  const Nanoseconds elapsed = report_ != nullptr ? report_->total : now() - start_;
+  if (!plan_.is_one_picture) conclude_folder(elapsed);
+  if (report_ != nullptr && log::level() <= log::Level::info) {
+    for (const std::string& line : run_account(*report_, options_.asked_chain))
+      log::info(line);
+  }
   if (trace_) trace_->finish();
-  print_folder_data(elapsed);
-  print_summary(elapsed);
-  if (page_ != nullptr) page_->write(totals_, elapsed);
+  print_timing(elapsed);
+  if (report_ != nullptr && options_.show_kernel) print_kernels(*report_);
+  if (page_ != nullptr) page_->write(totals_, elapsed, report_);
 }
 
-void RunReporter::print_summary(Nanoseconds elapsed) const {
-  if (options_.quiet) return;
-  print_note(batch_summary(plan_, totals_, elapsed));
-  if (options_.timing == TimingFormat::table && totals_.pixels() > 0) {
-    print_note(batch_table(totals_, elapsed));
+void RunReporter::conclude_folder(Nanoseconds elapsed) {
+  warn_after_folder();
+  if (out_of_space_) report_full_disk();
+  if (!options_.json) return;
+  if (!document_begun_) print_data(batch_json_begin(plan_, options_.dry_run));
+  print_data(batch_json_end(totals_, elapsed));
+}
+
+void RunReporter::print_timing(Nanoseconds elapsed) const {
+  if (plan_.is_one_picture && report_ == nullptr) return;
+  const RunReport* one = report_;
+  const TimingFormat format = options_.timing;
+  if (format == TimingFormat::json)
+    print_data(one != nullptr ? timing_json(*one) : batch_timing_json(totals_, elapsed));
+  if (format == TimingFormat::csv)
+    print_data(one != nullptr ? timing_csv(*one) : batch_csv(totals_, elapsed));
+  if (one != nullptr) {
+    if (format == TimingFormat::line) print_note(timing_line(*one));
+    if (format == TimingFormat::table) print_note(timing_table(*one));
+  } else if (!options_.quiet) {
+    print_note(batch_summary(plan_, totals_, elapsed));
+    if (format == TimingFormat::table && totals_.pixels() > 0)
+      print_note(batch_table(totals_, elapsed));
   }
 }
 
@@ -295,57 +353,6 @@ void RunReporter::advanced_rows(std::int64_t done, std::int64_t all) {
   progress_.done = progress_.worked = static_cast<std::uint64_t>(done);
   progress_.all = static_cast<std::uint64_t>(all);
   show_progress();
-}
-
-void RunReporter::ended(const PictureResult& result, const RunReport* report) {
-  display_.clear();
-  totals_.add(result, report);
-  if (report != nullptr) warn_of(*report, options_.run);
-  if (options_.json) print_data(picture_document(plan_, result));
-  print_picture_line(result, report);
-  if (result.status == PictureStatus::done) {
-    if (log::level() <= log::Level::info) {
-      for (const std::string& line : run_account(*report, options_.asked_chain))
-        log::info(line);
-    }
-    print_timing(*report);
-    if (options_.show_kernel) print_kernels(*report);
-    if (trace_sink_ != nullptr) {
-      TraceFile trace(*trace_sink_, start_, options_.command_line, false);
-      trace.add(*report, result.job);
-      trace.finish();
-    }
-  }
-  if (page_ != nullptr && result.status != PictureStatus::failed)
-    page_->write(result, totals_, report);
-}
-
-// Where there is no report on the timing: what would be done, or that nothing was.
-void RunReporter::print_picture_line(const PictureResult& result, const RunReport* report) const {
-  const bool is_answer = options_.dry_run && !options_.json;
-  if (result.status == PictureStatus::planned && is_answer)
-    print_result(planned_text(*report, options_));
-  if (result.status != PictureStatus::exists) return;
-  const std::string line = printable(formatted("{} -> {}: already exists, skipped",
-                                               result.item->input, result.item->output)) +
-                           "\n";
-  if (is_answer) return print_result(line);
-  if (!options_.quiet) print_note(line);
-}
-
-void RunReporter::print_timing(const RunReport& report) const {
-  switch (options_.timing) {
-    case TimingFormat::off:
-      return;
-    case TimingFormat::line:
-      return print_note(timing_line(report));
-    case TimingFormat::table:
-      return print_note(timing_table(report));
-    case TimingFormat::json:
-      return print_data(timing_json(report));
-    case TimingFormat::csv:
-      return print_data(timing_csv(report));
-  }
 }
 
 }  // namespace gpufilter

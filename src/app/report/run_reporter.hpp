@@ -1,11 +1,12 @@
 // Reports to the user during a run and at its end, as the options ask for it.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "app/cli/left_out_tally.hpp"
 #include "app/cli/progress.hpp"
 #include "app/filter/filter_options.hpp"
 #include "app/filter/format_options.hpp"
@@ -14,6 +15,23 @@
 #include "app/report/trace_file.hpp"
 
 namespace gpufilter {
+
+// Counts over the pictures of a folder.
+class LeftOutTally {
+ public:
+  // RunReport::left_out of a picture, or its RunReport::unread.
+  void add(const std::vector<std::string>& names);
+
+  // "gamma (3 pictures)", "XMP (1 picture)": the commonest first.
+  [[nodiscard]] std::vector<std::string> names() const;
+
+ private:
+  std::map<std::string, std::size_t> pictures_;  // by name
+};
+
+// Metadata that an output cannot hold: "not carried over: gamma, XMP"; of more than a few only
+// their number. Empty if all was carried over.
+[[nodiscard]] std::string left_out_warning(const std::vector<std::string>& names);
 
 class RunReporter final : public BatchListener {
  public:
@@ -28,13 +46,12 @@ class RunReporter final : public BatchListener {
   void finished(const PictureResult& result, const RunReport* report) override;
   void listed(const PictureResult& result) override;
 
-  // Prints the final report on a folder and writes the page. Throws PictureError.
+  // Prints the final report, also on the only picture of a plan, whose report is that of
+  // finished(), and writes the page. Throws PictureError.
   void conclude();
 
-  // For a run over one picture: rows are done; and it has ended, with everything that is above.
-  // `report` is nullptr if it failed or already existed. Throws PictureError.
+  // For a run over one picture: rows are done.
   void advanced_rows(std::int64_t done, std::int64_t all);
-  void ended(const PictureResult& result, const RunReport* report);
 
   [[nodiscard]] bool any_failed() const { return totals_.count(PictureStatus::failed) > 0; }
 
@@ -43,14 +60,15 @@ class RunReporter final : public BatchListener {
   void prepare_for_signals() const;
   [[nodiscard]] const char* repetition() const;
   void report_full_disk() const;
+  void finished_alone(const PictureResult& result, const RunReport* report);
+  void finished_in_folder(const PictureResult& result, const RunReport* report);
+  void warn_of(const RunReport& report) const;
   void note_losses(const RunReport& report);
   void warn_after_folder() const;
+  void conclude_folder(Nanoseconds elapsed);
   void print_line(const PictureResult& result) const;
   void print_data(const std::string& document) const;
-  void print_folder_data(Nanoseconds elapsed);
-  void print_summary(Nanoseconds elapsed) const;
-  void print_picture_line(const PictureResult& result, const RunReport* report) const;
-  void print_timing(const RunReport& report) const;
+  void print_timing(Nanoseconds elapsed) const;
 
   const BatchPlan& plan_;
   const FilterOptions& options_;
@@ -60,9 +78,9 @@ class RunReporter final : public BatchListener {
   std::uint64_t finished_bytes_ = 0;           // of all finished inputs
   std::uint64_t finished_bytes_filtered_ = 0;  // of those that were filtered
   BatchTotals totals_;
-  ByteSink* trace_sink_;
-  std::optional<TraceFile> trace_;  // of a folder
+  std::optional<TraceFile> trace_;
   RunPage* page_;
+  const RunReport* report_ = nullptr;  // of the only picture, if it is done
   OptionUse option_use_;
   std::map<const Codec*, std::size_t> flattened_;  // pictures that lost their alpha, by format
   LeftOutTally left_out_;

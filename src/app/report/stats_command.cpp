@@ -5,11 +5,10 @@
 
 #include "app/cli/arguments.hpp"
 #include "app/cli/commands.hpp"
-#include "app/cli/device_options.hpp"
 #include "app/cli/parse.hpp"
 #include "app/cli/paths.hpp"
+#include "app/cli/shared_options.hpp"
 #include "app/filter/format_options.hpp"
-#include "app/report/report_options.hpp"
 #include "app/report/stats_report.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/byte_cursor.hpp"
 #include "base/format.hpp"
 #include "base/json.hpp"
 
@@ -108,7 +109,7 @@ std::string joined(const std::vector<Json>& events) {
 }
 
 void write_text(ByteSink& sink, const std::string& text) {
-  sink.write({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+  sink.write(as_bytes(text));
 }
 
 }  // namespace
@@ -130,9 +131,7 @@ TraceTracks::Track TraceTracks::place(int process, int kind, Nanoseconds start, 
 
 TraceFile::TraceFile(ByteSink& sink, Nanoseconds start, const std::string& command_line,
                      bool is_folder)
-    : sink_(sink), start_(start), is_folder_(is_folder) {
-  write_text(sink_, beginning(command_line));
-}
+    : sink_(sink), start_(start), is_folder_(is_folder), before_(beginning(command_line)) {}
 
 void TraceFile::add(const RunReport& report, int job) {
   const int process = job + 1;
@@ -141,12 +140,11 @@ void TraceFile::add(const RunReport& report, int job) {
     events.add_process(process, is_folder_ ? formatted("job {}", process) : "gpufilter");
   if (is_folder_) events.add_picture(report, process);
   events.add_spans(report, process);
-  write_text(sink_, (has_events_ ? ",\n" : "") + joined(events.list()));
-  has_events_ = true;
+  write_text(sink_, std::exchange(before_, ",\n") + joined(events.list()));
 }
 
 void TraceFile::finish() {
-  write_text(sink_, ending);
+  write_text(sink_, (jobs_.empty() ? before_ : "") + ending);
   sink_.commit();
 }
 

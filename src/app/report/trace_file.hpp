@@ -50,7 +50,7 @@ class TraceFile {
   bool is_folder_;
   TraceTracks tracks_;
   std::set<int> jobs_;  // jobs whose tracks are named
-  bool has_events_ = false;
+  std::string before_;  // what the next picture's events follow: the beginning, or a comma
 };
 
 }  // namespace gpufilter

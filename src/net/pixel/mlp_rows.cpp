@@ -2,8 +2,8 @@
 #include <utility>
 
 #include "host/arithmetic.hpp"
-#include "host/pixels.hpp"
 #include "net/pixel/mlp.hpp"
+#include "stage/point_rows.hpp"
 
 namespace gpufilter {
 namespace {
@@ -109,27 +109,17 @@ struct MlpLoop {
                                          const Network* network) {
     Planes planes;
     Planes next;
-    alignas(64) Block<Sample> block{};  // past the end of a row, its pixels are never used
-    const auto width = static_cast<size_t>(source.width);
-    const auto channels = static_cast<size_t>(source.format.channels);
-    const auto target_channels = static_cast<size_t>(target.format.channels);
-    for (int y = target.rows.begin; y < target.rows.end; ++y) {
-      const auto* in = reinterpret_cast<const Sample*>(source.row(y));
-      auto* out = reinterpret_cast<Sample*>(target.row(y));
-      for (size_t x = 0; x < width; x += block_pixels) {
-        const size_t count = std::min(block_pixels, width - x);
-        to_rgba<set>(in + channels * x, channels, count, block.data());
-        unpack(block, planes);
-        Planes* from = &planes;
-        Planes* to = &next;
-        for (const NetworkLayer& layer : network->layers) {
-          compute_layer<set>(layer, *from, *to);
-          std::swap(from, to);
-        }
-        pack(*from, network->outputs() == 4, block);
-        from_rgba<set>(block.data(), count, target_channels, out + target_channels * x);
-      }
-    }
+    change_rgba_blocks<set, Sample, block_pixels>(
+        source, target, [&](Block<Sample> & block, size_t) __attribute__((always_inline)) {
+          unpack(block, planes);
+          Planes* from = &planes;
+          Planes* to = &next;
+          for (const NetworkLayer& layer : network->layers) {
+            compute_layer<set>(layer, *from, *to);
+            std::swap(from, to);
+          }
+          pack(*from, network->outputs() == 4, block);
+        });
   }
 };
 

@@ -11,6 +11,10 @@ std::string color_expression(const PixelFormat& format, int channel) {
   return formatted("NUMBER(in[i], {})", index);
 }
 
+std::string for_each_pixel(const std::string& statements) {
+  return "#pragma unroll\n  for (int i = 0; i < PIXELS; ++i) {\n" + statements + "  }\n";
+}
+
 std::string copy_alpha(const PixelFormat& format, int target) {
   return format.has_alpha()
              ? formatted("COPY_SAMPLE(out[i], {}, in[i], {});\n", target, format.channels - 1)

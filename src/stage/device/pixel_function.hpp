@@ -31,6 +31,9 @@ struct PixelFunction {
 // green and blue, a missing alpha as the maximum. Channels: 0 red, 1 green, 2 blue, 3 alpha.
 [[nodiscard]] std::string color_expression(const PixelFormat& format, int channel);
 
+// The body of a function whose `statements` compute out[i] from in[i].
+[[nodiscard]] std::string for_each_pixel(const std::string& statements);
+
 // A statement that makes channel `target` of `out[i]` the alpha of `in[i]`.
 [[nodiscard]] std::string copy_alpha(const PixelFormat& format, int target);
 

@@ -225,7 +225,7 @@ std::string color_source(const ColorMatrix& matrix, const PixelFormat& source) {
   const ColorCoefficients coefficients = color_coefficients(matrix, source);
   const PixelFormat target = color_output(matrix, source);
   const bool reads_alpha = matrix.colors_read_alpha() || !matrix.keeps_alpha();
-  std::string text = "#pragma unroll\n  for (int i = 0; i < PIXELS; ++i) {\n";
+  std::string text;
   for (int c = 0; c < (reads_alpha ? 4 : 3); ++c)
     text += formatted("    const float c{} = {};\n", c, color_expression(source, c));
   for (int row = 0; row < target.channels; ++row) {
@@ -234,7 +234,7 @@ std::string color_source(const ColorMatrix& matrix, const PixelFormat& source) {
             (kept ? copy_alpha(source, row)
                   : formatted("SET_NUMBER(out[i], {}, {});\n", row, sum_text(coefficients, row)));
   }
-  return text + "  }\n";
+  return for_each_pixel(text);
 }
 
 class ColorStage final : public OneStepStage {

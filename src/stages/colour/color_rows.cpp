@@ -72,7 +72,7 @@ namespace avx512 {
 std::size_t color_vectors(InstructionSet set, std::size_t channels, const std::uint8_t* in,
                           std::size_t count, const ColorCoefficients& numbers, std::uint8_t* out) {
   if (set == InstructionSet::baseline || channels < 3) return 0;
-  const bool wide = set == InstructionSet::avx512;
+  const bool wide = set >= InstructionSet::avx512;
   auto* transform = channels == 3 ? (wide ? avx512::transform<3> : avx2::transform<3>)
                                   : (wide ? avx512::transform<4> : avx2::transform<4>);
   return transform(in, count, numbers.data(), out);

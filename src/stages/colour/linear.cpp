@@ -12,6 +12,7 @@
 #include "device/device_rows.hpp"
 #include "image/sample_arithmetic.hpp"
 #include "stage/device/row_pass.hpp"
+#include "stage/point_rows.hpp"
 
 namespace gpufilter {
 namespace {
@@ -122,27 +123,22 @@ template <typename From, typename To>
 void look_up(const ConstRows& source, const MutableRows& target, const LightTables& tables) {
   const PixelFormat& format = source.format;
   const bool grey = format.color_channels() == 1;
-  for (int y = target.rows.begin; y < target.rows.end; ++y) {
-    const auto* in = reinterpret_cast<const From*>(source.row(y));
-    auto* out = reinterpret_cast<To*>(target.row(y));
-    const std::uint16_t* green = tables[1]->data();
-    if (grey) {
-      const auto channels = static_cast<size_t>(format.channels);
-      for (size_t i = 0; i < channels * static_cast<size_t>(source.width); i += channels) {
-        out[i] = static_cast<To>(green[in[i]]);
-        if (channels == 2) out[i + 1] = converted_alpha<From, To>(in[i + 1]);
-      }
-      continue;
-    }
-    const std::uint16_t* red = tables[0]->data();
-    const std::uint16_t* blue = tables[2]->data();
+  const auto* const red = tables[0]->data();
+  const auto* const green = tables[1]->data();
+  const auto* const blue = tables[2]->data();
+  for_rows<From, To>(source, target, [&](const From* in, To* out) {
     for (int x = 0; x < source.width; ++x, in += format.channels, out += format.channels) {
-      out[0] = static_cast<To>(red[in[0]]);
-      out[1] = static_cast<To>(green[in[1]]);
-      out[2] = static_cast<To>(blue[in[2]]);
-      if (format.has_alpha()) out[3] = converted_alpha<From, To>(in[3]);
+      if (grey) {
+        out[0] = static_cast<To>(green[in[0]]);
+      } else {
+        out[0] = static_cast<To>(red[in[0]]);
+        out[1] = static_cast<To>(green[in[1]]);
+        out[2] = static_cast<To>(blue[in[2]]);
+      }
+      const int last = format.channels - 1;
+      if (format.has_alpha()) out[last] = converted_alpha<From, To>(in[last]);
     }
-  }
+  });
 }
 
 class Light final : public OneStepStage {

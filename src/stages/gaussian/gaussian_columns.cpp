@@ -14,11 +14,7 @@ namespace {
 using std::size_t;
 
 // Rows of the result that are computed together.
-#ifdef __x86_64__
-constexpr int lines_at_once = PairLoops::lines_at_once;
-#else
-constexpr int lines_at_once = 1;
-#endif
+constexpr int lines_at_once = pair_lines;
 
 template <typename Sample, bool weighted>
 struct AlongColumns {
@@ -50,14 +46,11 @@ struct AlongColumns {
 
   static void prepare(Job& job) {
     if (weighted) job.product_weights.assign(job.weights.begin(), job.weights.end());
-#ifdef __x86_64__
     for (const int lines : {lines_at_once, job.target.rows.count() % lines_at_once}) {
       if (lines > 0) job.pairs[static_cast<size_t>(lines - 1)] = pairs_for(job, lines);
     }
-#endif
   }
 
-#ifdef __x86_64__
   // The weights of two rows for each line, then of the next two.
   static std::vector<std::uint32_t> pairs_for(const Job& job, int lines) {
     const int radius = job.window->radius();
@@ -72,7 +65,6 @@ struct AlongColumns {
     }
     return pairs;
   }
-#endif
 
   template <InstructionSet set>
   [[gnu::always_inline]] static void run(Job* job) {
@@ -184,7 +176,7 @@ struct AlongColumns {
   // Sums without their last `bits` bits.
   template <InstructionSet set, int bits, typename Out>
   [[gnu::always_inline]] static void fill(Job& job, const Tile& tile, const Outputs<Out>& out) {
-    const size_t done = fill_by_pairs<set>(job, tile, out);
+    const size_t done = fill_by_pairs(job, tile, out);
     for (int line = 0; line < tile.lines.count(); ++line) {
       Out* to = out.at(static_cast<size_t>(line));
       const ColumnNeighbours<Plain> rows{job.rows.data() + line + job.window->radius(), done};
@@ -198,26 +190,18 @@ struct AlongColumns {
   }
 
   // All numbers, or none if a faster loop does not suit; returns how many.
-  template <InstructionSet set, typename Out>
+  template <typename Out>
   static size_t fill_by_pairs([[maybe_unused]] const Job& job, [[maybe_unused]] const Tile& tile,
                               [[maybe_unused]] const Outputs<Out>& out) {
-    size_t done = 0;
-#ifdef __x86_64__
     if constexpr (sizeof(Sample) == 1) {
       if (!has_pairs<Sample>(*job.window)) return 0;
       const int lines = tile.lines.count();
       const std::vector<std::uint32_t>& pairs = job.pairs[static_cast<size_t>(lines - 1)];
-      const auto loop = [&] {
-        if constexpr (sizeof(Out) == 1)
-          return pair_loops(set).along_columns;
-        else
-          return pair_loops(set).along_columns_fine;
-      }();
-      done = loop(job.rows.data(), tile.count, pairs.data(),
-                  pairs.size() / static_cast<size_t>(lines), lines, out.data());
+      return gaussian_pairs_along_columns({job.rows.data(), tile.count, pairs.data(),
+                                           pairs.size() / static_cast<size_t>(lines), lines,
+                                           out.data()});
     }
-#endif
-    return done;
+    return 0;
   }
 
   // Weights the colours by alpha; they have `more_bits` more bits than samples.
@@ -226,7 +210,7 @@ struct AlongColumns {
     Outputs<ProductSum> sums{};
     for (size_t line = 0; line < lines_at_once; ++line)
       sums.at(line) = job.products.data() + line * job.products.size() / lines_at_once;
-    const size_t done = sum_products_by_pairs<set>(job, tile, sums);
+    const size_t done = sum_products_by_pairs(job, tile, sums);
     const int channels = job.target.format.channels;
     for (int line = 0; line < tile.lines.count(); ++line) {
       ProductSum* of_line = sums.at(static_cast<size_t>(line));
@@ -239,20 +223,17 @@ struct AlongColumns {
     }
   }
 
-  template <InstructionSet set>
   static size_t sum_products_by_pairs([[maybe_unused]] Job& job, [[maybe_unused]] const Tile& tile,
                                       [[maybe_unused]] const Outputs<ProductSum>& sums) {
-#ifdef __x86_64__
     if constexpr (sizeof(Sample) == 1) {
       if (!has_pairs<Sample>(*job.window)) return 0;
       job.product_rows.push_back(job.product_rows.back());  // with the weight 0
       const int lines = tile.lines.count();
       const std::vector<std::uint32_t>& pairs = job.pairs[static_cast<size_t>(lines - 1)];
-      return pair_loops(set).products_along_columns(
-          job.product_rows.data(), tile.count, pairs.data(),
-          pairs.size() / static_cast<size_t>(lines), lines, sums.data());
+      return gaussian_pairs_along_columns({job.product_rows.data(), tile.count, pairs.data(),
+                                           pairs.size() / static_cast<size_t>(lines), lines,
+                                           sums.data()});
     }
-#endif
     return 0;
   }
 

@@ -1,33 +1,206 @@
 #include "stages/gaussian/gaussian_pairs.hpp"
 
-#ifdef __x86_64__
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
 
-#include <immintrin.h>
+#include "host/vectors.hpp"
 
 namespace gpufilter {
 namespace {
 
-namespace baseline {
-#define TARGET [[gnu::target("sse2")]]
-#define VECTOR __m128i
-#define OP(name) _mm_##name
-#define PLUS_PRODUCTS(sums, a, b) OP(add_epi32)(sums, OP(madd_epi16)(a, b))
-#include "stages/gaussian/gaussian_pairs.inc"
-}  // namespace baseline
+using std::size_t;
 
-#define PAIR_LOOPS "stages/gaussian/gaussian_pairs.inc"
-#include "stage/pair_sets.inc"
+// Sums for the numbers of one vector of 16-bit numbers, interleaved.
+template <InstructionSet set>
+struct PairSums {
+  using Ints = Vector<std::int32_t, set>;
+  using Shorts = Vector<std::int16_t, set>;
+  static constexpr size_t lanes = count_of<Shorts>;
+
+  Ints low;
+  Ints high;
+
+  [[gnu::always_inline]] static PairSums of(std::int32_t start) {
+    PairSums sums;
+    sums.low = everywhere<Ints>(start);
+    sums.high = sums.low;
+    return sums;
+  }
+  [[gnu::always_inline]] void add(const Shorts& low_pairs, const Shorts& high_pairs,
+                                  std::uint32_t pair) {
+    const auto weights = as<std::int16_t>(everywhere<Ints>(static_cast<std::int32_t>(pair)));
+    low = plus_pairs<set>(low, low_pairs, weights);
+    high = plus_pairs<set>(high, high_pairs, weights);
+  }
+  // In the order of the numbers. They fit 16 bits.
+  [[gnu::always_inline]] [[nodiscard]] Shorts shifted(int bits) const {
+    return narrowed<std::int16_t>(static_cast<Ints>(low >> bits), static_cast<Ints>(high >> bits));
+  }
+  [[gnu::always_inline]] [[nodiscard]] Shorts low_bytes() const {
+    return narrowed<std::int16_t>(static_cast<Ints>(low & 0xff), static_cast<Ints>(high & 0xff));
+  }
+};
+
+// Where the vector after that at `i` begins. The last one ends with the numbers: it computes some
+// of them again.
+[[gnu::always_inline]] inline size_t next_vector(size_t i, size_t count, size_t numbers) {
+  return std::min(i + numbers, count - numbers);
+}
+
+struct AlongPairRow {
+  template <InstructionSet set>
+  [[gnu::always_inline]] static void run(const PairsAlongRow* row, size_t* done) {
+    using Sums = PairSums<set>;
+    using Shorts = typename Sums::Shorts;
+    const size_t count = row->count;
+    const int radius = row->radius;
+    const std::ptrdiff_t step = row->step;
+    const std::uint32_t* pairs = row->pairs;
+    *done = count < Sums::lanes ? 0 : count;
+    if (*done == 0) return;
+    for (size_t i = 0;; i = next_vector(i, count, Sums::lanes)) {
+      Sums sums = Sums::of(1 << 7);
+      const std::int16_t* middle = row->in + i;
+      const auto neighbours = [&](std::ptrdiff_t distance) __attribute__((always_inline)) {
+        return static_cast<Shorts>(load<Shorts>(middle - distance) +
+                                   load<Shorts>(middle + distance));
+      };
+      Shorts first = load<Shorts>(middle);
+      Shorts second = neighbours(step);
+      int d = 0;
+      for (;;) {
+        sums.add(interleaved_low(first, second), interleaved_high(first, second), pairs[d / 2]);
+        d += 2;
+        if (d > radius) break;
+        first = neighbours(d * step);
+        second = d < radius ? neighbours((d + 1) * step) : Shorts{};
+      }
+      if (row->rest != nullptr) store(row->rest + i, sums.low_bytes());
+      store(row->out + i, sums.shifted(8));
+      if (i + Sums::lanes == count) return;
+    }
+  }
+};
+
+template <InstructionSet set, int lines, typename Out>
+[[gnu::always_inline]] inline void fill_lines(const PairsAlongColumns<std::int16_t, Out>& job,
+                                              size_t i) {
+  using Sums = PairSums<set>;
+  using Shorts = typename Sums::Shorts;
+  using Bytes = typename VectorOf<std::uint8_t, sizeof(Shorts) / 2>::type;
+  constexpr int bits = sizeof(Out) == 1 ? 22 : 15;
+  Sums sums[lines];
+  for (Sums& of_line : sums)
+    of_line = Sums::of(1 << (bits - 1));
+  for (size_t pair = 0; pair < job.pair_count; ++pair) {
+    const auto first = load<Shorts>(job.rows[2 * pair] + i);
+    const auto second = load<Shorts>(job.rows[2 * pair + 1] + i);
+    const Shorts low = interleaved_low(first, second);
+    const Shorts high = interleaved_high(first, second);
+    for (int line = 0; line < lines; ++line)
+      sums[line].add(low, high, job.pairs[pair * lines + static_cast<size_t>(line)]);
+  }
+  for (int line = 0; line < lines; ++line) {
+    const Shorts result = sums[line].shifted(bits);
+    if constexpr (sizeof(Out) == 2)
+      store(job.out[line] + i, result);
+    else
+      store(job.out[line] + i, __builtin_convertvector(result, Bytes));
+  }
+}
+
+// high * 2^16 + low
+template <InstructionSet set>
+[[gnu::always_inline]] inline void store_doubles(const PairSums<set>& sums, double* out) {
+  using Half = typename VectorOf<std::int32_t, vector_bytes<set> / 2>::type;
+  using Doubles = Vector<double, set>;
+  for (int half = 0; half < 2; ++half) {
+    Half low;
+    Half high;
+    std::memcpy(&low, reinterpret_cast<const char*>(&sums.low) + half * sizeof low, sizeof low);
+    std::memcpy(&high, reinterpret_cast<const char*>(&sums.high) + half * sizeof high, sizeof high);
+    const Doubles numbers =
+        __builtin_convertvector(high, Doubles) * 65536.0 + __builtin_convertvector(low, Doubles);
+    store(out + half * count_of<Doubles>, numbers);
+  }
+}
+
+// Sums of the low 16 bits, less 2^15 to be signed, and of the high ones. Both fit 32 bits.
+template <InstructionSet set, int lines>
+[[gnu::always_inline]] inline void fill_lines(const PairsAlongColumns<std::int32_t, double>& job,
+                                              size_t i) {
+  using Sums = PairSums<set>;
+  using Words = Vector<std::uint32_t, set>;
+  Sums sums[lines];
+  for (Sums& of_line : sums) {
+    of_line = Sums::of(0);
+    of_line.low += 1 << 30;
+  }
+  for (size_t pair = 0; pair < job.pair_count; ++pair) {
+    const auto first = load<Words>(job.rows[2 * pair] + i);
+    const auto second = load<Words>(job.rows[2 * pair + 1] + i);
+    const Words low = ((first & 0xffffU) | second << 16) ^ 0x80008000U;
+    const Words high = first >> 16 | (second & 0xffff0000U);
+    for (int line = 0; line < lines; ++line) {
+      sums[line].add(as<std::int16_t>(low), as<std::int16_t>(high),
+                     job.pairs[pair * lines + static_cast<size_t>(line)]);
+    }
+  }
+  for (int line = 0; line < lines; ++line)
+    store_doubles<set>(sums[line], job.out[line] + i);
+}
+
+template <typename In, typename Out, int lines>
+struct AlongPairColumns {
+  template <InstructionSet set>
+  [[gnu::always_inline]] static void run(const PairsAlongColumns<In, Out>* job, size_t* done) {
+    constexpr size_t numbers = vector_bytes<set> / sizeof(In);
+    *done = job->count < numbers ? 0 : job->count;
+    if (*done == 0) return;
+    for (size_t i = 0;; i = next_vector(i, job->count, numbers)) {
+      fill_lines<set, lines>(*job, i);
+      if (i + numbers == job->count) return;
+    }
+  }
+};
+
+template <typename In, typename Out>
+size_t along_columns(const PairsAlongColumns<In, Out>& job) {
+  static_assert(pair_lines == 4);
+  size_t done = 0;
+  switch (job.lines) {
+    case 1:
+      run_products_loop<AlongPairColumns<In, Out, 1>>(&job, &done);
+      break;
+    case 2:
+      run_products_loop<AlongPairColumns<In, Out, 2>>(&job, &done);
+      break;
+    case 3:
+      run_products_loop<AlongPairColumns<In, Out, 3>>(&job, &done);
+      break;
+    default:
+      run_products_loop<AlongPairColumns<In, Out, 4>>(&job, &done);
+  }
+  return done;
+}
 
 }  // namespace
 
-const PairLoops& pair_loops(InstructionSet set) {
-  static const bool has_vnni = __builtin_cpu_supports("avx512vnni") != 0;
-  if (set == InstructionSet::avx512) return has_vnni ? vnni::loops : avx512::loops;
-  return set == InstructionSet::avx2 ? avx2::loops : baseline::loops;
+size_t gaussian_pairs_along_row(const PairsAlongRow& row) {
+  size_t done = 0;
+  run_products_loop<AlongPairRow>(&row, &done);
+  return done;
+}
+
+size_t gaussian_pairs_along_columns(const PairsAlongColumns<std::int16_t, std::uint8_t>& job) {
+  return along_columns(job);
+}
+size_t gaussian_pairs_along_columns(const PairsAlongColumns<std::int16_t, std::int16_t>& job) {
+  return along_columns(job);
+}
+size_t gaussian_pairs_along_columns(const PairsAlongColumns<std::int32_t, double>& job) {
+  return along_columns(job);
 }
 
 }  // namespace gpufilter
-#endif

@@ -80,11 +80,8 @@ TARGET void fill_block(const std::uint8_t* in, const __m512i* places, size_t qua
 }  // namespace
 
 bool takes_gaussian_quads(const std::vector<std::int32_t>& weights) {
-  static const bool has_instructions =
-      __builtin_cpu_supports("avx512vnni") != 0 && __builtin_cpu_supports("avx512vbmi") != 0;
   constexpr std::int32_t largest = 127 * 256 + 127;
-  return has_instructions && instruction_set() == InstructionSet::avx512 &&
-         weights.front() <= largest;
+  return instruction_set() >= InstructionSet::avx512_vbmi && weights.front() <= largest;
 }
 
 std::vector<WeightQuad> quads_of(const std::vector<std::int32_t>& weights) {

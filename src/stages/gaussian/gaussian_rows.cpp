@@ -39,13 +39,13 @@ struct AlongRowsBy {
     std::vector<typename T::Row> products = {};  // of the samples and alpha
   };
 
-  static void prepare([[maybe_unused]] Job& job) {
-#ifdef __x86_64__
+  static void prepare(Job& job) {
     const std::vector<std::int32_t>& weights = job.window->weights;
+#ifdef __x86_64__
     if (by_quads) job.quads = quads_of(weights);
+#endif
     for (size_t d = 0; d < weights.size(); d += 2)
       job.pairs.push_back(pair_of(weights[d], d + 1 < weights.size() ? weights[d + 1] : 0));
-#endif
   }
 
   template <InstructionSet set>
@@ -97,7 +97,7 @@ struct AlongRowsBy {
     constexpr int shift = row_shift<Sample>;
     std::int16_t* rest = nullptr;
     if constexpr (marks) rest = rows.is_opaque(y) ? rest_of_sums(products) : nullptr;
-    const size_t done = fill_fast<set>(job, plain, step, count, out, rest);
+    const size_t done = fill_fast(job, plain, step, count, out, rest);
     sum_all(Neighbours{plain + done, step}, count - done, job.weights, half_of<shift, Sum>,
             job.sums.data());
     for (size_t i = done; i < count; ++i)
@@ -138,18 +138,18 @@ struct AlongRowsBy {
   }
 
   // All numbers, or none if a faster loop does not suit; returns how many.
-  template <InstructionSet set>
   [[gnu::always_inline]] static size_t fill_fast([[maybe_unused]] Job& job,
                                                  [[maybe_unused]] const Number* in,
                                                  [[maybe_unused]] std::ptrdiff_t step,
                                                  [[maybe_unused]] size_t count,
                                                  [[maybe_unused]] Plain* out,
                                                  [[maybe_unused]] std::int16_t* rest) {
+    [[maybe_unused]] const std::ptrdiff_t middle = job.window->radius() * step;
 #ifdef __x86_64__
-    const std::ptrdiff_t middle = job.window->radius() * step;
-    if constexpr (by_quads) {
+    if constexpr (by_quads)
       return quads_along_row(in - middle, count, static_cast<size_t>(step), job.quads, out, rest);
-    } else if constexpr (sizeof(Sample) == 1) {
+#endif
+    if constexpr (sizeof(Sample) == 1 && !by_quads) {
       if (!has_pairs<Sample>(*job.window)) return 0;
       const std::int16_t* numbers = nullptr;
       if constexpr (marks) {
@@ -158,10 +158,9 @@ struct AlongRowsBy {
       } else {
         numbers = in;
       }
-      return pair_loops(set).along_row(numbers, count, step, job.pairs.data(), job.window->radius(),
-                                       out, rest);
+      return gaussian_pairs_along_row(
+          {numbers, count, step, job.pairs.data(), job.window->radius(), out, rest});
     }
-#endif
     return 0;
   }
 };

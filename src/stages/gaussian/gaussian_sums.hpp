@@ -181,12 +181,8 @@ void run_with_weights(typename Loop::Job job) {
 // Whether gaussian_pairs.hpp has loops for this window. The weight of a window of one pixel does
 // not fit them.
 template <typename Sample>
-bool has_pairs([[maybe_unused]] const GaussianWindow& window) {
-#ifdef __x86_64__
+bool has_pairs(const GaussianWindow& window) {
   return sizeof(Sample) == 1 && window.radius() > 0;
-#else
-  return false;
-#endif
 }
 
 // Runs the loop for samples of `depth` bits.

@@ -5,6 +5,7 @@
 #include "image/sample_arithmetic.hpp"
 #include "stage/device/row_pass.hpp"
 #include "stage/options/catalogue.hpp"
+#include "stage/point_rows.hpp"
 
 namespace gpufilter {
 namespace {
@@ -22,12 +23,11 @@ struct Convert {
   [[gnu::always_inline]] static void run(const ConstRows* source, const MutableRows* target) {
     const auto samples =
         static_cast<std::size_t>(source->width) * static_cast<std::size_t>(source->format.channels);
-    for (int y = target->rows.begin; y < target->rows.end; ++y) {
-      const auto* in = reinterpret_cast<const From*>(source->row(y));
-      auto* out = reinterpret_cast<To*>(target->row(y));
-      for (std::size_t i = 0; i < samples; ++i)
-        out[i] = converted(in[i]);
-    }
+    for_rows<From, To>(
+        *source, *target, [&](const From* in, To* out) __attribute__((always_inline)) {
+          for (std::size_t i = 0; i < samples; ++i)
+            out[i] = converted(in[i]);
+        });
   }
 };
 

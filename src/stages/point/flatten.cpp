@@ -1,10 +1,10 @@
 #include <limits>
 
 #include "base/format.hpp"
-#include "host/pixels.hpp"
 #include "image/sample_arithmetic.hpp"
 #include "stage/background.hpp"
 #include "stage/options/catalogue.hpp"
+#include "stage/point_rows.hpp"
 
 namespace gpufilter {
 namespace {
@@ -31,15 +31,11 @@ struct FlattenLoop {
   [[gnu::always_inline]] static void run(const ConstRows source, const MutableRows target,
                                          const Background background) {
     const auto width = static_cast<size_t>(source.width);
-    for (int y = target.rows.begin; y < target.rows.end; ++y) {
-      const auto* in = reinterpret_cast<const Sample*>(source.row(y));
-      auto* out = reinterpret_cast<Sample*>(target.row(y));
-      if (source.format.channels == 2) {
-        run_row<1>(in, width, background, out);
-      } else {
-        run_row<3>(in, width, background, out);
-      }
-    }
+    for_rows<Sample>(
+        source, target, [&](const Sample* in, Sample* out) __attribute__((always_inline)) {
+          source.format.channels == 2 ? run_row<1>(in, width, background, out)
+                                      : run_row<3>(in, width, background, out);
+        });
   }
 };
 
@@ -76,7 +72,7 @@ class Flatten final : public OneStepStage {
   [[nodiscard]] std::optional<PixelFunction> pixel_function(
       const PixelFormat& input, const DeviceInfo& /*device*/) const override {
     const Background background = background_in(input, background_);
-    std::string text = "#pragma unroll\n  for (int i = 0; i < PIXELS; ++i) {\n";
+    std::string text;
     if (input.has_alpha())
       text += formatted("    const uint alpha = SAMPLE(in[i], {});\n", input.channels - 1);
     for (int c = 0; c < input.color_channels(); ++c) {
@@ -88,7 +84,7 @@ class Flatten final : public OneStepStage {
                         c, background[static_cast<size_t>(c)])
                   : formatted("    COPY_SAMPLE(out[i], {0}, in[i], {0});\n", c);
     }
-    return PixelFunction{.body = text + "  }\n"};
+    return PixelFunction{.body = for_each_pixel(text)};
   }
 
  private:

@@ -2,9 +2,9 @@
 #include <array>
 
 #include "base/format.hpp"
-#include "host/pixels.hpp"
 #include "image/sample_arithmetic.hpp"
 #include "stage/options/catalogue.hpp"
+#include "stage/point_rows.hpp"
 
 namespace gpufilter {
 namespace {
@@ -41,19 +41,12 @@ template <typename Sample>
 struct GrayLoop {
   template <InstructionSet set>
   [[gnu::always_inline]] static void run(const ConstRows source, const MutableRows target) {
-    const auto width = static_cast<size_t>(source.width);
-    const auto channels = static_cast<size_t>(source.format.channels);
     const bool has_alpha = source.format.has_alpha();
-    alignas(64) std::array<Sample, 4 * block_pixels> block;
-    for (int y = target.rows.begin; y < target.rows.end; ++y) {
-      const auto* in = reinterpret_cast<const Sample*>(source.row(y));
-      auto* out = reinterpret_cast<Sample*>(target.row(y));
-      for (size_t x = 0; x < width; x += block_pixels) {
-        const size_t count = std::min(block_pixels, width - x);
-        to_rgba<set>(in + channels * x, channels, count, block.data());
-        to_luma(block.data(), count, has_alpha, out + (has_alpha ? 2 : 1) * x);
-      }
-    }
+    for_rgba_blocks<set, Sample, block_pixels>(
+        source,
+        target, [&](const auto& block, size_t count, Sample* out) __attribute__((always_inline)) {
+          to_luma(block.data(), count, has_alpha, out);
+        });
   }
 };
 
@@ -82,13 +75,13 @@ class Gray final : public OneStepStage {
 
   [[nodiscard]] std::optional<PixelFunction> pixel_function(
       const PixelFormat& input, const DeviceInfo& /*device*/) const override {
-    std::string text = "#pragma unroll\n  for (int i = 0; i < PIXELS; ++i) {\n";
-    text += input.color_channels() == 1
-                ? "    COPY_SAMPLE(out[i], 0, in[i], 0);\n"
-                : "    SET_SAMPLE(out[i], 0, LUMA_BT709(SAMPLE(in[i], 0), SAMPLE(in[i], 1), "
-                  "SAMPLE(in[i], 2)));\n";
+    std::string text =
+        input.color_channels() == 1
+            ? "    COPY_SAMPLE(out[i], 0, in[i], 0);\n"
+            : "    SET_SAMPLE(out[i], 0, LUMA_BT709(SAMPLE(in[i], 0), SAMPLE(in[i], 1), "
+              "SAMPLE(in[i], 2)));\n";
     if (input.has_alpha()) text += "    " + copy_alpha(input, 1);
-    return PixelFunction{.body = text + "  }\n"};
+    return PixelFunction{.body = for_each_pixel(text)};
   }
 };
 

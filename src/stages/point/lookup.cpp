@@ -7,8 +7,8 @@
 #include "base/format.hpp"
 #include "device/device_rows.hpp"
 #include "host/arithmetic.hpp"
-#include "host/pixels.hpp"
 #include "image/sample_arithmetic.hpp"
+#include "stage/point_rows.hpp"
 
 #ifdef __x86_64__
 #include <immintrin.h>
@@ -58,8 +58,7 @@ void look_up_row(const Sample* in, size_t width, size_t channels, const Sample* 
 constexpr size_t vector_bytes = 64;
 
 bool has_vector_table() {
-  static const bool has_vbmi = __builtin_cpu_supports("avx512vbmi");
-  return has_vbmi && instruction_set() == InstructionSet::avx512;
+  return instruction_set() >= InstructionSet::avx512_vbmi;
 }
 
 // Processes as many of `count` bytes as fill whole registers; returns their number. Bytes whose
@@ -107,15 +106,6 @@ void look_up_bytes(const ConstRows& source, const MutableRows& target, const std
     look_up(source.row(y), width, channels, table, target.row(y));
 }
 
-// Calls row(first sample of the source's row, of the target's) for each row.
-template <typename Sample, typename Row>
-[[gnu::always_inline]] inline void for_rows(const ConstRows& source, const MutableRows& target,
-                                            const Row& row) {
-  for (int y = target.rows.begin; y < target.rows.end; ++y) {
-    row(reinterpret_cast<const Sample*>(source.row(y)), reinterpret_cast<Sample*>(target.row(y)));
-  }
-}
-
 // Pixels that are converted to RGBA, scaled and converted back while in the first-level cache.
 constexpr size_t block_pixels = 256;
 
@@ -149,17 +139,9 @@ struct ScalingLoop {
   template <InstructionSet set>
   [[gnu::always_inline]] static void run(const ConstRows source, const MutableRows target,
                                          const float* factors) {
-    const auto width = static_cast<size_t>(source.width);
-    const auto channels = static_cast<size_t>(source.format.channels);
-    for_rows<Sample>(
-        source, target, [&](const Sample* in, Sample* out) __attribute__((always_inline)) {
-          alignas(64) std::array<Sample, 4 * block_pixels> block;
-          for (size_t x = 0; x < width; x += block_pixels) {
-            const size_t count = std::min(block_pixels, width - x);
-            to_rgba<set>(in + channels * x, channels, count, block.data());
-            scale_block(block.data(), count, factors);
-            from_rgba<set>(block.data(), count, channels, out + channels * x);
-          }
+    change_rgba_blocks<set, Sample, block_pixels>(
+        source, target, [&](auto& block, size_t count) __attribute__((always_inline)) {
+          scale_block(block.data(), count, factors);
         });
   }
 };
@@ -241,11 +223,11 @@ std::vector<std::uint8_t> table_bytes(const std::vector<float>& table, const Pix
 // Alpha does not change, here and below.
 std::string with_alpha(std::string loop, const PixelFormat& format) {
   if (format.has_alpha()) loop += "    " + copy_alpha(format, format.channels - 1);
-  return loop + "  }\n";
+  return for_each_pixel(loop);
 }
 
 std::string look_up_source(const PixelFormat& format) {
-  std::string loop = "#pragma unroll\n  for (int i = 0; i < PIXELS; ++i) {\n";
+  std::string loop;
   for (int c = 0; c < format.color_channels(); ++c)
     loop += formatted("    SET_SAMPLE(out[i], {0}, table[SAMPLE(in[i], {0})]);\n", c);
   return with_alpha(std::move(loop), format);
@@ -253,11 +235,10 @@ std::string look_up_source(const PixelFormat& format) {
 
 // Grey is its own luma.
 std::string scale_source(const PixelFormat& format) {
-  std::string loop = "#pragma unroll\n  for (int i = 0; i < PIXELS; ++i) {\n";
-  loop += format.color_channels() == 1
-              ? "    const float factor = table[SAMPLE(in[i], 0)];\n"
-              : "    const float factor = table[LUMA_BT709(SAMPLE(in[i], 0), "
-                "SAMPLE(in[i], 1), SAMPLE(in[i], 2))];\n";
+  std::string loop = format.color_channels() == 1
+                         ? "    const float factor = table[SAMPLE(in[i], 0)];\n"
+                         : "    const float factor = table[LUMA_BT709(SAMPLE(in[i], 0), "
+                           "SAMPLE(in[i], 1), SAMPLE(in[i], 2))];\n";
   for (int c = 0; c < format.color_channels(); ++c)
     loop += formatted("    SET_NUMBER(out[i], {0}, NUMBER(in[i], {0}) * factor);\n", c);
   return with_alpha(std::move(loop), format);

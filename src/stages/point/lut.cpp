@@ -15,9 +15,9 @@
 #include "base/format.hpp"
 #include "device/device_rows.hpp"
 #include "host/arithmetic.hpp"
-#include "host/pixels.hpp"
 #include "image/pixel_format.hpp"
 #include "image/rows.hpp"
+#include "stage/point_rows.hpp"
 
 #ifdef __x86_64__
 #include <immintrin.h>
@@ -272,20 +272,10 @@ struct LatticeLoop {
   template <InstructionSet set>
   [[gnu::always_inline]] static void run(const ConstRows source, const MutableRows target,
                                          const Lattice* lattice) {
-    const auto width = static_cast<size_t>(source.width);
-    const auto channels = static_cast<size_t>(source.format.channels);
-    const auto target_channels = static_cast<size_t>(target.format.channels);
-    alignas(64) std::array<Sample, 4 * block_pixels> block{};
-    for (int y = target.rows.begin; y < target.rows.end; ++y) {
-      const auto* in = reinterpret_cast<const Sample*>(source.row(y));
-      auto* out = reinterpret_cast<Sample*>(target.row(y));
-      for (size_t x = 0; x < width; x += block_pixels) {
-        const size_t count = std::min(block_pixels, width - x);
-        to_rgba<set>(in + channels * x, channels, count, block.data());
-        change_block<set>(block.data(), count, *lattice);
-        from_rgba<set>(block.data(), count, target_channels, out + target_channels * x);
-      }
-    }
+    change_rgba_blocks<set, Sample, block_pixels>(
+        source, target, [&](auto& block, size_t count) __attribute__((always_inline)) {
+          change_block<set>(block.data(), count, *lattice);
+        });
   }
 };
 
@@ -301,15 +291,13 @@ void look_up_curves(const ConstRows& source, const MutableRows& target,
   const bool grey = source.format.color_channels() == 1;
   const auto channels = static_cast<size_t>(source.format.channels);
   const auto target_channels = static_cast<size_t>(target.format.channels);
-  for (int y = target.rows.begin; y < target.rows.end; ++y) {
-    const auto* in = reinterpret_cast<const Sample*>(source.row(y));
-    auto* out = reinterpret_cast<Sample*>(target.row(y));
+  for_rows<Sample>(source, target, [&](const Sample* in, Sample* out) {
     for (int x = 0; x < source.width; ++x, in += channels, out += target_channels) {
       for (size_t c = 0; c < 3; ++c)
         out[c] = static_cast<Sample>(tables[c * entries + in[grey ? 0 : c]]);
       if (target_channels == 4) out[3] = in[channels - 1];
     }
-  }
+  });
 }
 
 // Both fill `target`, which has 3 or 4 channels, from the same rows of `source`; alpha stays.
@@ -370,7 +358,7 @@ constexpr double lattice_operations = 90;
 std::string lattice_source(const Lattice& lattice, const PixelFormat& format) {
   const bool grey = format.color_channels() == 1;
   constexpr std::array names{"red", "green", "blue"};
-  std::string text = "#pragma unroll\n  for (int i = 0; i < PIXELS; ++i) {\n";
+  std::string text;
   for (int c = 0; c < 3; ++c) {
     const auto at = static_cast<size_t>(c);
     const int index = grey ? 0 : c;
@@ -402,7 +390,7 @@ std::string lattice_source(const Lattice& lattice, const PixelFormat& format) {
 
 std::string curve_source(const PixelFormat& format) {
   const bool grey = format.color_channels() == 1;
-  std::string text = "#pragma unroll\n  for (int i = 0; i < PIXELS; ++i) {\n";
+  std::string text;
   for (int c = 0; c < 3; ++c) {
     text += formatted("    SET_SAMPLE(out[i], {}, table[{}u + (uint)SAMPLE(in[i], {})]);\n", c,
                       static_cast<std::uint32_t>(c) * (format.max_sample() + 1), grey ? 0 : c);
@@ -468,7 +456,7 @@ class Lut final : public OneStepStage {
       function.operations = lattice_operations;
     }
     if (input.has_alpha()) function.body += "    " + copy_alpha(input, 3);
-    function.body += "  }\n";
+    function.body = for_each_pixel(function.body);
     return function;
   }
 

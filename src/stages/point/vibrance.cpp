@@ -4,9 +4,9 @@
 
 #include "base/format.hpp"
 #include "host/arithmetic.hpp"
-#include "host/pixels.hpp"
 #include "image/sample_arithmetic.hpp"
 #include "stage/options/catalogue.hpp"
+#include "stage/point_rows.hpp"
 
 namespace gpufilter {
 namespace {
@@ -84,19 +84,10 @@ struct VibranceLoop {
   template <InstructionSet set>
   [[gnu::always_inline]] static void run(const ConstRows source, const MutableRows target,
                                          const Curve curve) {
-    const auto width = static_cast<size_t>(source.width);
-    const auto channels = static_cast<size_t>(source.format.channels);
-    alignas(64) std::array<Sample, 4 * block_pixels> block;
-    for (int y = target.rows.begin; y < target.rows.end; ++y) {
-      const auto* in = reinterpret_cast<const Sample*>(source.row(y));
-      auto* out = reinterpret_cast<Sample*>(target.row(y));
-      for (size_t x = 0; x < width; x += block_pixels) {
-        const size_t count = std::min(block_pixels, width - x);
-        to_rgba<set>(in + channels * x, channels, count, block.data());
-        change_block<set>(block.data(), count, curve);
-        from_rgba<set>(block.data(), count, channels, out + channels * x);
-      }
-    }
+    change_rgba_blocks<set, Sample, block_pixels>(
+        source, target, [&](auto& block, size_t count) __attribute__((always_inline)) {
+          change_block<set>(block.data(), count, curve);
+        });
   }
 };
 
@@ -128,7 +119,7 @@ class Vibrance final : public OneStepStage {
       const PixelFormat& input, const DeviceInfo& /*device*/) const override {
     const Curve curve = curve_of(amount_, input);
     const bool grey = input.color_channels() == 1;
-    std::string text = "#pragma unroll\n  for (int i = 0; i < PIXELS; ++i) {\n";
+    std::string text;
     if (!grey) {
       text += formatted(
           "    const int red = SAMPLE(in[i], 0), green = SAMPLE(in[i], 1), blue = SAMPLE(in[i], "
@@ -149,7 +140,7 @@ class Vibrance final : public OneStepStage {
                          c, names.at(static_cast<size_t>(c)));
     }
     if (input.has_alpha()) text += "    " + copy_alpha(input, input.channels - 1);
-    return PixelFunction{.body = text + "  }\n"};
+    return PixelFunction{.body = for_each_pixel(text)};
   }
 
  private:

@@ -144,37 +144,21 @@ ResizeTaps make_resize_taps(int source, int target, ResizeKernel kernel, int dep
   return taps;
 }
 
-std::vector<ResizeTaps::Pair> ResizeTaps::pairs(bool even) const {
-  const auto in_pairs = static_cast<std::size_t>(pair_count(even));
-  std::vector<Pair> all(in_pairs * first.size());
+std::vector<std::uint32_t> ResizeTaps::grouped(int neighbours, bool aligned) const {
+  const int bits = 32 / neighbours;
+  const auto size = static_cast<std::size_t>(neighbours);
+  const auto groups = static_cast<std::size_t>(group_count(neighbours, aligned));
+  std::vector<std::uint32_t> all(first.size() * groups * parts(neighbours));
   for (std::size_t i = 0; i < first.size(); ++i) {
-    const std::size_t before = even ? static_cast<std::size_t>(first[i]) % 2 : 0;
-    for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) {
-      const std::int32_t weight = weights[i * static_cast<std::size_t>(count) + k];
-      const auto low = static_cast<std::int16_t>(weight);
-      const auto high = static_cast<std::int16_t>((weight - low) >> 16);
-      Pair& pair = all[i * in_pairs + (before + k) / 2];
-      const unsigned shift = (before + k) % 2 == 0 ? 0 : 16;
-      pair.low |= static_cast<std::uint32_t>(static_cast<std::uint16_t>(low)) << shift;
-      pair.high |= static_cast<std::uint32_t>(static_cast<std::uint16_t>(high)) << shift;
-    }
-  }
-  return all;
-}
-
-std::vector<ResizeTaps::Quad> ResizeTaps::quads(bool aligned) const {
-  const auto in_quads = static_cast<std::size_t>(quad_count(aligned));
-  std::vector<Quad> all(in_quads * first.size());
-  for (std::size_t i = 0; i < first.size(); ++i) {
-    const std::size_t before = aligned ? static_cast<std::size_t>(first[i]) % 4 : 0;
+    const std::size_t before = aligned ? static_cast<std::size_t>(first[i]) % size : 0;
     for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) {
       std::int32_t rest = weights[i * static_cast<std::size_t>(count) + k];
-      Quad& quad = all[i * in_quads + (before + k) / 4];
-      for (std::int32_t* const part : {&quad.low, &quad.middle, &quad.high}) {
-        const auto byte = static_cast<std::int8_t>(rest);
-        rest = (rest - byte) >> 8;
-        *part |= static_cast<std::int32_t>(std::uint32_t{static_cast<std::uint8_t>(byte)}
-                                           << (before + k) % 4 * 8);
+      const std::size_t group = i * groups + (before + k) / size;
+      const auto place = static_cast<int>((before + k) % size) * bits;
+      for (std::size_t part = 0; part < parts(neighbours); ++part) {
+        const auto low = static_cast<std::uint32_t>(rest) << (32 - bits);
+        all[group * parts(neighbours) + part] |= low >> (32 - bits) << place;
+        rest = (rest - (static_cast<std::int32_t>(low) >> (32 - bits))) >> bits;
       }
     }
   }

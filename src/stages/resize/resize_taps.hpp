@@ -1,6 +1,7 @@
 // Which samples of a row or a column a resized one is made of.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -17,36 +18,32 @@ struct ResizeTaps {
   std::vector<std::int32_t> first;
   std::vector<std::int32_t> weights;  // 0 where a result needs fewer
 
-  // The weights of two neighbours w as 2^16 * high + low, each of 16 bits with a sign.
-  struct Pair {
-    std::uint32_t low = 0;
-    std::uint32_t high = 0;
-  };
-  // The weights in pairs. The first pair of each result begins with sample first[i], or, if `even`,
-  // with the one before where first[i] is odd.
-  [[nodiscard]] std::vector<Pair> pairs(bool even) const;
-  // The weights of four neighbours w as 2^16 * high + 2^8 * middle + low, each of 8 bits with a
-  // sign, in the bytes of numbers.
-  struct Quad {
-    std::int32_t low = 0;
-    std::int32_t middle = 0;
-    std::int32_t high = 0;
-  };
-  // The weights in fours. The first four of each result begin with sample first[i], or, if
-  // `aligned`, with the last multiple of four up to it.
-  [[nodiscard]] std::vector<Quad> quads(bool aligned) const;
-  [[nodiscard]] int quad_count(bool aligned) const { return (count + (aligned ? 6 : 3)) / 4; }
-  [[nodiscard]] int pair_count(bool even) const { return even ? count / 2 + 1 : (count + 1) / 2; }
+  // The weights of `neighbours` samples, two or four, as the processor multiplies them: a weight w
+  // is 2^16 * high + low, each of 16 bits with a sign, or 2^16 * high + 2^8 * middle + low, each of
+  // 8 bits. For each result and each group of neighbours there are a number of all low parts, one
+  // of the next and so on. The first group begins with sample first[i], or, if `aligned`, with the
+  // last multiple of `neighbours` up to it.
+  [[nodiscard]] std::vector<std::uint32_t> grouped(int neighbours, bool aligned) const;
+  [[nodiscard]] static constexpr std::size_t parts(int neighbours) {
+    return neighbours == 2 ? 2 : 3;
+  }
+  [[nodiscard]] int group_count(int neighbours, bool aligned) const {
+    return (count + (aligned ? 2 : 1) * (neighbours - 1)) / neighbours;
+  }
 };
 
-// The weights of taps as the processor's instructions for bytes want them.
+// The weights of taps in groups.
 struct ResizeTables {
   ResizeTables() = default;
   ResizeTables(const ResizeTaps& taps, bool along_rows)
-      : pairs(taps.pairs(along_rows)), quads(taps.quads(along_rows)) {}
+      : pairs(taps.grouped(2, along_rows)), fours(taps.grouped(4, along_rows)) {}
 
-  std::vector<ResizeTaps::Pair> pairs;
-  std::vector<ResizeTaps::Quad> quads;
+  [[nodiscard]] const std::uint32_t* of(int neighbours) const {
+    return neighbours == 2 ? pairs.data() : fours.data();
+  }
+
+  std::vector<std::uint32_t> pairs;
+  std::vector<std::uint32_t> fours;
 };
 
 // From `source` to `target` samples, both above 0, of pictures with samples of `depth` bits.

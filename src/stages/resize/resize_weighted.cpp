@@ -116,7 +116,7 @@ TARGET inline void along_columns(const std::vector<const std::int32_t*>& rows,
 }  // namespace
 
 bool takes_weighted_vectors(const PixelFormat& format) {
-  return format == PixelFormat{4, 8} && instruction_set() == InstructionSet::avx512;
+  return format == PixelFormat{4, 8} && instruction_set() >= InstructionSet::avx512;
 }
 
 void resize_weighted_along_rows(const ConstRows& source, const MutableRows& target,

@@ -1,23 +1,12 @@
 // What the program says meanwhile, and where it fails.
-#include <chrono>
-#include <functional>
 #include <new>
-#include <stdexcept>
-#include <string>
-#include <thread>
-
-#include <fcntl.h>
-#include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "app/cli/failure.hpp"
-#include "app/cli/left_out_tally.hpp"
 #include "app/cli/progress.hpp"
+#include "app/report/run_reporter.hpp"
 #include "base/atomic_file.hpp"
 #include "base/terminal.hpp"
 #include "support/child_process.hpp"
-#include "support/pictures.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace gpufilter {
 namespace {

@@ -1,22 +1,14 @@
 // The options of the command line: those of runs, of formats, and of stages invented for the test.
-#include <cstdlib>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 #include "app/cli/parse.hpp"
 #include "app/filter/filter_options.hpp"
 #include "app/filter/format_options.hpp"
 #include "app/filter/stage_options.hpp"
-#include "base/error.hpp"
-#include "base/format.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/png/codec.hpp"
-#include "stage/border.hpp"
 #include "stage/options/catalogue.hpp"
 #include "stage/options/shared_parameters.hpp"
-#include "support/objection.hpp"
-#include "support/texts.hpp"
+#include "support/testing.hpp"
 
 namespace gpufilter {
 namespace {
@@ -68,7 +60,7 @@ struct FilterOptionsTest : ::testing::Test {
 
 TEST_F(FilterOptionsTest, HaveTheDefaultsOfTheContract) {
   const FilterOptions options = parsed({});
-  EXPECT_EQ(options.input, "in.png");
+  EXPECT_EQ(options.input(), "in.png");
   EXPECT_EQ(options.inputs, std::vector<std::string>{"in.png"});
   EXPECT_EQ(options.output, "out.png");
   EXPECT_TRUE(options.only_names);
@@ -130,11 +122,11 @@ TEST_F(FilterOptionsTest, MemoryIsInBytesOrWithASuffix) {
 }
 
 TEST_F(FilterOptionsTest, JobsTakeThreadsAndParametersStages) {
-  EXPECT_EQ(parsed({}).threads, std::nullopt);
+  EXPECT_EQ(parsed({}).threads, 0);
   EXPECT_EQ(parsed({"--threads", "3"}).threads, 3);
-  EXPECT_EQ(parsed({"--threads", "1"}).folder.jobs, 1);
-  EXPECT_EQ(parsed({"--threads", "9", "--jobs", "4"}).folder.jobs, 4);
-  EXPECT_EQ(parsed({"--threads", "4", "--jobs", "4"}).folder.jobs, 4);
+  EXPECT_EQ(parsed({"--threads", "1"}).jobs, 1);
+  EXPECT_EQ(parsed({"--threads", "9", "--jobs", "4"}).jobs, 4);
+  EXPECT_EQ(parsed({"--threads", "4", "--jobs", "4"}).jobs, 4);
   EXPECT_EQ(complaint({"in", "out", "--threads", "3", "--jobs", "4"}),
             "--jobs 4 is more than --threads 3: each job takes one of the threads");
   EXPECT_EQ(complaint_about({"--border", "wrap"}),
@@ -196,7 +188,7 @@ TEST_F(FilterOptionsTest, TheLastOfSeveralNamesIsTheOutput) {
     const auto options = parse(words);
     ASSERT_TRUE(options);
     EXPECT_EQ(options->inputs, (std::vector<std::string>{"/dev/null", "/dev/zero", "-"}));
-    EXPECT_EQ(options->input, "/dev/null");
+    EXPECT_EQ(options->input(), "/dev/null");
     EXPECT_EQ(options->output, "/");
     EXPECT_EQ(options->chain.size(), 1U);
     EXPECT_FALSE(options->only_names);
@@ -342,11 +334,9 @@ const std::vector<StageKind>& kinds() {
       {.option = "--invert",
        .type = FreeText{"HOW"},
        .help = "the other way round",
-       .from_options =
-           [](const OptionValues& values) {
-             return std::make_shared<Note>("invert " + values.text("--invert"));
-           }},
-  };
+       .from_options = [](const OptionValues& values) {
+         return std::make_shared<Note>("invert " + values.text("--invert"));
+       }}};
   return list;
 }
 

@@ -1,8 +1,6 @@
 #include "app/help/help_layout.hpp"
 
-#include <gtest/gtest.h>
-
-#include "support/texts.hpp"
+#include "support/testing.hpp"
 
 namespace gpufilter {
 namespace {

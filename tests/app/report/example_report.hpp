@@ -5,6 +5,7 @@
 #include "codec/jpeg/write/encoding.hpp"
 #include "codec/png/codec.hpp"
 #include "pipeline/run/run.hpp"
+#include "support/testing.hpp"
 
 namespace gpufilter::test {
 

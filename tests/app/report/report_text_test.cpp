@@ -1,21 +1,14 @@
 // What a run reports: lines, tables, JSON and CSV.
-#include "app/report/report_text.hpp"
-
-#include <algorithm>
-
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "app/report/example_report.hpp"
 #include "app/report/report_data.hpp"
+#include "app/report/report_text.hpp"
 #include "app/report/run_reporter.hpp"
 #include "stages/window/blur.hpp"
-#include "support/texts.hpp"
 
-namespace gpufilter {
+namespace gpufilter::test {
 namespace {
-
-using test::example_report;
 
 std::string line_of(const RunReport& report, int number) {
   std::string text = timing_line(report);
@@ -80,7 +73,7 @@ TEST(TimingLine, NamesStepsThatTookTime) {
   EXPECT_EQ(line_of(report, 1), "decode 2.0 ms");
   report = example_report();
   report.passes[0].variant = "channel histograms, counted in 16 copies";
-  EXPECT_TRUE(test::contains(line_of(report, 1), "| blur channel histograms 2.0 |"));
+  EXPECT_TRUE(contains(line_of(report, 1), "| blur channel histograms 2.0 |"));
   report = example_report();
   report.spans.resize(1);
   report.size = {10, 10};
@@ -103,8 +96,6 @@ TEST(TimingLine, NamesWhatTheFilesHold) {
       "Fast, \"";
   EXPECT_EQ(line_of(report, 0).substr(0, begin.size()), begin);
 }
-
-using test::example_report;
 
 TEST(TimingTable, IsWhatPeopleRead) {
   EXPECT_EQ(timing_table(example_report()),
@@ -133,12 +124,12 @@ TEST(TimingTable, IsWhatPeopleRead) {
   report.engine.kind = "processor";
   report.engine.reason = "no OpenCL device works";
   report.engine.fallbacks = {"GPU: it is broken", "CPU: it is too"};
-  EXPECT_TRUE(test::contains(timing_table(report),
-                             "left out: GPU: it is broken\nleft out: CPU: it is too\n"
-                             "device: processor (no OpenCL device works)\n      "));
+  EXPECT_TRUE(contains(timing_table(report),
+                       "left out: GPU: it is broken\nleft out: CPU: it is too\n"
+                       "device: processor (no OpenCL device works)\n      "));
   report = example_report();
   report.bands = 1;
-  EXPECT_TRUE(test::contains(timing_table(report), "; 1 band of 250 rows\n"));
+  EXPECT_TRUE(contains(timing_table(report), "; 1 band of 250 rows\n"));
 }
 
 TEST(TimingTable, MarksASecondPassAndStrangeNames) {
@@ -190,21 +181,21 @@ TEST(TimingReports, KnowJpegsAndVerifiedBlocks) {
   RunReport report = example_report();
   report.encoding = std::nullopt;
   report.output_format = &png_codec();
-  EXPECT_TRUE(test::contains(timing_table(report), "  PNG, 1234 bytes\n"));
+  EXPECT_TRUE(contains(timing_table(report), "  PNG, 1234 bytes\n"));
   EXPECT_TRUE(nlohmann::json::parse(timing_json(report))["jpeg"].is_null());
-  EXPECT_TRUE(test::contains(timing_csv(report), ",encode,,,,,,51.000000,"));
+  EXPECT_TRUE(contains(timing_csv(report), ",encode,,,,,,51.000000,"));
   report = example_report();
   report.encoding = notes_on({{.quality = 92}, "kept from the input", std::nullopt, ""});
-  EXPECT_TRUE(test::contains(timing_table(report),
-                             "JPEG, 1234 bytes, own tables, about quality 92 (kept from "
-                             "the input)\n"));
+  EXPECT_TRUE(contains(timing_table(report),
+                       "JPEG, 1234 bytes, own tables, about quality 92 (kept from "
+                       "the input)\n"));
   const auto json = nlohmann::json::parse(timing_json(report))["jpeg"];
   EXPECT_EQ(json["tables"], "own");
   EXPECT_EQ(json["quality"], 92);
   EXPECT_FALSE(json.contains("subsampling")) << "the picture is grey";
   report = example_report();
   report.verified_blocks = 16;
-  EXPECT_TRUE(test::contains(
+  EXPECT_TRUE(contains(
       timing_table(report),
       "\nverified" + std::string(49, ' ') + "16 blocks equal to the processor's baseline\nother "));
   EXPECT_EQ(nlohmann::json::parse(timing_json(report))["verified_blocks"], 16);
@@ -266,8 +257,11 @@ TEST(RunReporter, KeepsStandardOutputForResults) {
     RunReporter reporter(plan, options, 0, nullptr, nullptr);
     ::testing::internal::CaptureStdout();
     ::testing::internal::CaptureStderr();
-    reporter.ended({.item = &plan.items.front(), .status = PictureStatus::done, .report = report},
-                   &report);
+    const PictureResult result{
+        .item = &plan.items.front(), .status = PictureStatus::done, .report = report};
+    reporter.finished(result, &report);
+    reporter.listed(result);
+    reporter.conclude();
     std::string out = ::testing::internal::GetCapturedStdout();
     return std::pair{out, ::testing::internal::GetCapturedStderr()};
   };
@@ -284,7 +278,7 @@ TEST(RunReporter, KeepsStandardOutputForResults) {
 using Lines = std::vector<std::string>;
 
 TEST(RunAccount, SaysWhatWasUsedAndWhy) {
-  RunReport report = test::example_report();
+  RunReport report = example_report();
   report.bands_under_way = 2;
   report.result_passes = 2;
   report.memory = 12'340'000;
@@ -294,7 +288,7 @@ TEST(RunAccount, SaysWhatWasUsedAndWhy) {
                    "plan: 2 stages; 2 bands of 250 rows, 2 at a time in 12.3 MB",
                    "blur: tiled 16x16 (auto: 1.5 times as fast), program compiled",
                    "tint: naive (requested), program from the cache"}));
-  report = test::example_report();
+  report = example_report();
   report.engine = {};
   report.engine.device = "processor";
   report.engine.reason = "requested";
@@ -310,7 +304,7 @@ TEST(RunAccount, SaysWhatWasUsedAndWhy) {
       (Lines{"device: processor (requested)", "left out: GPU: it is broken",
              "plan: 3 stages, merged into 1; 1 band of 250 rows, 1 at a time in 0.0 MB",
              "statistics: avx2 (the processor)", "second pass: levels: avx2 (the processor)"}));
-  report = test::example_report();
+  report = example_report();
   report.passes.clear();
   EXPECT_EQ(run_account(report, StageChain(2, make_blur({}))).back(),
             "plan: 2 stages, which change nothing; 2 bands of 250 rows, 0 at a time in 0.0 MB");
@@ -344,7 +338,7 @@ struct BatchReporting : ::testing::Test {
 };
 
 TEST_F(BatchReporting, AddsPicturesUp) {
-  RunReport report = test::example_report();
+  RunReport report = example_report();
   add(PictureStatus::done, &report);
   report.passes[1].variant = "tiled";
   add(PictureStatus::done, &report);
@@ -365,7 +359,7 @@ TEST_F(BatchReporting, AddsPicturesUp) {
 
 TEST_F(BatchReporting, SumsUpInTwoLines) {
   EXPECT_EQ(summary(1), "in -> out: 0 pictures done\n");
-  RunReport report = test::example_report();
+  RunReport report = example_report();
   report.engine.device = "processor";
   report.engine.reason = "requested";
   add(PictureStatus::done, &report);
@@ -383,7 +377,7 @@ TEST_F(BatchReporting, SumsUpInTwoLines) {
 }
 
 TEST_F(BatchReporting, NamesEachDeviceOnce) {
-  RunReport report = test::example_report();
+  RunReport report = example_report();
   for (const char* reason : {"5 ms", "7 ms", "5 ms"}) {
     report.engine.device = "processor";
     report.engine.reason = reason;
@@ -406,7 +400,7 @@ TEST_F(BatchReporting, NamesEachDeviceOnce) {
 
 // One processor is listed, whatever was estimated; another driver is another device.
 TEST_F(BatchReporting, JsonListsEachDeviceOnce) {
-  RunReport report = test::example_report();
+  RunReport report = example_report();
   for (const char* reason : {"5 ms estimated", "7 ms estimated", "9 ms estimated"}) {
     report.engine.reason = reason;
     add(PictureStatus::done, &report);
@@ -425,7 +419,7 @@ TEST_F(BatchReporting, JsonListsEachDeviceOnce) {
 }
 
 TEST_F(BatchReporting, CountsVerifiedBlocks) {
-  RunReport report = test::example_report();
+  RunReport report = example_report();
   add(PictureStatus::done, &report);
   EXPECT_FALSE(nlohmann::json::parse(batch_timing_json(totals_, 1)).contains("verified_blocks"));
   EXPECT_EQ(batch_table(totals_, 1).find("verified"), std::string::npos);
@@ -444,7 +438,7 @@ TEST_F(BatchReporting, CountsVerifiedBlocks) {
 }
 
 TEST_F(BatchReporting, NamesTheShareOfANodesGpusWhateverElseDiffers) {
-  RunReport report = test::example_report();
+  RunReport report = example_report();
   report.engine.device = "Fast GPU";
   report.engine.share = "GPU 2 of 4, by SLURM_LOCALID=1";
   for (const char* reason : {"5 ms", "7 ms"}) {
@@ -480,7 +474,7 @@ TEST_F(BatchReporting, NamesAreShownOnOneLine) {
 }
 
 TEST_F(BatchReporting, ATimeWithoutBytesHasNoRate) {
-  const RunReport report = test::example_report();
+  const RunReport report = example_report();
   add(PictureStatus::done, &report);
   const std::string csv = batch_csv(totals_, 1'000'000);
   EXPECT_NE(csv.find("\n0,start device,,,,1.000000,,,,\n"), std::string::npos) << csv;
@@ -488,4 +482,4 @@ TEST_F(BatchReporting, ATimeWithoutBytesHasNoRate) {
 }
 
 }  // namespace
-}  // namespace gpufilter
+}  // namespace gpufilter::test

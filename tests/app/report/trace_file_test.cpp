@@ -1,19 +1,10 @@
 #include "app/report/trace_file.hpp"
 
-#include <array>
-#include <cmath>
-#include <map>
-#include <random>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "app/cli/command_words.hpp"
 #include "app/report/example_report.hpp"
 #include "app/report/stats_report.hpp"
-#include "base/format.hpp"
 #include "support/document_checks.hpp"
 
 namespace gpufilter {

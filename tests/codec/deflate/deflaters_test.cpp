@@ -1,27 +1,15 @@
 // Deflated chunks that are joined to one stream; zlib checks the result.
 #include "codec/deflate/deflaters.hpp"
 
-#include <algorithm>
-#include <array>
-#include <bit>
-#include <cmath>
-#include <functional>
 #include <queue>
-#include <random>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include <gtest/gtest.h>
 #include <isa-l.h>
 #include <zlib.h>
 
 #include "codec/deflate/format.hpp"
 #include "codec/deflate/isal_state.hpp"
-#include "support/each_of.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/png_in_memory.hpp"
-#include "support/png_oracle.hpp"
 
 namespace gpufilter::test {
 namespace {

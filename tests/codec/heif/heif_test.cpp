@@ -1,25 +1,14 @@
 // HEIC and AVIF: settings, metadata, depths, and what libheif's own functions make of our files.
-#include <algorithm>
-#include <array>
-#include <cstring>
-#include <functional>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include <gtest/gtest.h>
 #include <libheif/heif.h>
 
 #include "codec/heif/codec.hpp"
-#include "codec/heif/tree.hpp"
 #include "codec/whole_picture.hpp"
 #include "image/exif.hpp"
 #include "image/sample_arithmetic.hpp"
 #include "support/coding.hpp"
-#include "support/each_of.hpp"
 #include "support/heif_sketch.hpp"
 #include "support/naive_stages.hpp"
-#include "support/pictures.hpp"
 
 namespace gpufilter::test {
 namespace {

@@ -1,15 +1,8 @@
 // HEIC and AVIF files whose boxes are wrong: refused with a reason before libheif sees them.
 #include <ctime>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include <gtest/gtest.h>
-
-#include "codec/heif/tree.hpp"
 #include "support/coding.hpp"
 #include "support/heif_sketch.hpp"
-#include "support/pictures.hpp"
 
 namespace gpufilter::test {
 namespace {

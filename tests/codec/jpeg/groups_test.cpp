@@ -1,29 +1,13 @@
 // JPEG files with restart markers, decoded by several threads: the same samples and the same
 // refusals as from top to bottom by one.
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <functional>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 #include "base/background.hpp"
-#include "base/error.hpp"
 #include "base/threads.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/jpeg/read/group_reader.hpp"
-#include "codec/jpeg/read/row_decoder.hpp"
-#include "support/each_of.hpp"
 #include "support/failing_streams.hpp"
-#include "support/jpeg.hpp"
 #include "support/jpeg_parts.hpp"
 #include "support/jpeg_scans.hpp"
-#include "support/pictures.hpp"
-#include "support/texts.hpp"
 
 namespace gpufilter::test {
 namespace {

@@ -1,21 +1,9 @@
 #include "codec/jpeg/metadata.hpp"
 
-#include <algorithm>
-#include <array>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include "codec/jpeg/codec.hpp"
 #include "image/exif.hpp"
 #include "support/coding.hpp"
-#include "support/jpeg.hpp"
 #include "support/jpeg_parts.hpp"
-#include "support/pictures.hpp"
-#include "support/texts.hpp"
 
 namespace gpufilter::test {
 namespace {

@@ -1,23 +1,9 @@
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdlib>
 #include <numbers>
-#include <optional>
 
-#include <gtest/gtest.h>
-
-#include "base/error.hpp"
 #include "base/threads.hpp"
-#include "codec/codec.hpp"
 #include "codec/jpeg/codec.hpp"
-#include "image/image.hpp"
 #include "support/coding.hpp"
-#include "support/each_of.hpp"
-#include "support/jpeg.hpp"
 #include "support/jpeg_parts.hpp"
-#include "support/objection.hpp"
-#include "support/pictures.hpp"
 
 namespace gpufilter::test {
 namespace {

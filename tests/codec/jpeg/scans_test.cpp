@@ -1,20 +1,9 @@
 // JPEG files of several scans, which several threads decode side by side: the same samples,
 // refusals and log as by one thread, which decodes scan after scan.
-#include <algorithm>
-#include <array>
-#include <functional>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 #include "base/threads.hpp"
 #include "codec/jpeg/codec.hpp"
-#include "support/each_of.hpp"
 #include "support/failing_streams.hpp"
-#include "support/jpeg.hpp"
 #include "support/jpeg_parts.hpp"
 #include "support/jpeg_scans.hpp"
 

@@ -1,24 +1,10 @@
-#include <algorithm>
-#include <array>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include "base/error.hpp"
-#include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/threads.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/jpeg/write/encoding.hpp"
 #include "support/coding.hpp"
-#include "support/each_of.hpp"
 #include "support/failing_streams.hpp"
 #include "support/jpeg.hpp"
-#include "support/objection.hpp"
-#include "support/pictures.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -309,9 +295,8 @@ TEST(JpegStrips, CostAtMostThreeInAThousand) {
         << chroma_notation(subsampling) << ", quality " << quality;
   };
   for (const char* quality : {"1", "50", "100"}) {
-    for (const auto& [subsampling, height] : each_of(subsamplings, std::array{800, 1200, 1541})) {
+    for (const auto& [subsampling, height] : each_of(subsamplings, std::array{800, 1200, 1541}))
       expect_small(flat_image({1031, height}, {255, 255, 0}), subsampling, quality);
-    }
     expect_small(flat_image({1031, 1541}, {0}), full_chroma, quality);
     expect_small(smooth_image({1031, 1541}, {3, 8}), full_chroma, quality);
   }
@@ -592,9 +577,8 @@ TEST(JpegSettings, WhatIsAskedForIsDone) {
               expected(*stored_jpeg_encoding(input)->subsampling));
     const std::vector<std::pair<const char*, ChromaSubsampling>> chroma{
         {"444", {1, 1}}, {"422", {2, 1}}, {"420", {2, 2}}};
-    for (const auto& [name, subsampling] : chroma) {
+    for (const auto& [name, subsampling] : chroma)
       EXPECT_EQ(components_of(rewritten(input, asking_for("77", name))), expected(subsampling));
-    }
   }
   EXPECT_EQ(settings_of(kept, asking_for("77")),
             "quality 77 (requested), 4:4:0 (kept from the input)");

@@ -1,12 +1,5 @@
 // JPEG XL: settings, metadata, depths, and what libjxl's own functions make of our files.
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include <gtest/gtest.h>
 #include <jxl/decode.h>
 #include <jxl/encode.h>
 
@@ -16,8 +9,6 @@
 #include "image/icc.hpp"
 #include "image/sample_arithmetic.hpp"
 #include "support/coding.hpp"
-#include "support/pictures.hpp"
-#include "support/texts.hpp"
 
 namespace gpufilter::test {
 namespace {

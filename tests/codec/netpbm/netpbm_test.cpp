@@ -1,13 +1,8 @@
 // PPM, PGM, PBM and PAM, byte by byte as Netpbm's manual describes them.
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 #include "codec/netpbm/codec.hpp"
 #include "image/sample_arithmetic.hpp"
 #include "support/coding.hpp"
-#include "support/pictures.hpp"
 
 namespace gpufilter::test {
 namespace {

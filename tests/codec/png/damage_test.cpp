@@ -1,16 +1,6 @@
 // Damaged, hostile and oversized PNG files: refused in one line, or read if the pixels are intact.
-#include <algorithm>
-#include <chrono>
-#include <span>
-#include <string>
-#include <vector>
 
-#include <gtest/gtest.h>
-
-#include "base/format.hpp"
-#include "support/pictures.hpp"
 #include "support/png_in_memory.hpp"
-#include "support/texts.hpp"
 
 namespace gpufilter::test {
 namespace {

@@ -1,15 +1,6 @@
 // Metadata through PNG and back: it comes back unchanged, in equivalent chunks.
 #include "codec/png/metadata.hpp"
 
-#include <algorithm>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include "support/each_of.hpp"
-#include "support/pictures.hpp"
 #include "support/png_in_memory.hpp"
 
 namespace gpufilter::test {

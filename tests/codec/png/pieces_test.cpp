@@ -1,19 +1,8 @@
 // Our PNG files, whose pieces are read side by side.
-#include <algorithm>
-#include <array>
-#include <functional>
-#include <random>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include <gtest/gtest.h>
 #include <tbb/global_control.h>
 
-#include "support/each_of.hpp"
-#include "support/pictures.hpp"
 #include "support/png_in_memory.hpp"
-#include "support/png_oracle.hpp"
 #include "support/png_pieces.hpp"
 #include "support/stage_cases.hpp"
 

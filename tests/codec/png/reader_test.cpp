@@ -1,19 +1,7 @@
 // The PNG reader against an independently written decoder, and its use of the source.
-#include <algorithm>
-#include <array>
-#include <filesystem>
-#include <iterator>
-#include <random>
-#include <span>
-#include <string>
-#include <vector>
 
-#include <gtest/gtest.h>
 #include <tbb/global_control.h>
 
-#include "base/error.hpp"
-#include "support/objection.hpp"
-#include "support/pictures.hpp"
 #include "support/png_in_memory.hpp"
 #include "support/png_pieces.hpp"
 #include "support/stage_cases.hpp"
@@ -183,9 +171,8 @@ TEST(PngReader, ReadsInterlacedPicturesInAnyBands) {
   for (const int step : {1, 7}) {
     const auto reader = open_picture(memory_source(file, "in.png"));
     Image result = poisoned_image(whole.image.size(), whole.image.format());
-    for (int y = 0; y < 32; y += step) {
+    for (int y = 0; y < 32; y += step)
       reader->read(result.rows().part({y, std::min(y + step, 32)}));
-    }
     (void)reader->finish();
     EXPECT_TRUE(same_pixels(result, whole.image)) << step << " rows a time";
   }

@@ -1,22 +1,11 @@
 // Level 9 stores pixels in the fewest bits, and palettes and grey of few bits stay what they are.
 // All files are read by an independently written decoder.
-#include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <functional>
-#include <limits>
-#include <random>
-#include <string>
-#include <vector>
 
-#include <gtest/gtest.h>
 #include <tbb/global_control.h>
 
 #include "codec/png/read/rows.hpp"
 #include "codec/png/write/compression.hpp"
-#include "support/each_of.hpp"
 #include "support/instruction_sets.hpp"
-#include "support/pictures.hpp"
 #include "support/png_in_memory.hpp"
 
 namespace gpufilter::test {

@@ -1,20 +1,8 @@
 // The PNG writer's output, read by an independently written decoder and by the reader.
-#include <algorithm>
-#include <array>
-#include <memory>
-#include <random>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include <gtest/gtest.h>
 #include <tbb/global_control.h>
 
-#include "base/error.hpp"
-#include "support/each_of.hpp"
 #include "support/failing_streams.hpp"
-#include "support/objection.hpp"
-#include "support/pictures.hpp"
 #include "support/png_in_memory.hpp"
 
 namespace gpufilter::test {
@@ -22,9 +10,8 @@ namespace {
 
 std::vector<std::uint16_t> all_samples(const Image& image) {
   std::vector<std::uint16_t> samples;
-  for (const auto [x, y, c] : each_sample(image)) {
+  for (const auto [x, y, c] : each_sample(image))
     samples.push_back(static_cast<std::uint16_t>(sample_at(image, x, y, c)));
-  }
   return samples;
 }
 

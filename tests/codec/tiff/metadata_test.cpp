@@ -1,23 +1,12 @@
 // Metadata in TIFF files, and compressions.
 #include "codec/tiff/metadata.hpp"
 
-#include <algorithm>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
 #include <tiffio.h>
 #include <zlib.h>
 
-#include "base/error.hpp"
 #include "codec/tiff/codec.hpp"
 #include "image/exif.hpp"
 #include "image/tiff.hpp"
-#include "support/coding.hpp"
-#include "support/each_of.hpp"
-#include "support/pictures.hpp"
-#include "support/temporary_folder.hpp"
-#include "support/texts.hpp"
 #include "support/tiff_recipe.hpp"
 
 namespace gpufilter::test {

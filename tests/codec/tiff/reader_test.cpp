@@ -1,21 +1,8 @@
 // TIFF files of every kind, made by libtiff from samples that are known.
-#include <array>
-#include <bit>
-#include <cmath>
-#include <optional>
-#include <string>
-#include <vector>
 
-#include <gtest/gtest.h>
 #include <tiffio.h>
-#include <unistd.h>
 
 #include "codec/tiff/codec.hpp"
-#include "support/coding.hpp"
-#include "support/each_of.hpp"
-#include "support/pictures.hpp"
-#include "support/temporary_folder.hpp"
-#include "support/texts.hpp"
 #include "support/tiff_recipe.hpp"
 
 namespace gpufilter::test {

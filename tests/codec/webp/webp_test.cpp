@@ -1,17 +1,11 @@
 // WebP: settings, metadata, and what libwebp's own functions make of our files.
-#include <cstring>
-#include <string>
-#include <vector>
 
-#include <gtest/gtest.h>
 #include <webp/decode.h>
 #include <webp/encode.h>
 
 #include "codec/webp/codec.hpp"
 #include "codec/whole_picture.hpp"
 #include "support/coding.hpp"
-#include "support/each_of.hpp"
-#include "support/pictures.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -187,9 +181,8 @@ TEST(WebpReader, PlacesAFrameThatIsSmaller) {
   ASSERT_EQ(decoded.image.size(), (ImageSize{61, 43}));
   for (const auto [x, y] : each_pixel({61, 43})) {
     const bool covered = x >= 6 && x < 26 && y >= 4 && y < 15;
-    for (int c = 0; c < 4; ++c) {
+    for (int c = 0; c < 4; ++c)
       ASSERT_EQ(sample_at(decoded.image, x, y, c), covered ? sample_at(part, x - 6, y - 4, c) : 0U);
-    }
   }
 }
 

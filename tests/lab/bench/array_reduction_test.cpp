@@ -2,24 +2,8 @@
 // against the reference, to the bit.
 #include "lab/bench/array_reduction.hpp"
 
-#include <algorithm>
-#include <array>
-#include <bit>
 #include <cctype>
-#include <cmath>
-#include <cstdint>
-#include <cstdlib>
-#include <functional>
-#include <limits>
-#include <numeric>
-#include <random>
-#include <stdexcept>
-#include <vector>
 
-#include <gtest/gtest.h>
-
-#include "base/error.hpp"
-#include "support/each_of.hpp"
 #include "support/filtering.hpp"
 
 namespace gpufilter::lab {
@@ -326,9 +310,8 @@ TEST_P(OnPath, StrangeFloatsEqualTheReference) {
   const std::array strange{0.0F,   -0.0F,  1.0F,     least,
                            -least, 1e-40F, infinity, -infinity,
                            3e38F,  -3e38F, nan,      std::numeric_limits<float>::min()};
-  for (const auto& [value, length] : each_of(strange, std::vector<std::size_t>{1, 33, 1025})) {
+  for (const auto& [value, length] : each_of(strange, std::vector<std::size_t>{1, 33, 1025}))
     expect_reference(std::vector<float>(length, value));
-  }
   std::mt19937 random(6);
   for (const std::size_t count : {strange.size() - 6, strange.size() - 2, strange.size()}) {
     std::vector<float> values(5000);

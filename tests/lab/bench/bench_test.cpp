@@ -1,21 +1,5 @@
 // The table and the chart of "gpufilter bench" from constructed reports.
-#include <algorithm>
-#include <array>
-#include <chrono>
-#include <cmath>
-#include <csignal>
-#include <functional>
-#include <limits>
-#include <map>
-#include <random>
-#include <set>
-#include <string>
-#include <thread>
-#include <vector>
 
-#include <gtest/gtest.h>
-
-#include "base/error.hpp"
 #include "host/instruction_set.hpp"
 #include "lab/bench/array_reduction.hpp"
 #include "lab/bench/host_products.hpp"
@@ -27,7 +11,6 @@
 #include "lab/tune/tuner.hpp"
 #include "lab/verify/verifier.hpp"
 #include "support/document_checks.hpp"
-#include "support/each_of.hpp"
 
 namespace gpufilter::lab {
 namespace {

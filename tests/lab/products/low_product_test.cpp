@@ -1,26 +1,10 @@
 // Low-precision products on the processor and on devices, against the chains that define them.
 #include "lab/products/low_product.hpp"
 
-#include <cmath>
-#include <cstring>
-#include <functional>
-#include <limits>
-#include <random>
-#include <string>
-#include <system_error>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include "base/error.hpp"
-#include "base/format.hpp"
 #include "device/kernel_source.hpp"
 #include "host/instruction_set.hpp"
-#include "support/each_of.hpp"
 #include "support/filtering.hpp"
-#include "support/pictures.hpp"
 #include "support/process.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace gpufilter::lab {
 namespace {

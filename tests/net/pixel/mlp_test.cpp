@@ -3,25 +3,7 @@
 // processor.
 #include "net/pixel/mlp.hpp"
 
-#include <array>
-#include <cmath>
-#include <filesystem>
-#include <limits>
-#include <random>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include "base/error.hpp"
-#include "base/format.hpp"
-#include "support/each_of.hpp"
-#include "support/filtering.hpp"
-#include "support/objection.hpp"
-#include "support/pictures.hpp"
 #include "support/stage_cases.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -78,15 +60,13 @@ Network folded_identity(int channels) {
   NetworkLayer fold{channels, {}, {}, Activation::relu};
   NetworkLayer unfold{2 * channels, {}, {}, Activation::clamp};
   for (int row = 0; row < 2 * channels; ++row) {
-    for (int column = 0; column < channels; ++column) {
+    for (int column = 0; column < channels; ++column)
       fold.weights.push_back(row / 2 == column ? (row % 2 == 0 ? 1.0F : -1.0F) : 0.0F);
-    }
     fold.bias.push_back(0.0F);
   }
   for (int row = 0; row < channels; ++row) {
-    for (int column = 0; column < 2 * channels; ++column) {
+    for (int column = 0; column < 2 * channels; ++column)
       unfold.weights.push_back(column / 2 == row ? (column % 2 == 0 ? 1.0F : -1.0F) : 0.0F);
-    }
     unfold.bias.push_back(0.0F);
   }
   return {{fold, unfold}};
@@ -190,9 +170,8 @@ TEST(MlpOnProcessor, IdentityKeepsEverySample) {
     const int values = static_cast<int>(format.max_sample()) + 1;
     Image image({values, 1}, format);
     for (int x = 0; x < values; ++x) {
-      for (int c = 0; c < format.channels; ++c) {
+      for (int c = 0; c < format.channels; ++c)
         set_sample(image, x, 0, c, static_cast<std::uint32_t>((x + c * 77) % values));
-      }
     }
     for (const Network& network : {identity_network(3), identity_network(format.channels),
                                    folded_identity(format.channels)}) {
@@ -440,9 +419,8 @@ TEST(NetworkFile, TooManyRowsAreRefused) {
 
 TEST(NetworkFile, EveryTruncationIsRefused) {
   const std::string text = good;
-  for (std::size_t size = 0; size < text.find_last_of('}'); ++size) {
+  for (std::size_t size = 0; size < text.find_last_of('}'); ++size)
     EXPECT_TRUE(network_objection(text.substr(0, size)).starts_with("net.json:")) << size;
-  }
 }
 
 // Any content is either a network or refused in one line of sensible length.

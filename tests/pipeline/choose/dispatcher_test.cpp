@@ -3,15 +3,10 @@
 
 #include <future>
 
-#include <gtest/gtest.h>
-
-#include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/threads.hpp"
 #include "pipeline/run/run.hpp"
-#include "stages/window/blur.hpp"
 #include "support/picture_tasks.hpp"
-#include "support/texts.hpp"
 
 namespace gpufilter::test {
 namespace {

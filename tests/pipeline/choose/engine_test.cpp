@@ -1,24 +1,14 @@
 #include "pipeline/choose/engine.hpp"
 
-#include <chrono>
 #include <future>
-#include <memory>
-#include <vector>
 
-#include <gtest/gtest.h>
-
-#include "base/error.hpp"
 #include "base/log.hpp"
 #include "net/pixel/mlp.hpp"
 #include "pipeline/choose/machine_rates.hpp"
 #include "pipeline/run/run.hpp"
 #include "stages/point/lookup.hpp"
-#include "stages/window/blur.hpp"
-#include "support/each_of.hpp"
 #include "support/filtering.hpp"
 #include "support/picture_tasks.hpp"
-#include "support/pictures.hpp"
-#include "support/texts.hpp"
 
 namespace gpufilter::test {
 namespace {

@@ -1,17 +1,5 @@
-#include <algorithm>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
-#include <map>
-#include <memory>
-#include <string>
-
-#include <gtest/gtest.h>
-
-#include "base/error.hpp"
 #include "codec/png/codec.hpp"
 #include "host/instruction_set.hpp"
-#include "image/image.hpp"
 #include "pipeline/execute/band_executor.hpp"
 #include "pipeline/execute/band_feed.hpp"
 #include "pipeline/execute/host_check.hpp"
@@ -22,13 +10,9 @@
 #include "stages/point/lookup.hpp"
 #include "stages/resize/resize.hpp"
 #include "stages/window/blur.hpp"
-#include "support/each_of.hpp"
 #include "support/filtering.hpp"
 #include "support/jpeg.hpp"
 #include "support/naive_stages.hpp"
-#include "support/objection.hpp"
-#include "support/pictures.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace gpufilter::test {
 namespace {

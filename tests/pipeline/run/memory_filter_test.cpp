@@ -1,16 +1,7 @@
 // Chains on pixels in memory: the bits of the reference, and not a byte besides the pixels.
 #include "pipeline/run/memory_filter.hpp"
 
-#include <array>
-#include <atomic>
-#include <filesystem>
-#include <optional>
 #include <stop_token>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 #include "base/log.hpp"
 #include "base/stop.hpp"
@@ -21,16 +12,10 @@
 #include "pipeline/execute/host_check.hpp"
 #include "pipeline/run/memory_picture.hpp"
 #include "pipeline/run/run.hpp"
-#include "stage/options/catalogue.hpp"
-#include "stages/window/blur.hpp"
-#include "support/each_of.hpp"
-#include "support/filtering.hpp"
 #include "support/guarded_memory.hpp"
 #include "support/instruction_sets.hpp"
-#include "support/pictures.hpp"
 #include "support/random_chains.hpp"
 #include "support/stage_cases.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace gpufilter::test {
 namespace {

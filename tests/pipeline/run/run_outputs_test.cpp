@@ -1,21 +1,14 @@
 // Several outputs of one chain: each holds what the stages before it give, and the file is decoded
 // once.
-#include <filesystem>
 
-#include <gtest/gtest.h>
-
-#include "base/error.hpp"
 #include "codec/codec_table.hpp"
 #include "codec/png/codec.hpp"
 #include "image/exif.hpp"
 #include "pipeline/run/run.hpp"
 #include "stages/geometry/geometry.hpp"
 #include "stages/point/lookup.hpp"
-#include "stages/window/blur.hpp"
-#include "support/each_of.hpp"
 #include "support/filtering.hpp"
 #include "support/naive_stages.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace gpufilter::test {
 namespace {

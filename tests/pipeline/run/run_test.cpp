@@ -1,14 +1,5 @@
 #include "pipeline/run/run.hpp"
 
-#include <algorithm>
-#include <filesystem>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include "base/error.hpp"
 #include "base/log.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/png/codec.hpp"
@@ -17,9 +8,6 @@
 #include "stages/geometry/geometry.hpp"
 #include "stages/window/blur.hpp"
 #include "support/filtering.hpp"
-#include "support/objection.hpp"
-#include "support/pictures.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace gpufilter::test {
 namespace {

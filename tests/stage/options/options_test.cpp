@@ -1,15 +1,3 @@
-#include <cmath>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <limits>
-#include <map>
-#include <set>
-
-#include <gtest/gtest.h>
-
-#include "base/error.hpp"
-#include "base/format.hpp"
 #include "lab/stage_samples.hpp"
 #include "net/pixel/mlp.hpp"
 #include "stage/options/catalogue.hpp"
@@ -17,10 +5,7 @@
 #include "stage/options/stage_text.hpp"
 #include "stages/colour/color.hpp"
 #include "stages/window/blur.hpp"
-#include "support/each_of.hpp"
-#include "support/objection.hpp"
-#include "support/temporary_folder.hpp"
-#include "support/texts.hpp"
+#include "support/testing.hpp"
 
 namespace gpufilter::test {
 namespace {

@@ -1,15 +1,7 @@
 // The presets against the numbers that were published for them.
-#include <cmath>
-#include <set>
-#include <sstream>
-
-#include <gtest/gtest.h>
 
 #include "stages/colour/color.hpp"
 #include "support/filtering.hpp"
-#include "support/objection.hpp"
-#include "support/pictures.hpp"
-#include "support/texts.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -109,9 +101,8 @@ TEST(ColorPresets, NoEffectIsExactlyTheIdentityAndGreyStaysGrey) {
   for (const std::string value :
        {"grayscale", "grayscale=0.3", "rec601", "rec2020", "average", "saturate=3.7", "hue=33",
         "swap-rb", "red-channel", "protanopia", "deuteranopia", "tritanopia"}) {
-    for (std::uint32_t grey = 0; grey < 256; ++grey) {
+    for (std::uint32_t grey = 0; grey < 256; ++grey)
       ASSERT_EQ(filtered(value, {grey, grey, grey}), (Pixel{grey, grey, grey})) << value;
-    }
   }
 }
 
@@ -175,9 +166,8 @@ TEST(ColorPresets, RefuseAmountsThatMakeNoSense) {
 }
 
 TEST(ColorPresets, OtherNamesAreNoPresetsAndKnowWhatMayHaveBeenMeantAndHaveNamesOfTheirOwn) {
-  for (const std::string value : {"", "=", "=1", "Sepia", "sepia ", "sepia.txt", "./sepia"}) {
+  for (const std::string value : {"", "=", "=1", "Sepia", "sepia ", "sepia.txt", "./sepia"})
     EXPECT_FALSE(find_color_preset(value).has_value()) << value;
-  }
   using Names = std::vector<std::string>;
   EXPECT_EQ(color_presets_like("sepai"), Names{"sepia"});
   EXPECT_EQ(color_presets_like("sepa"), Names{"sepia"});

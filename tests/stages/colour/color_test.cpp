@@ -4,20 +4,10 @@
 #include "stages/colour/color.hpp"
 
 #include <clocale>
-#include <cmath>
-#include <filesystem>
-#include <random>
-
-#include <gtest/gtest.h>
 
 #include "stages/window/blur.hpp"
-#include "support/each_of.hpp"
-#include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"
-#include "support/objection.hpp"
-#include "support/pictures.hpp"
 #include "support/stage_cases.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -158,9 +148,8 @@ TEST(ColorOnProcessor, EqualsTheDefinitionForEveryWidthAndRoundsHalfToEven) {
        each_of(all_formats(), std::array{1,  2,  3,  4,  5,  7,  8,  9,   15,  16,  17,  21,  22,
                                          23, 31, 32, 33, 63, 64, 65, 129, 511, 512, 513, 1025})) {
     const Image image = random_image({width, 2}, format, 6);
-    for (const MatrixRows& rows : {random_matrix(3, 4, 50), random_matrix(4, 5, 51)}) {
+    for (const MatrixRows& rows : {random_matrix(3, 4, 50), random_matrix(4, 5, 51)})
       ASSERT_NO_FATAL_FAILURE(expect_products_on_host(image, rows, true));
-    }
   }
   Image image({256, 1}, {1, 8});
   for (int x = 0; x < 256; ++x)
@@ -423,9 +412,8 @@ TEST(ColorText, SaysWhatIsWrongWhere) {
        "m.txt:6: a fifth row of 4 numbers, ending in '8'; " + shapes},
       {"\x89PNG\r\n", "m.txt:1: '\\x89PNG' is not a number"},
       {std::string(200, 'z'), "m.txt:1: '" + std::string(32, 'z') + "...' is not a number"}};
-  for (const Refusal& refusal : refusals) {
+  for (const Refusal& refusal : refusals)
     EXPECT_EQ(text_objection(refusal.text, "m.txt"), refusal.complaint) << refusal.text;
-  }
 }
 
 TEST(ColorText, OnTheCommandLineRowsAreNamed) {

@@ -1,28 +1,11 @@
 // --to-srgb and --profile: what they are for a picture, and the same bits on devices.
 // tests/cli/profiles_test.cpp compares them with Little CMS's own programs.
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <functional>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include "base/error.hpp"
 #include "image/icc.hpp"
 #include "stages/colour/color.hpp"
 #include "stages/colour/color_profile.hpp"
 #include "stages/colour/linear.hpp"
 #include "stages/window/blur.hpp"
-#include "support/each_of.hpp"
-#include "support/filtering.hpp"
-#include "support/objection.hpp"
-#include "support/pictures.hpp"
 #include "support/single_pixels.hpp"
-#include "support/stage_cases.hpp"
-#include "support/texts.hpp"
 
 namespace gpufilter::test {
 namespace {

@@ -1,22 +1,9 @@
 // --crop copies exactly the pixels of its rectangle, wherever it stands in a chain and whatever
 // carries it out.
-#include <array>
-#include <cstring>
-#include <string>
-#include <vector>
 
-#include <gtest/gtest.h>
-
-#include "base/error.hpp"
-#include "base/format.hpp"
-#include "stages/colour/color.hpp"
 #include "stages/geometry/geometry.hpp"
 #include "stages/resize/resize.hpp"
 #include "stages/window/blur.hpp"
-#include "support/each_of.hpp"
-#include "support/filtering.hpp"
-#include "support/objection.hpp"
-#include "support/pictures.hpp"
 #include "support/stage_cases.hpp"
 
 namespace gpufilter::test {
@@ -26,9 +13,8 @@ constexpr std::array crop_bands{1, 3, 16, 1000};
 
 Image part_of(const Image& image, const CropParameters& crop) {
   Image part(crop.size, image.format());
-  for (const auto [x, y, c] : each_sample(crop.size, image.format().channels)) {
+  for (const auto [x, y, c] : each_sample(crop.size, image.format().channels))
     set_sample(part, x, y, c, sample_at(image, crop.corner.x + x, crop.corner.y + y, c));
-  }
   return part;
 }
 

@@ -1,26 +1,11 @@
 // Turning stages: what they do to pixels, and how neighbours of them become one.
-#include <array>
-#include <cmath>
-#include <string>
-#include <vector>
 
-#include <gtest/gtest.h>
-
-#include "base/error.hpp"
 #include "host/turn_rows.hpp"
-#include "stage/options/catalogue.hpp"
 #include "stages/geometry/geometry.hpp"
-#include "stages/window/blur.hpp"
-#include "support/each_of.hpp"
-#include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/naive_stages.hpp"
-#include "support/objection.hpp"
-#include "support/pictures.hpp"
 #include "support/process.hpp"
 #include "support/single_pixels.hpp"
-#include "support/stage_cases.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace gpufilter::test {
 namespace {

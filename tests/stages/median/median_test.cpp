@@ -2,22 +2,9 @@
 // windows, every device against the processor.
 #include "stages/median/median.hpp"
 
-#include <algorithm>
-#include <array>
-#include <numeric>
-#include <random>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include "base/format.hpp"
 #include "stages/median/median_networks.hpp"
 #include "stages/median/median_plan.hpp"
 #include "stages/median/median_steps.hpp"
-#include "support/each_of.hpp"
-#include "support/filtering.hpp"
-#include "support/objection.hpp"
-#include "support/pictures.hpp"
 #include "support/stage_cases.hpp"
 
 namespace gpufilter::test {
@@ -152,9 +139,8 @@ TEST(MedianOnProcessor, TakesRowsOfAnyPitchAndTakesWindowsLargerThanThePicture) 
 }
 
 TEST(MedianOnProcessor, MovesItsHistogramsOverSmoothPictures) {
-  for (const auto& [radius, format] : each_of(std::array{3, 5, 10, 20}, Formats{{3, 8}, {1, 16}})) {
+  for (const auto& [radius, format] : each_of(std::array{3, 5, 10, 20}, Formats{{3, 8}, {1, 16}}))
     ASSERT_NO_FATAL_FAILURE(check_median(smooth_image({150, 40}, format), {.radius = radius}));
-  }
 }
 
 // The medians of a plan's tile, of 16 pictures side by side that are (side + tile - 1) pixels wide

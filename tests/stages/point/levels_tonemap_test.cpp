@@ -1,18 +1,7 @@
-#include <algorithm>
-#include <array>
-#include <cmath>
-
-#include <gtest/gtest.h>
-
-#include "base/error.hpp"
 #include "image/sample_arithmetic.hpp"
 #include "stages/point/lookup.hpp"
-#include "support/each_of.hpp"
-#include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"
-#include "support/objection.hpp"
-#include "support/pictures.hpp"
-#include "support/stage_cases.hpp"
+#include "support/single_pixels.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -67,9 +56,8 @@ TEST(Levels, StretchEverySampleAndLeaveAlphaAloneAndInPercentAreOfTheMaximum) {
     const std::int64_t high = max - max / 7;
     const StageChain chain{make_levels({static_cast<double>(low)}, {static_cast<double>(high)})};
     Image expected = copy_of(image);
-    for (const auto [x, y, c] : each_sample({257, 129}, format.color_channels())) {
+    for (const auto [x, y, c] : each_sample({257, 129}, format.color_channels()))
       set_sample(expected, x, y, c, stretched(sample_at(image, x, y, c), low, high, max));
-    }
     check_on_host(image, chain, expected, {1000}, RowEnds::hold);
   }
   const Image image = random_image({31, 33}, {3, 16}, 12);
@@ -207,9 +195,8 @@ std::uint32_t scaled(std::uint32_t sample, float factor, std::uint32_t max) {
 TEST(LumaScaling, IsTheSameEverywhere) {
   for (const PixelFormat format : {PixelFormat{1, 8}, {2, 8}, {3, 8}, {4, 8}, {1, 16}, {4, 16}}) {
     std::vector<float> factors(format.max_sample() + 1);
-    for (std::size_t i = 0; i < factors.size(); ++i) {
+    for (std::size_t i = 0; i < factors.size(); ++i)
       factors[i] = i % 5 == 0 ? 0.5F : static_cast<float>(i % 977) / 300.0F;
-    }
     const StageChain chain{
         make_luma_scaling({"test", "table", [&](const PixelFormat&) { return factors; }})};
     const Image image = random_image({257, 61}, format, 21);
@@ -218,14 +205,10 @@ TEST(LumaScaling, IsTheSameEverywhere) {
       const auto at = [&](int c) { return sample_at(image, x, y, c); };
       const std::uint32_t index =
           format.color_channels() == 3 ? luma_bt709(at(0), at(1), at(2)) : at(0);
-      for (int c = 0; c < format.color_channels(); ++c) {
+      for (int c = 0; c < format.color_channels(); ++c)
         set_sample(expected, x, y, c, scaled(at(c), factors[index], format.max_sample()));
-      }
     }
-    check_on_host(image, chain, expected, {1000}, RowEnds::hold);
-    for (Session* session : kernel_sessions()) {
-      check_on_device(*session, image, chain, expected, {1, 17, 1000});
-    }
+    expect_everywhere(chain, image, expected);
   }
 }
 

@@ -1,23 +1,6 @@
 #include "stages/point/lut.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <cstdlib>
-#include <filesystem>
-#include <memory>
-#include <numeric>
-#include <random>
-#include <thread>
-
-#include <gtest/gtest.h>
-#include <sys/stat.h>
-
-#include "support/each_of.hpp"
-#include "support/objection.hpp"
-#include "support/pictures.hpp"
 #include "support/single_pixels.hpp"
-#include "support/stage_cases.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace gpufilter::test {
 namespace {

@@ -1,27 +1,11 @@
 // --depth converts every sample exactly, on the processor and on every device.
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <map>
-#include <random>
-#include <vector>
 
-#include <gtest/gtest.h>
-
-#include "base/format.hpp"
 #include "image/sample_arithmetic.hpp"
-#include "pipeline/plan/plan.hpp"
-#include "stage/options/catalogue.hpp"
 #include "stages/colour/color.hpp"
 #include "stages/point/lookup.hpp"
 #include "stages/window/blur.hpp"
-#include "support/each_of.hpp"
-#include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"
-#include "support/objection.hpp"
-#include "support/pictures.hpp"
 #include "support/single_pixels.hpp"
-#include "support/stage_cases.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -46,9 +30,8 @@ TEST(Depth, ConvertsEveryLevelAndThatAPictureHasChangesNothingAndThereAndBackCha
     with_each_instruction_set([&] {
       const Image found = filter_on_host(image, {stage_of(formatted("--depth {}", to))}, {});
       ASSERT_EQ(found.format(), (PixelFormat{1, to}));
-      for (const auto [x, y] : each_pixel({256, image.size().height})) {
+      for (const auto [x, y] : each_pixel({256, image.size().height}))
         ASSERT_EQ(sample_at(found, x, y, 0), nearest_level(sample_at(image, x, y, 0), to));
-      }
     });
   }
   for (const int depth : {8, 16}) {

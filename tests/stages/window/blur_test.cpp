@@ -3,28 +3,9 @@
 // processor.
 #include "stages/window/blur.hpp"
 
-#include <algorithm>
-#include <array>
-#include <memory>
-#include <optional>
-#include <ostream>
-#include <set>
-#include <string>
-#include <tuple>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include "base/error.hpp"
-#include "base/format.hpp"
 #include "stages/window/blur_means.hpp"
-#include "support/each_of.hpp"
-#include "support/filtering.hpp"
 #include "support/naive_stages.hpp"
-#include "support/objection.hpp"
-#include "support/pictures.hpp"
 #include "support/stage_cases.hpp"
-#include "support/texts.hpp"
 
 namespace gpufilter {
 namespace {
@@ -150,9 +131,8 @@ TEST(BlurOnProcessor, IsTheSameForEveryBandHeightAndOfAnOpaquePictureIsTheSameFo
 TEST(BlurOnProcessor, RoundsEverySumAsTheContractSays) {
   for (int sum = 0; sum <= 9 * 255; ++sum) {
     Image image({3, 3}, {1, 8});
-    for (int i = 0; i < 9; ++i) {
+    for (int i = 0; i < 9; ++i)
       test::set_sample(image, i % 3, i / 3, 0, static_cast<std::uint32_t>(sum / 9 + (i < sum % 9)));
-    }
     const Image result = test::filter_on_host(image, chain_of({}), {});
     ASSERT_EQ(test::sample_at(result, 1, 1, 0), static_cast<std::uint32_t>((sum + 4) / 9)) << sum;
   }
@@ -204,7 +184,8 @@ void check_format(Session& session, const BlurParameters& parameters, const Pixe
     for (const Image& image : test::different_pictures(size, format)) {
       const Image expected = test::filter_on_host(image, chain, {});
       for (const int rows : blur_bands) {
-        if (rows == 1 && size.pixels() > 1023) continue;  // many launches that show nothing new
+        // Many launches that show nothing new, and bands that end where tiles do.
+        if ((rows == 1 || rows == 16) && size.pixels() > 1023) continue;
         const Image result = test::filter_on_device(session, image, chain, {.band_rows = rows});
         ASSERT_TRUE(same_pixels(result, expected))
             << session.device().name << ", " << to_string(format) << ", " << size.width << "x"

@@ -1,24 +1,8 @@
 // --convolve gives the same bits everywhere: the processor with each instruction set against a
 // second implementation, every device against the processor.
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <numeric>
-#include <random>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include "base/format.hpp"
 #include "stages/window/blur.hpp"
 #include "stages/window/window_stages.hpp"
-#include "support/each_of.hpp"
-#include "support/filtering.hpp"
-#include "support/objection.hpp"
-#include "support/pictures.hpp"
 #include "support/stage_cases.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace gpufilter::test {
 namespace {

@@ -1,18 +1,7 @@
 // --denoise gives the same bits everywhere: the processor with each instruction set against the
 // formula, every device against the processor.
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <random>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 #include "stages/window/window_stages.hpp"
-#include "support/each_of.hpp"
-#include "support/filtering.hpp"
-#include "support/objection.hpp"
-#include "support/pictures.hpp"
 #include "support/stage_cases.hpp"
 
 namespace gpufilter::test {

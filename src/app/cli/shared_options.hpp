@@ -1,9 +1,11 @@
-// An option whose value is one of a few words.
+// Options that several commands have.
 #pragma once
 
 #include <cstdlib>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/words.hpp"
+#include "codec/byte_sink.hpp"
 
 namespace gpufilter {
 
@@ -53,5 +56,29 @@ std::optional<Value> choice_of_variable(const char* variable, const Choices<Valu
   }
   throw UsageError(formatted("{}: {}", variable, not_among(given, words)));
 }
+
+// What differs between commands.
+struct DeviceHelp {
+  std::string automatic;  // what auto means
+  bool has_all = false;   // whether work can be spread over all devices
+};
+
+// --device and --require-device.
+void add_device_choice(Arguments& app, std::string& device, bool& require_device,
+                       const DeviceHelp& help);
+
+// A page for browsers, in the folder `path`. `help` says what it shows.
+void add_report(Arguments& app, std::string& path, const std::string& help);
+
+// A chart. `path` stays empty if the option is not given.
+void add_plot(Arguments& app, std::string& path, const std::string& help);
+
+// Opened first, so that no work is wasted if the chart cannot be written; nullptr for an empty
+// path. Throws UsageError if it is not a name for an SVG file, PictureError if it cannot be
+// created.
+[[nodiscard]] std::unique_ptr<ByteSink> open_plot(const std::string& path);
+
+// Makes `svg` the file's contents. Throws PictureError.
+void write_plot(ByteSink& sink, std::string_view svg);
 
 }  // namespace gpufilter

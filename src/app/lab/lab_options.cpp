@@ -1,18 +1,20 @@
-#include "app/lab/bench_options.hpp"
+#include "app/lab/lab_options.hpp"
 
 #include <algorithm>
 
 #include <unistd.h>
 
-#include "app/cli/device_options.hpp"
 #include "app/cli/parse.hpp"
-#include "app/report/report_options.hpp"
+#include "app/cli/shared_options.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/words.hpp"
+#include "device/device_choice.hpp"
 #include "device/pocl.hpp"
 #include "lab/bench/report.hpp"
+#include "lab/stage_samples.hpp"
+#include "pipeline/choose/dispatcher.hpp"
 
 namespace gpufilter {
 namespace {
@@ -36,9 +38,23 @@ lab::TestBed test_bed_of(const BenchOptions& options) {
   return bed;
 }
 
+using lab::Grouping;
+using lab::NumberType;
+
+constexpr int max_groups = 256;
+
+std::vector<std::string> names_of_types() {
+  std::vector<std::string> names;
+  for (const NumberType type : lab::number_types) {
+    if (type != NumberType::fp8_unpromoted) names.emplace_back(to_string(type));
+  }
+  return names;
+}
+
 }  // namespace
 
-void add_bench_options(Arguments& app, BenchOptions& options) {
+std::optional<int> BenchCommand::parse(const std::string& footer, int argc,
+                                       const char* const* argv) {
   app.add_option("--trials", options.trials, "Measured runs, after a warm-up run.")
       ->check(whole_number(1, max_trials))
       ->option_text(formatted("N [{}]", options.trials));
@@ -56,6 +72,8 @@ void add_bench_options(Arguments& app, BenchOptions& options) {
   add_plot(app, options.plot, "Draw a chart into this SVG file.");
   app.add_flag("-q,--quiet", options.quiet, "Do not show what is being measured.");
   add_color_output(app);
+  app.footer(footer);
+  return parse_command_line(app, argc, argv);
 }
 
 void add_numbers(Arguments& app, const std::string& name, std::vector<int>& numbers,
@@ -67,8 +85,7 @@ void add_numbers(Arguments& app, const std::string& name, std::vector<int>& numb
       ->option_text(formatted("N,... [{}]", fmt::join(numbers, ",")));
 }
 
-int finish_bench(const BenchOptions& options,
-                 const std::function<lab::Report(const lab::TestBed&)>& measure) {
+int BenchCommand::finish(const std::function<lab::Report(const lab::TestBed&)>& measure) const {
   const auto plot = open_plot(options.plot);
   const auto limit = options.threads > 0
                          ? std::make_unique<ThreadLimit>(static_cast<std::size_t>(options.threads))
@@ -89,23 +106,6 @@ int finish_bench(const BenchOptions& options,
   log::error("a result differs from the reference: see the column 'bits'");
   return 1;
 }
-
-namespace {
-
-using lab::Grouping;
-using lab::NumberType;
-
-constexpr int max_groups = 256;
-
-std::vector<std::string> names_of_types() {
-  std::vector<std::string> names;
-  for (const NumberType type : lab::number_types) {
-    if (type != NumberType::fp8_unpromoted) names.emplace_back(to_string(type));
-  }
-  return names;
-}
-
-}  // namespace
 
 void add_number_types(Arguments& app, std::vector<std::string>& types) {
   app.add_option("--type", types,
@@ -166,6 +166,55 @@ lab::LowMatmulOptions LowPrecisionOptions::chosen(const Arguments& app,
     throw UsageError("bench matmul: --groups is for --grouped");
   }
   return options;
+}
+
+void add_devices_choice(Arguments& app, std::string& device, bool has_processor) {
+  std::vector<std::string> words{"all", "gpu", "opencl"};
+  if (has_processor) words.emplace_back("cpu");
+  app.add_option("--device", device,
+                 formatted("Which devices: all (every OpenCL device), {}gpu, opencl, an index or "
+                           "part of a name from 'gpufilter devices'.",
+                           has_processor ? "cpu (only the processor), " : ""))
+      ->envname("GPUFILTER_DEVICE")
+      ->option_text("DEVICE [all]")
+      ->suggests({.words = words, .devices = true});
+}
+
+void add_stage_names(Arguments& app, std::vector<std::string>& stages, const std::string& verb) {
+  app.add_option(
+         "STAGE", stages,
+         formatted("{} only these stages: {}.", verb, enumerated(lab::stage_names(), "and")))
+      ->check(one_of(lab::stage_names()))
+      ->option_text("...");
+}
+
+void add_formats_choice(Arguments& app, std::optional<int>& channels, std::optional<int>& depth) {
+  app.add_option("--channels", channels, "Only pictures with this many channels.")
+      ->check(whole_number(1, 4))
+      ->option_text("1..4");
+  app.add_option("--depth", depth, "Only pictures with this many bits per sample.")
+      ->check(one_of({"8", "16"}))
+      ->option_text("8|16");
+}
+
+std::vector<std::shared_ptr<Session>> start_devices(const std::string& request) {
+  if (request == "cpu") return {};
+  const EngineOptions options = default_engine_options();
+  const std::vector<DeviceInfo> devices = device_catalog().find_all();
+  std::vector<std::shared_ptr<Session>> sessions;
+  if (request != "all" && request != "auto") {
+    const auto chosen = choose_devices(request, true, devices, node_variables());
+    sessions.push_back(start_session(*chosen.front().device, options));
+    return sessions;
+  }
+  for (const DeviceInfo& device : devices) {
+    try {
+      sessions.push_back(start_session(device, options));
+    } catch (const DeviceError& error) {
+      log::warn(error.what());
+    }
+  }
+  return sessions;
 }
 
 }  // namespace gpufilter
