@@ -45,6 +45,11 @@ class FileDescriptor {
 // Throws std::system_error.
 void write_fully(int descriptor, std::span<const std::uint8_t> bytes);
 
+// At an offset, whatever the position of the file is.
+[[nodiscard]] std::size_t read_fully_at(int descriptor, std::uint64_t offset,
+                                        std::span<std::uint8_t> buffer);
+void write_fully_at(int descriptor, std::uint64_t offset, std::span<const std::uint8_t> bytes);
+
 // An errno in plain words, beginning in lower case: "no such file", "permission denied".
 [[nodiscard]] std::string describe_system_error(int error);
 

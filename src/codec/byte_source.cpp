@@ -61,16 +61,9 @@ class DescriptorSource final : public ByteSource {
 
   std::size_t read_at(std::uint64_t offset, std::span<std::uint8_t> buffer) override {
     check_stop();
-    std::size_t done = 0;
-    while (done < buffer.size()) {
-      const ssize_t count = ::pread(descriptor_, buffer.data() + done, buffer.size() - done,
-                                    start_ + static_cast<off_t>(offset + done));
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0) throw SystemFailure(name_, errno);
-      if (count == 0) break;
-      done += static_cast<std::size_t>(count);
-    }
-    return done;
+    return guarded([&] {
+      return read_fully_at(descriptor_, static_cast<std::uint64_t>(start_) + offset, buffer);
+    });
   }
 
   void skip(std::uint64_t count) override {
@@ -99,10 +92,15 @@ class DescriptorSource final : public ByteSource {
   std::size_t fetch(std::span<std::uint8_t> into) {
     check_stop();
     if (ended_) return 0;
+    const std::size_t count = guarded([&] { return read_fully(descriptor_, into); });
+    ended_ = count < into.size();
+    return count;
+  }
+
+  template <typename Step>
+  std::size_t guarded(const Step& step) const {
     try {
-      const std::size_t count = read_fully(descriptor_, into);
-      ended_ = count < into.size();
-      return count;
+      return step();
     } catch (const std::system_error& error) {
       throw SystemFailure(name_, error.code().value());
     }

@@ -13,7 +13,6 @@
 #include "base/byte_cursor.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
-#include "image/exif.hpp"
 
 namespace gpufilter {
 namespace {
@@ -207,9 +206,8 @@ class MetadataWriter {
                  LeftOut& left_out)
       : jpeg_(jpeg),
         errors_(errors),
+        content_(content),
         metadata_(content.metadata),
-        format_(content.format),
-        has_input_colors_(content.has_input_colors),
         left_out_(left_out) {}
 
   void write_layout(const JpegMetadataLayout& layout) {
@@ -286,7 +284,7 @@ class MetadataWriter {
   }
 
   [[nodiscard]] const IccProfile* profile_of_picture() const {
-    if (!has_input_colors_) return profile_for(format_, metadata_, left_out_);
+    if (!content_.has_input_colors) return profile_for(content_.format, metadata_, left_out_);
     return metadata_.icc_profile ? &*metadata_.icc_profile : nullptr;
   }
 
@@ -317,9 +315,8 @@ class MetadataWriter {
 
   jpeg_compress_struct& jpeg_;
   JpegErrors& errors_;
+  const JpegMetadata& content_;
   const Metadata& metadata_;
-  PixelFormat format_;
-  bool has_input_colors_;
   LeftOut& left_out_;
   std::array<bool, 4> written_{};  // by kind
   bool has_profile_ = false;
@@ -330,14 +327,10 @@ constexpr std::string_view picture_index_prefix("MPF\0", 4);
 constexpr std::string_view gain_map_prefix("urn:iso:std:iso:ts:21496:-1\0", 28);
 constexpr std::size_t longest_identifier = 32;
 
-std::string_view characters_of(const JpegSegment& segment) {
-  return {reinterpret_cast<const char*>(segment.data.data()), segment.data.size()};
-}
-
 // The kind of a segment whose content is no member of Metadata: comments, further parts and
 // repetitions.
 MetadataKind kind_of(const JpegSegment& segment) {
-  const std::string_view text = characters_of(segment);
+  const std::string_view text = as_text(segment.data);
   if (segment.marker == JPEG_COM) return MetadataKind::text;
   if (segment.marker == JPEG_APP0 + 1 && text.starts_with(exif_prefix)) return MetadataKind::exif;
   if (segment.marker == JPEG_APP0 + 1 &&
@@ -484,7 +477,7 @@ std::optional<std::string_view> picture_index(std::string_view segment) {
 }
 
 std::string name_of(const JpegSegment& segment) {
-  const std::string_view text = characters_of(segment);
+  const std::string_view text = as_text(segment.data);
   if (segment.marker == JPEG_COM) return "a comment";
   if (text.starts_with(extended_xmp_prefix)) return "extended XMP";
   const auto end = std::ranges::find_if(text, [](char c) { return c < 33 || c > 126; });

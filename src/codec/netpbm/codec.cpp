@@ -6,7 +6,6 @@
 #include <climits>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <optional>
@@ -273,8 +272,7 @@ class NetpbmReader final : public RowReader {
     for (;;) {
       const char c = input_.next_of_text();
       if (c == '0' || c == '1') return c == '0' ? 1 : 0;
-      if (std::strchr(" \t\n\v\f\r", c) == nullptr || c == '\0')
-        input_.refuse("a sample is neither 0 nor 1");
+      if (!is_blank(c)) input_.refuse("a sample is neither 0 nor 1");
     }
   }
 

@@ -32,19 +32,13 @@ class Spool {
   [[nodiscard]] std::uint64_t size() const { return size_; }
 
   void write(std::uint64_t offset, std::span<const std::uint8_t> bytes) {
-    guarded([&] {
-      seek(offset);
-      write_fully(file_.get(), bytes);
-    });
+    guarded([&] { write_fully_at(file_.get(), offset, bytes); });
     size_ = std::max(size_, offset + bytes.size());
   }
 
   std::size_t read(std::uint64_t offset, std::span<std::uint8_t> bytes) {
     std::size_t count = 0;
-    guarded([&] {
-      seek(offset);
-      count = read_fully(file_.get(), bytes);
-    });
+    guarded([&] { count = read_fully_at(file_.get(), offset, bytes); });
     return count;
   }
 
@@ -55,11 +49,6 @@ class Spool {
   }
 
  private:
-  void seek(std::uint64_t offset) const {
-    if (::lseek(file_.get(), static_cast<off_t>(offset), SEEK_SET) < 0)
-      throw std::system_error(errno, std::generic_category());
-  }
-
   template <typename Step>
   void guarded(Step step) {
     try {

@@ -17,6 +17,7 @@
 #include "pipeline/run/chain_part.hpp"
 #include "pipeline/run/picture_output.hpp"
 #include "pipeline/run/run_description.hpp"
+#include "stage/options/catalogue.hpp"
 
 namespace gpufilter {
 namespace {
@@ -219,7 +220,7 @@ class PictureRun {
   // Reads the picture for the statistics of what the stages before the one at `index` yield.
   PictureStatistics measure(std::size_t index, Quantity quantity) {
     ChainWalk walk(*input_);
-    prepare(walk, stages_between(first_stage_, index), quantity);
+    prepare(walk, part_of(chain_, first_stage_, index), quantity);
     ChainPart& part = walk.first();
     // Statistics cover the whole picture, so the processor gathers all of them for comparison.
     Timeline unused;
@@ -241,7 +242,7 @@ class PictureRun {
           formatted("not verified: the statistics for {} by {} differ from the processor's",
                     chain_[index].title.name, part.prepared().report.device));
     }
-    close(walk);
+    walk.add_to(report_, walk_++);
     return statistics;
   }
 
@@ -253,7 +254,7 @@ class PictureRun {
     const Turn turn = *chain_[index].demand->whole;
     note_changes(index);
     changed_ = changed_ || !turn.changes_nothing();
-    const PictureShape shape = output_of(stages_between(first_stage_, index), input_->shape());
+    const PictureShape shape = output_of(part_of(chain_, first_stage_, index), input_->shape());
     const bool in_memory = reserve_memory(KeptPicture::bytes_of(shape));
     prepare_with_outputs(walk, index);
     ChainPart& last = walk.last();
@@ -273,7 +274,7 @@ class PictureRun {
       const ScopedSpan span(last.timeline(), {.activity = Activity::kernel, .pass = pass});
       return meet_demand(chain_, index, *kept);
     }();
-    close(walk);
+    walk.add_to(report_, walk_++);
     describe_kept(report_, title, in_memory, walk_ - 1);
     input_->replace(std::move(kept));
     kept_memory_ = input_->memory();
@@ -290,7 +291,7 @@ class PictureRun {
   // Whether the stages before the one at `end` change the picture, once they are known.
   void note_changes(std::size_t end) {
     changed_ = changed_ || report_.decoding_divisor > 1 ||
-               !change_nothing(stages_between(first_stage_, end), input_->shape());
+               !change_nothing(part_of(chain_, first_stage_, end), input_->shape());
   }
 
   void write() {
@@ -315,7 +316,7 @@ class PictureRun {
     input_->finish(walk.reader());
     outputs_->finish(timeline, {.activity = Activity::encode});
     report_.result_passes += static_cast<std::size_t>(walk.pass_count());
-    close(walk);
+    walk.add_to(report_, walk_++);
   }
 
   // A walk through the stages before the one at `end`, with the outputs among them.
@@ -323,14 +324,14 @@ class PictureRun {
     const auto place_of = [&](std::size_t output) {
       return std::min(end, output == places_.size() ? end : places_[output].stages);
     };
-    prepare(walk, stages_between(first_stage_, place_of(outputs_->count())), std::nullopt,
+    prepare(walk, part_of(chain_, first_stage_, place_of(outputs_->count())), std::nullopt,
             end == chain_.size() ? coding_of_result() : std::nullopt);
     describe();
     PictureShape shape = walk.first().output();
     while (outputs_->count() < places_.size() && places_[outputs_->count()].stages <= end) {
       const std::size_t place = place_of(outputs_->count());
       PictureOutput& output = outputs_->open(report_.others[outputs_->count()]);
-      auto next = make_part(shape, stages_between(place, place_of(outputs_->count())));
+      auto next = make_part(shape, part_of(chain_, place, place_of(outputs_->count())));
       if (next) shape = next->output();
       walk.add_output(output, std::move(next));
     }
@@ -360,10 +361,6 @@ class PictureRun {
     walks_ += static_cast<int>(std::ranges::count_if(
         chain_, [](const LoweredStage& stage) { return stage.demand.has_value(); }));
     check_results(input_->name(), input_->header().shape(), chain_, options_.limits);
-  }
-
-  [[nodiscard]] LoweredChain stages_between(std::size_t begin, std::size_t end) const {
-    return part_of(chain_, begin, end);
   }
 
   [[nodiscard]] const Codec& output_format() const {
@@ -418,7 +415,7 @@ class PictureRun {
         options_.keep_last_output || options_.verify_blocks > 0)
       return std::nullopt;
     PictureHeader header = input_->header();
-    const auto rest = stages_between(first_stage_, chain_.size());
+    const auto rest = part_of(chain_, first_stage_, chain_.size());
     header.set_shape(output_of(rest, input_->shape()));
     return format.coding(header, options_.write);
   }
@@ -468,9 +465,6 @@ class PictureRun {
     const std::int64_t height = report_.size.height;
     options_.on_progress(walk_ * height + band.end * height / height_of_result, walks_ * height);
   }
-
-  // Moves the walk's spans and passes into the report.
-  void close(const ChainWalk& walk) { walk.add_to(report_, walk_++); }
 
   const StageChain& asked_;
   LoweredChain chain_;
@@ -542,6 +536,30 @@ CountedPicture count_picture(RowReader& reader, Engine& engine, const std::strin
   BandExecutor& executor = *part.prepared().executor;
   return {std::get<Histograms>(executor.statistics()), part.prepared().report,
           executor.passes().back()};
+}
+
+const std::vector<std::pair<std::string, OrientationRule>>& orientation_rules() {
+  static const std::vector<std::pair<std::string, OrientationRule>> rules{
+      {"auto", OrientationRule::automatic},
+      {"apply", OrientationRule::apply},
+      {"keep", OrientationRule::keep}};
+  return rules;
+}
+
+void add_upright_stage(StageChain& chain, OrientationRule rule, std::vector<ChainOutput>& outputs) {
+  if (rule == OrientationRule::keep) return;
+  const auto asks = [&](const auto& stage) {
+    const StageTraits traits = stage->traits();
+    return rule == OrientationRule::apply || traits.has_up || traits.turns_upright;
+  };
+  const auto place = std::find_if(chain.begin(), chain.end(), asks);
+  const bool at_end = place == chain.end();
+  if (at_end ? rule == OrientationRule::automatic : (*place)->traits().turns_upright) return;
+  const auto stages = static_cast<std::size_t>(place - chain.begin());
+  for (ChainOutput& output : outputs) {
+    if (output.stages > stages || rule == OrientationRule::apply) ++output.stages;
+  }
+  chain.insert(place, auto_orient_stage_kind().make(""));
 }
 
 }  // namespace gpufilter

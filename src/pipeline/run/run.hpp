@@ -156,4 +156,18 @@ struct CountedPicture {
                                            const std::string& reason,
                                            const OnProgress& on_progress = {});
 
+// The values of --orientation.
+enum class OrientationRule {
+  automatic,  // before the first stage that depends on the orientation
+  apply,      // at the beginning
+  keep        // nowhere
+};
+
+// Their words: "auto", "apply", "keep".
+[[nodiscard]] const std::vector<std::pair<std::string, OrientationRule>>& orientation_rules();
+
+// Adds the stage that applies the orientation to `chain` where the rule wants it. `outputs` stay
+// behind the stages that they were behind.
+void add_upright_stage(StageChain& chain, OrientationRule rule, std::vector<ChainOutput>& outputs);
+
 }  // namespace gpufilter
