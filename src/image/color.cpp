@@ -1,7 +1,6 @@
 #include "image/color.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -55,9 +54,7 @@ std::string describe_bad_color(std::string_view text) {
 }  // namespace
 
 Color parse_color(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string lower = lower_case(text);
   for (const auto& [name, value] : basic_colors) {
     if (name == lower) return split(value);
   }

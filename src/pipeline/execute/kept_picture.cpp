@@ -40,13 +40,18 @@ KeptPicture::KeptPicture(const PictureShape& source, const Turn& turn, int band_
   }
 }
 
-// All of the file is allocated at once, so that a full disk shows before any work.
-void KeptPicture::make_file() {
+template <typename Step>
+void KeptPicture::guarded(const Step& step) const {
   try {
-    file_ = nameless_file();
+    step();
   } catch (const std::system_error& error) {
     fail(error.code().value());
   }
+}
+
+// All of the file is allocated at once, so that a full disk shows before any work.
+void KeptPicture::make_file() {
+  guarded([this] { file_ = nameless_file(); });
   const auto bytes = static_cast<off_t>(bytes_of(shape_));
   int error = EINTR;
   while (error == EINTR)
@@ -78,11 +83,7 @@ void KeptPicture::add(const ConstRows& band) {
   if (memory_) return turn_to(memory_.get() + offset);
   std::vector<std::uint8_t> block(size.pixels() * band.format.bytes_per_pixel());
   turn_to(block.data());
-  try {
-    write_fully_at(file_.get(), offset, block);
-  } catch (const std::system_error& error) {
-    fail(error.code().value());
-  }
+  guarded([&] { write_fully_at(file_.get(), offset, block); });
 }
 
 void KeptPicture::read(const MutableRows& target) const {
@@ -109,11 +110,9 @@ const std::uint8_t* KeptPicture::stretch(std::uint64_t offset, std::uint64_t cou
                                          std::vector<std::uint8_t>& scratch) const {
   if (memory_) return memory_.get() + offset;
   scratch.resize(count);
-  try {
+  guarded([&] {
     if (read_fully_at(file_.get(), offset, scratch) < count) fail(EIO);
-  } catch (const std::system_error& error) {
-    fail(error.code().value());
-  }
+  });
   return scratch.data();
 }
 

@@ -39,6 +39,8 @@ class KeptPicture final : public WholePicture {
   void make_file();
   [[nodiscard]] const std::uint8_t* stretch(std::uint64_t offset, std::uint64_t count,
                                             std::vector<std::uint8_t>& scratch) const;
+  template <typename Step>
+  void guarded(const Step& step) const;  // failures of the file
   [[noreturn]] void fail(int error) const;
 
   int source_height_;
