@@ -2,7 +2,7 @@
 
 #include <gpufilter/gpufilter.hpp>
 
-#include "codec/png/codec.hpp"
+#include "codec/formats.hpp"
 #include "pipeline/run/run.hpp"
 #include "support/oriented_files.hpp"
 

@@ -1,11 +1,10 @@
-#include "codec/heif/codec.hpp"
-
 #include <array>
 #include <bit>
 #include <string_view>
 #include <utility>
 
 #include "base/format.hpp"
+#include "codec/formats.hpp"
 #include "codec/heif/library.hpp"
 #include "codec/whole_picture.hpp"
 
@@ -16,15 +15,13 @@ std::string heif_libraries() {
   return formatted("libheif {}", libheif().heif_get_version());
 }
 
-// What both formats have.
-Codec heif_codec() {
-  Codec codec;
+// `codec` with what both formats have.
+Codec heif_codec(Codec codec) {
   codec.holds_alpha = true;
   codec.color_tags = ColorTags::points;
   codec.holds_late_metadata = false;
   codec.encodes_in_parallel = true;
   codec.report_key = "encoding";
-  codec.options = {&quality_option(), &lossless_option(), &strip_option(), &keep_option()};
   codec.open = open_heif;
   codec.libraries = heif_libraries;
   codec.loaded_later = "libheif " GPUFILTER_HEIF_VERSION;
@@ -39,32 +36,28 @@ struct Initialized : LibHeif {
 }  // namespace
 
 const Codec& heic_codec() {
-  static const Codec codec = [] {
-    Codec heic = heif_codec();
-    heic.name = "HEIC";
-    heic.extensions = {".heic", ".heif", ".hif"};
-    heic.signatures = {"????ftyphei", "????ftyphev", "????ftypmif1", "????ftypmsf1"};
-    heic.max_depth = 10;
-    heic.decoding = {"decode HEIC", 15e-9, 0};
-    heic.encoding = {"encode HEIC", 200e-9, 0};
-    heic.create = create_heic;
-    return heic;
-  }();
+  static const Codec codec = heif_codec(
+      {.name = "HEIC",
+       .extensions = {".heic", ".heif", ".hif"},
+       .signatures = {"????ftyphei", "????ftyphev", "????ftypmif1", "????ftypmsf1"},
+       .max_depth = 10,
+       .decoding = {"decode HEIC", 15e-9, 0},
+       .encoding = {"encode HEIC", 200e-9, 0},
+       .options = {&quality_option(), &lossless_option(), &strip_option(), &keep_option()},
+       .create = create_heic});
   return codec;
 }
 
 const Codec& avif_codec() {
-  static const Codec codec = [] {
-    Codec avif = heif_codec();
-    avif.name = "AVIF";
-    avif.extensions = {".avif"};
-    avif.signatures = {"????ftypavif", "????ftypavis"};
-    avif.max_depth = 12;
-    avif.decoding = {"decode AVIF", 10e-9, 0};
-    avif.encoding = {"encode AVIF", 200e-9, 0};
-    avif.create = create_avif;
-    return avif;
-  }();
+  static const Codec codec = heif_codec(
+      {.name = "AVIF",
+       .extensions = {".avif"},
+       .signatures = {"????ftypavif", "????ftypavis"},
+       .max_depth = 12,
+       .decoding = {"decode AVIF", 10e-9, 0},
+       .encoding = {"encode AVIF", 200e-9, 0},
+       .options = {&quality_option(), &lossless_option(), &strip_option(), &keep_option()},
+       .create = create_avif});
   return codec;
 }
 

@@ -16,7 +16,7 @@
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "base/threads.hpp"
-#include "codec/heif/codec.hpp"
+#include "codec/formats.hpp"
 #include "codec/heif/library.hpp"
 #include "codec/heif/tree.hpp"
 #include "codec/read_limits.hpp"

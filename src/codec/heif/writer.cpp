@@ -13,7 +13,7 @@
 #include "base/log.hpp"
 #include "base/printable.hpp"
 #include "base/threads.hpp"
-#include "codec/heif/codec.hpp"
+#include "codec/formats.hpp"
 #include "codec/heif/library.hpp"
 #include "codec/heif/tree.hpp"
 #include "codec/sample_conversion.hpp"

@@ -1,5 +1,3 @@
-#include "codec/netpbm/codec.hpp"
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -20,6 +18,7 @@
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "codec/byte_source.hpp"
+#include "codec/formats.hpp"
 #include "codec/sample_conversion.hpp"
 
 namespace gpufilter {

@@ -1,4 +1,4 @@
-#include "codec/png/codec.hpp"
+#include "codec/formats.hpp"
 #include "host/instruction_set.hpp"
 #include "pipeline/execute/band_executor.hpp"
 #include "pipeline/execute/band_feed.hpp"

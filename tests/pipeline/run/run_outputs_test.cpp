@@ -2,7 +2,7 @@
 // once.
 
 #include "codec/codec_table.hpp"
-#include "codec/png/codec.hpp"
+#include "codec/formats.hpp"
 #include "image/exif.hpp"
 #include "pipeline/run/run.hpp"
 #include "stages/geometry/geometry.hpp"

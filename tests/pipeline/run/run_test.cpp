@@ -1,8 +1,7 @@
 #include "pipeline/run/run.hpp"
 
 #include "base/log.hpp"
-#include "codec/jpeg/codec.hpp"
-#include "codec/png/codec.hpp"
+#include "codec/formats.hpp"
 #include "compute/jpeg_encoder.hpp"
 #include "pipeline/run/run_totals.hpp"
 #include "stages/geometry/geometry.hpp"

@@ -24,7 +24,7 @@
 #include "base/words.hpp"
 #include "codec/byte_source.hpp"
 #include "codec/codec.hpp"
-#include "codec/jpeg/codec.hpp"
+#include "codec/formats.hpp"
 #include "codec/jpeg/library.hpp"
 #include "codec/jpeg/metadata.hpp"
 #include "codec/jpeg/read/decompressor.hpp"
@@ -158,11 +158,9 @@ constexpr bool is_known_library = false;
 #endif
 
 bool is_baseline(const jpeg_decompress_struct& jpeg) {
-  if (jpeg.progressive_mode != FALSE || jpeg.arith_code != FALSE || jpeg.data_precision != 8 ||
-      jpeg.comps_in_scan != jpeg.num_components || jpeg.Ss != 0 || jpeg.Se != DCTSIZE2 - 1 ||
-      jpeg.Ah != 0 || jpeg.Al != 0) {
+  if (has_several_scans(jpeg) || jpeg.arith_code != FALSE || jpeg.data_precision != 8 ||
+      !holds_all_coefficients(current_scan(jpeg)))
     return false;
-  }
   for (int i = 0; i < jpeg.comps_in_scan; ++i) {
     if (jpeg.cur_comp_info[i]->component_index != i) return false;
   }

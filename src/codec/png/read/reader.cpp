@@ -22,7 +22,7 @@
 #include "base/log.hpp"
 #include "base/words.hpp"
 #include "codec/deflate/isal_state.hpp"
-#include "codec/png/codec.hpp"
+#include "codec/formats.hpp"
 #include "codec/png/metadata.hpp"
 #include "codec/png/read/rows.hpp"
 #include "codec/png/read/stream.hpp"
@@ -350,10 +350,8 @@ class PngSerialReader {
   }
 
   void unfilter(Batch& batch, const std::uint8_t* above) {
-    if (png_unfilter_rows(batch.filtered.data(), batch.rows, above, batch.samples.data(),
-                          shape_.pitch(), shape_.row_bytes, shape_.distance)) {
+    if (png_unfilter_rows(shape_, batch.rows, batch.filtered.data(), above, batch.samples.data()))
       return;
-    }
     constexpr std::uint8_t last_filter = 4;
     std::size_t sound = 0;
     while (batch.filtered.data()[sound * shape_.filtered_bytes()] <= last_filter)

@@ -23,23 +23,8 @@
 
 namespace gpufilter {
 
-// The functions below may read and overwrite this many bytes after the end of a row.
+// Bytes after the end of a row that png_unfilter_rows() may read and overwrite.
 inline constexpr std::size_t unfilter_slack = 8;
-
-// Writes the samples of a row of `size` residues to `row`, which overlaps neither of the other
-// rows. `filter` is the number of the filter; false if PNG has no such filter. `above` holds the
-// samples of the row above, zeros for the first row. `distance` is the number of bytes from a pixel
-// to the next: 1, 2, 3, 4, 6 or 8.
-[[nodiscard]] bool png_unfilter_row(std::uint8_t filter, const std::uint8_t* filtered,
-                                    const std::uint8_t* above, std::uint8_t* row, std::size_t size,
-                                    std::size_t distance);
-
-// Undoes the filters of `count` consecutive rows. In `filtered` each row is the number of its
-// filter and `size` residues. In `rows` they are `pitch` bytes apart, at least size +
-// unfilter_slack.
-[[nodiscard]] bool png_unfilter_rows(const std::uint8_t* filtered, std::size_t count,
-                                     const std::uint8_t* above, std::uint8_t* rows,
-                                     std::size_t pitch, std::size_t size, std::size_t distance);
 
 struct PngRowShape {
   PngRowShape(ImageSize size, const PixelFormat& format)
@@ -62,6 +47,14 @@ struct PngRowShape {
   // Whether the picture is large enough for several threads to pay off.
   [[nodiscard]] bool is_large() const { return rows * filtered_bytes() >= std::size_t{3} << 20U; }
 };
+
+// Undoes the filters of `count` consecutive rows; false if PNG has no such filter. In `filtered`
+// each row is the number of its filter and its residues. `above` holds the samples of the row
+// above, zeros for the first row. The samples in `rows`, which overlap neither of the two, are
+// shape.pitch() bytes apart. The distance is 1, 2, 3, 4, 6 or 8.
+[[nodiscard]] bool png_unfilter_rows(const PngRowShape& shape, std::size_t count,
+                                     const std::uint8_t* filtered, const std::uint8_t* above,
+                                     std::uint8_t* rows);
 
 // Copies samples from PNG's byte order into the machine's.
 inline void copy_samples(std::span<const std::uint8_t> packed, std::uint8_t* row, int depth) {
