@@ -105,4 +105,7 @@ class UnsuitableFile : public std::system_error {
 [[nodiscard]] bool is_folder(const std::string& path);
 [[nodiscard]] bool is_regular_file(const std::string& path);
 
+// The size of a file; 0 if there is none.
+[[nodiscard]] std::uint64_t bytes_of_file(const std::string& path);
+
 }  // namespace gpufilter

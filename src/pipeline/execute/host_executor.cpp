@@ -111,9 +111,9 @@ int rows_of_strip(const Pass& pass) {
 // only records them: everything that can throw happens before.
 class PassTimes {
  public:
-  PassTimes(Timeline* timeline, const Plan& plan, const RowRange& part) : timeline_(timeline) {
+  PassTimes(Timeline* timeline, const Plan& plan, const RowRange& part)
+      : timeline_(timeline), windows_(plan.windows(part)) {
     if (timeline == nullptr) return;
-    const std::vector<RowRange> windows = plan.windows(part);
     const auto add = [&](std::uint64_t bytes) {
       spans_.push_back({.activity = Activity::kernel,
                         .pass = static_cast<int>(spans_.size()),
@@ -122,8 +122,8 @@ class PassTimes {
                         .rows = part.count()});
     };
     for (std::size_t i = 0; i < plan.passes.size(); ++i) {
-      add(bytes_of(windows[i], plan.passes[i].input) +
-          bytes_of(windows[i + 1], plan.passes[i].output));
+      add(bytes_of(windows_[i], plan.passes[i].input) +
+          bytes_of(windows_[i + 1], plan.passes[i].output));
     }
     if (plan.measure) add(bytes_of(part, plan.output()));
   }
@@ -138,6 +138,9 @@ class PassTimes {
     }
   }
 
+  // Of the part; see Plan::windows().
+  [[nodiscard]] const std::vector<RowRange>& windows() const { return windows_; }
+
   template <typename Work>
   void of(std::size_t pass, const Work& work) {
     if (timeline_ == nullptr) return work();
@@ -148,6 +151,7 @@ class PassTimes {
 
  private:
   Timeline* timeline_;
+  std::vector<RowRange> windows_;
   Nanoseconds begin_ = now();
   std::vector<Span> spans_;  // one for each pass, and for the measuring
 };
@@ -188,7 +192,6 @@ class StripWalk {
   // Calls of_strip(rows) for strips that cover the rows `part` of the result; it calls fill().
   template <typename OfStrip>
   void for_strips(const RowRange& part, const OfStrip& of_strip) {
-    windows_ = plan_.windows(part);
     // A single stage reads and writes the band itself: strips would gain nothing.
     const bool is_whole = plan_.passes.size() == 1 && !plan_.measure;
     const int rows = is_whole ? part.count() : groups_.back().rows;
@@ -216,7 +219,7 @@ class StripWalk {
           .renumbered(-corner->y);
     }
     RollingRows& result = results_[group - 1];
-    const MutableRows fresh = result.advance(wanted, before.rows, windows_[before.end].end);
+    const MutableRows fresh = result.advance(wanted, before.rows, times_.windows()[before.end].end);
     for (int y = fresh.rows.begin; y < fresh.rows.end; y += before.rows)
       fill(group - 1, fresh.part({y, std::min(y + before.rows, fresh.rows.end)}));
     return result.rows();
@@ -253,7 +256,6 @@ class StripWalk {
   const std::vector<HostGroup>& groups_;
   ConstRows source_;
   PassTimes& times_;
-  std::vector<RowRange> windows_;
   std::vector<RollingRows> results_;  // of each group but the last
 };
 

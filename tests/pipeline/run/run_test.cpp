@@ -14,7 +14,7 @@ namespace {
 class Run : public ::testing::Test {
  protected:
   [[nodiscard]] RunReport filter(const StageChain& chain, const RunOptions& options = {}) {
-    return filter_picture(in_, out_, &png_codec(), chain, engine_, options);
+    return filter_picture(in_, {out_, &png_codec()}, chain, engine_, options);
   }
   // The rows of the input after which progress was reported.
   [[nodiscard]] std::vector<std::int64_t> progress_of(const StageChain& chain) {
@@ -141,7 +141,7 @@ TEST_F(Run, TheInputsFormatIsTheDefault) {
   const std::string jpeg = folder_ / "in.jpg";
   const Image opaque = random_image({70, 50}, {3, 8}, 2);
   write_picture(opaque.rows(), jpeg);
-  const RunReport report = filter_picture(jpeg, out_, nullptr, {}, engine_, {});
+  const RunReport report = filter_picture(jpeg, {out_}, {}, engine_, {});
   EXPECT_EQ(report.output_format, &jpeg_codec());
   EXPECT_EQ(read_file(out_).substr(0, 3), "\xff\xd8\xff");
 }
@@ -186,7 +186,7 @@ class RunOnAFailingDevice : public Run {
 
 TEST_F(RunOnAFailingDevice, TheProcessorDoesItAgain) {
   Engine engine({device_, processor("the last")}, {.band_rows = 20});
-  const RunReport report = filter_picture(in_, out_, &png_codec(), blur_, engine, options_);
+  const RunReport report = filter_picture(in_, {out_, &png_codec()}, blur_, engine, options_);
   EXPECT_TRUE(failed_);
   EXPECT_TRUE(same_pixels(read_picture(out_), filter_on_host(image_, blur_, {})));
   EXPECT_EQ(report.engine.kind, processor_kind);
@@ -197,15 +197,16 @@ TEST_F(RunOnAFailingDevice, TheProcessorDoesItAgain) {
 
 TEST_F(RunOnAFailingDevice, WithoutAnotherItIsAFailure) {
   Engine engine({device_}, {.band_rows = 20});
-  EXPECT_THROW(static_cast<void>(filter_picture(in_, out_, &png_codec(), blur_, engine, options_)),
-               DeviceError);
+  EXPECT_THROW(
+      static_cast<void>(filter_picture(in_, {out_, &png_codec()}, blur_, engine, options_)),
+      DeviceError);
   EXPECT_EQ(names_in(folder_.path()), std::vector<std::string>{"in.png"});
 }
 
 TEST_F(RunOnAFailingDevice, WhatWentToAStreamIsNotWrittenTwice) {
   Engine engine({device_, processor("the last")}, {.band_rows = 20});
   EXPECT_THROW(
-      static_cast<void>(filter_picture(in_, "/dev/null", &png_codec(), blur_, engine, options_)),
+      static_cast<void>(filter_picture(in_, {"/dev/null", &png_codec()}, blur_, engine, options_)),
       DeviceError);
 }
 
@@ -233,7 +234,7 @@ class RunCoding : public ::testing::Test {
     EngineOptions engine_options;
     engine_options.band_rows = band_rows;
     Engine engine({{all_sessions().front()->device(), "requested"}}, engine_options);
-    return filter_picture(in_, output, &jpeg_codec(), chain_, engine, options_);
+    return filter_picture(in_, {output, &jpeg_codec()}, chain_, engine, options_);
   }
 
   // Whether the device coded, which must not make a difference.
