@@ -5,8 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "codec/jpeg/codec.hpp"
-#include "codec/png/codec.hpp"
+#include "codec/formats.hpp"
 #include "generator/pictures.hpp"
 
 namespace {

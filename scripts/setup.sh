@@ -11,7 +11,7 @@ build_packages=(cmake ninja-build g++ opencl-clhpp-headers opencl-c-headers
   libtbb-dev libisal-dev libdeflate-dev libxxhash-dev libprotozero-dev libtiff-dev libwebp-dev
   libjxl-dev libheif-dev liblcms2-dev)
 python_packages=(python3-dev pybind11-dev)  # for the Python module
-test_packages=(libgtest-dev)
+test_packages=(libgtest-dev ocl-icd-opencl-dev)  # which the lessons of samples/course link
 # For a few tests that compare with OpenCV, ExifTool, Netpbm, Pillow, the tools of libtiff, libwebp, libjxl and libheif,
 # those of Little CMS (with a profile for CMYK of Ghostscript's), or ONNX's test data, check a JSON schema, a manual page
 # or the completions of a shell, or run samples/clusters; without these packages they are skipped.

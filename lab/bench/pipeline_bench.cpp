@@ -27,8 +27,7 @@ Run run_once(const PipelineOptions& options, Dispatcher& dispatcher) {
   Run run;
   RunOptions settings;
   settings.open_output = [&run](const std::string& path) { return memory_sink(run.file, path); };
-  run.report =
-      filter_picture(options.input, "result", nullptr, options.chain, dispatcher, settings);
+  run.report = filter_picture(options.input, {"result"}, options.chain, dispatcher, settings);
   return run;
 }
 

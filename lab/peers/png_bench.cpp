@@ -12,7 +12,7 @@
 #include "base/format.hpp"
 #include "base/threads.hpp"
 #include "codec/codec.hpp"
-#include "codec/png/codec.hpp"
+#include "codec/formats.hpp"
 #include "image/image.hpp"
 #ifdef PNG_BENCH_FPNGE
 #include "peer_fpnge.hpp"

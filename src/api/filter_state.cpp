@@ -14,7 +14,7 @@
 #include "base/words.hpp"
 #include "image/image.hpp"
 #include "pipeline/choose/dispatcher.hpp"
-#include "pipeline/run/upright.hpp"
+#include "pipeline/run/run.hpp"
 
 namespace gpufilter {
 namespace {

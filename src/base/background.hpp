@@ -44,28 +44,20 @@ inline void happens_after([[maybe_unused]] const void* address) {
 #endif
 }
 
-// Call happens_before() and happens_after() at the end of their scope, which may be an exception.
-class HappensBefore {
+// Calls happens_before() or happens_after() at the end of its scope, which may be an exception.
+template <void (*mark)(const void*)>
+class MarkAtEnd {
  public:
-  explicit HappensBefore(const void* address) : address_(address) {}
-  ~HappensBefore() { happens_before(address_); }
-  HappensBefore(const HappensBefore&) = delete;
-  HappensBefore& operator=(const HappensBefore&) = delete;
+  explicit MarkAtEnd(const void* address) : address_(address) {}
+  ~MarkAtEnd() { mark(address_); }
+  MarkAtEnd(const MarkAtEnd&) = delete;
+  MarkAtEnd& operator=(const MarkAtEnd&) = delete;
 
  private:
   const void* address_;
 };
-
-class HappensAfter {
- public:
-  explicit HappensAfter(const void* address) : address_(address) {}
-  ~HappensAfter() { happens_after(address_); }
-  HappensAfter(const HappensAfter&) = delete;
-  HappensAfter& operator=(const HappensAfter&) = delete;
-
- private:
-  const void* address_;
-};
+using HappensBefore = MarkAtEnd<happens_before>;
+using HappensAfter = MarkAtEnd<happens_after>;
 
 // Objects that take long to create and that nobody uses at the moment. Thread-safe.
 template <typename Thing>

@@ -1,35 +1,23 @@
 #include "base/content_hash.hpp"
 
-#include <charconv>
 #include <new>
 
 #include <xxhash.h>
 
 #include "base/format.hpp"
+#include "base/numbers.hpp"
 
 namespace gpufilter {
-namespace {
-
-std::optional<std::uint64_t> parse_hex(std::string_view text) {
-  std::uint64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value, 16);
-  if (error != std::errc{} || stop != end) return std::nullopt;
-  return value;
-}
-
-}  // namespace
-
 std::string to_string(const ContentHash& hash) {
   return formatted("{:016x}{:016x}", hash.high, hash.low);
 }
 
 std::optional<ContentHash> parse_content_hash(std::string_view text) {
   if (text.size() != 32) return std::nullopt;
-  const auto high = parse_hex(text.substr(0, 16));
-  const auto low = parse_hex(text.substr(16));
-  if (!high || !low) return std::nullopt;
-  return ContentHash{*high, *low};
+  ContentHash hash;
+  const bool is_hash =
+      parse_whole(text.substr(0, 16), hash.high, 16) && parse_whole(text.substr(16), hash.low, 16);
+  return is_hash ? std::optional(hash) : std::nullopt;
 }
 
 void ContentHasher::Free::operator()(XXH3_state_s* state) const {

@@ -19,6 +19,23 @@ namespace {
   throw std::system_error(errno, std::generic_category());
 }
 
+// Calls transfer(bytes done so far), which returns what read(2) and write(2) do, until `size` bytes
+// are done or it transfers none. Returns the number of bytes.
+template <typename Transfer>
+std::size_t transferred(std::size_t size, const Transfer& transfer) {
+  std::size_t done = 0;
+  while (done < size) {
+    const ssize_t count = transfer(done);
+    if (count == 0) break;
+    if (count > 0) {
+      done += static_cast<std::size_t>(count);
+    } else if (errno != EINTR) {
+      throw_errno();
+    }
+  }
+  return done;
+}
+
 constexpr const char* not_regular = "is not a regular file";
 
 struct stat status_of(const FileDescriptor& file) {
@@ -64,28 +81,31 @@ FileDescriptor open_file(const std::string& path, int flags, unsigned mode) {
 }
 
 std::size_t read_fully(int descriptor, std::span<std::uint8_t> buffer) {
-  std::size_t done = 0;
-  while (done < buffer.size()) {
-    const ssize_t count = ::read(descriptor, buffer.data() + done, buffer.size() - done);
-    if (count == 0) break;
-    if (count > 0) {
-      done += static_cast<std::size_t>(count);
-    } else if (errno != EINTR) {
-      throw_errno();
-    }
-  }
-  return done;
+  return transferred(buffer.size(), [&](std::size_t done) {
+    return ::read(descriptor, buffer.data() + done, buffer.size() - done);
+  });
 }
 
 void write_fully(int descriptor, std::span<const std::uint8_t> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(descriptor, bytes.data(), bytes.size());
-    if (count >= 0) {
-      bytes = bytes.subspan(static_cast<std::size_t>(count));
-    } else if (errno != EINTR) {
-      throw_errno();
-    }
-  }
+  const std::size_t done = transferred(bytes.size(), [&](std::size_t begin) {
+    return ::write(descriptor, bytes.data() + begin, bytes.size() - begin);
+  });
+  if (done < bytes.size()) throw std::system_error(EIO, std::generic_category());
+}
+
+std::size_t read_fully_at(int descriptor, std::uint64_t offset, std::span<std::uint8_t> buffer) {
+  return transferred(buffer.size(), [&](std::size_t done) {
+    return ::pread(descriptor, buffer.data() + done, buffer.size() - done,
+                   static_cast<off_t>(offset + done));
+  });
+}
+
+void write_fully_at(int descriptor, std::uint64_t offset, std::span<const std::uint8_t> bytes) {
+  const std::size_t done = transferred(bytes.size(), [&](std::size_t begin) {
+    return ::pwrite(descriptor, bytes.data() + begin, bytes.size() - begin,
+                    static_cast<off_t>(offset + begin));
+  });
+  if (done < bytes.size()) throw std::system_error(EIO, std::generic_category());
 }
 
 std::string describe_system_error(int error) {
@@ -173,9 +193,25 @@ std::string read_file_or_pipe(const std::string& path, std::uint64_t limit) {
   return "";
 }
 
+bool exists(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
 bool is_folder(const std::string& path) {
   std::error_code ignored;
   return std::filesystem::is_directory(path, ignored);
+}
+
+bool is_regular_file(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored);
+}
+
+std::uint64_t bytes_of_file(const std::string& path) {
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(path, error);
+  return error ? 0 : bytes;
 }
 
 }  // namespace gpufilter

@@ -10,6 +10,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/error.hpp"
+
 namespace gpufilter {
 
 // Owns an open file descriptor, or none (-1). Move-only.
@@ -45,8 +47,23 @@ class FileDescriptor {
 // Throws std::system_error.
 void write_fully(int descriptor, std::span<const std::uint8_t> bytes);
 
+// At an offset, whatever the position of the file is.
+[[nodiscard]] std::size_t read_fully_at(int descriptor, std::uint64_t offset,
+                                        std::span<std::uint8_t> buffer);
+void write_fully_at(int descriptor, std::uint64_t offset, std::span<const std::uint8_t> bytes);
+
 // An errno in plain words, beginning in lower case: "no such file", "permission denied".
 [[nodiscard]] std::string describe_system_error(int error);
+
+// Calls step(), whose std::system_error becomes a Failure with the file `name`.
+template <typename Failure = SystemFailure, typename Step>
+auto with_failures_of(const std::string& name, const Step& step) {
+  try {
+    return step();
+  } catch (const std::system_error& error) {
+    throw Failure(name, error.code().value());
+  }
+}
 
 // "link.png is a link to a.png"; empty if `path` is not a symbolic link.
 [[nodiscard]] std::string link_text(const std::string& path);
@@ -82,7 +99,13 @@ class UnsuitableFile : public std::system_error {
 // Throws UnsuitableFile for other devices, which may have no end.
 [[nodiscard]] std::string read_file_or_pipe(const std::string& path, std::uint64_t limit);
 
-// Whether `path` leads to a folder. False if that cannot be found out.
+// Whether `path` leads to anything, to a folder, to a regular file. False if that cannot be found
+// out.
+[[nodiscard]] bool exists(const std::string& path);
 [[nodiscard]] bool is_folder(const std::string& path);
+[[nodiscard]] bool is_regular_file(const std::string& path);
+
+// The size of a file; 0 if there is none.
+[[nodiscard]] std::uint64_t bytes_of_file(const std::string& path);
 
 }  // namespace gpufilter

@@ -39,10 +39,11 @@ template <std::integral Number>
 }
 
 // Whether `text` is a number and nothing else; if so, `number` is set to it.
-template <typename Number>
-[[nodiscard]] bool parse_whole(std::string_view text, Number& number) {
+// `base` is for whole numbers.
+template <typename Number, typename... Base>
+[[nodiscard]] bool parse_whole(std::string_view text, Number& number, Base... base) {
   const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  const auto [stop, error] = std::from_chars(text.data(), end, number, base...);
   return error == std::errc{} && stop == end;
 }
 

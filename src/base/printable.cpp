@@ -136,6 +136,17 @@ std::string printable_end(std::string_view text, std::size_t columns) {
   return std::string(omission) + line.substr(begin);
 }
 
+std::string with_words_for(std::string_view text,
+                           std::initializer_list<std::pair<char, std::string_view>> words) {
+  std::string result;
+  for (const char& c : text) {
+    const auto known =
+        std::ranges::find_if(words, [c](const auto& word) { return word.first == c; });
+    result += known == words.end() ? std::string_view(&c, 1) : known->second;
+  }
+  return result;
+}
+
 void remove_byte_order_mark(std::string& text) {
   constexpr std::string_view mark = "\xEF\xBB\xBF";
   if (text.starts_with(mark)) text.erase(0, mark.size());
@@ -145,16 +156,9 @@ std::string shell_word(const std::string& word) {
   constexpr std::string_view plain =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";
   if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
-  if (printable(word) != word) {
-    std::string escaped;
-    for (const char c : word)
-      escaped += c == '\'' || c == '\\' ? std::string{'\\', c} : std::string(1, c);
-    return "$'" + printable(escaped) + "'";
-  }
-  std::string quoted = "'";
-  for (const char c : word)
-    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
+  if (printable(word) != word)
+    return "$'" + printable(with_words_for(word, {{'\'', "\\'"}, {'\\', "\\\\"}})) + "'";
+  return "'" + with_words_for(word, {{'\'', "'\\''"}}) + "'";
 }
 
 }  // namespace gpufilter

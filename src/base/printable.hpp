@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace gpufilter {
 
@@ -24,6 +26,10 @@ namespace gpufilter {
 // The text as printable() returns it, in at most `columns` characters (4 or more). A longer text
 // loses its beginning and starts with "...", since paths usually differ at the end.
 [[nodiscard]] std::string printable_end(std::string_view text, std::size_t columns);
+
+// `text` with words in place of some characters, which a format would take for its own.
+[[nodiscard]] std::string with_words_for(
+    std::string_view text, std::initializer_list<std::pair<char, std::string_view>> words);
 
 // Removes the mark that some editors put before UTF-8 (U+FEFF).
 void remove_byte_order_mark(std::string& text);

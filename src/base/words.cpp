@@ -13,14 +13,6 @@ namespace {
 
 constexpr std::size_t max_suggestions = 3;
 
-std::string in_lower_case(std::string_view word) {
-  std::string lower(word);
-  for (char& letter : lower) {
-    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
-  }
-  return lower;
-}
-
 // The minimum number of letters to insert, remove, replace or swap with their neighbour to turn one
 // word into the other (optimal string alignment,
 // https://en.wikipedia.org/wiki/Damerau-Levenshtein_distance).
@@ -43,6 +35,14 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& letter : lower) {
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  }
+  return lower;
+}
+
 std::string counted(std::uint64_t count, std::string_view what) {
   return formatted("{} {}{}", count, what, count == 1 ? "" : "s");
 }
@@ -53,7 +53,7 @@ std::string enumerated(const std::vector<std::string>& words, std::string_view l
 }
 
 std::vector<std::string> words_like(std::string_view word, const std::vector<std::string>& known) {
-  const std::string name = in_lower_case(word);
+  const std::string name = lower_case(word);
   if (name.empty()) return {};
   const std::size_t allowed = std::max<std::size_t>(1, (name.size() + 1) / 4);
   std::vector<std::pair<std::size_t, std::string>> near;

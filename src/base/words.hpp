@@ -11,6 +11,9 @@ namespace gpufilter {
 // "8, 16 or 32": the words in one phrase, with `last` ("or", "and") before the last one.
 [[nodiscard]] std::string enumerated(const std::vector<std::string>& words, std::string_view last);
 
+// The letters A to Z become small ones.
+[[nodiscard]] std::string lower_case(std::string_view text);
+
 // "1 picture", "2 pictures".
 [[nodiscard]] std::string counted(std::uint64_t count, std::string_view what);
 

@@ -184,8 +184,6 @@ void check_last_run(const BatchRequest& request) {
                         : "it has to end first: repeat its command with --resume"));
 }
 
-namespace fs = std::filesystem;
-
 // A file found in a folder always has a picture's name; one named on the command line may not.
 const Codec* format_of_name(const BatchItem& item) {
   const Codec* format = codec_of_name(item.output);

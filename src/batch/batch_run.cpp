@@ -125,19 +125,19 @@ class PictureJobs {
   // PictureError if the input changes meanwhile.
   [[nodiscard]] RunReport filter(const BatchItem& item, const OnProgress& on_progress) const {
     HashedInput hashed_input(item.input);
-    std::vector<Result> results{last_result(item)};
-    for (const ChainOutput& other : item.others)
-      results.push_back(other_result(other));
+    const ChainOutput output{plan_.output_path(item), item.output_format, item.keep_output};
     std::map<std::string, std::pair<Result, JournalRecord>> records;  // by path
-    for (const Result& result : results) {
+    const auto expect = [&records](const Result& result) {
       JournalRecord record;
       record.work = result.work;
       records.emplace(result.path, std::pair{result, record});
-    }
+    };
+    expect(last_result(item));
+    for (const ChainOutput& other : item.others)
+      expect(other_result(other));
 
     RunOptions options = run_;
     options.outputs = item.others;
-    options.keep_last_output = item.keep_output;
     options.on_progress = on_progress;
     options.open_input = [&](const std::string&) { return hashed_input.open(); };
     options.open_output = [&](const std::string& path) {
@@ -154,8 +154,7 @@ class PictureJobs {
             journal_->add(result.name, record, item.replaces_input);
           });
     };
-    RunReport report = filter_picture(item.input, results.front().path, item.output_format, chain_,
-                                      dispatcher_, options);
+    RunReport report = filter_picture(item.input, output, chain_, dispatcher_, options);
     if (!report.kept) record(records.at(report.output));
     for (const OutputReport& other : report.others) {
       if (!other.kept) record(records.at(other.output));

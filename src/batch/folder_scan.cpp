@@ -260,8 +260,8 @@ class Scanner {
 
   [[nodiscard]] bool matches(const std::string& name) const {
     return scan_.patterns.empty() ||
-           std::any_of(scan_.patterns.begin(), scan_.patterns.end(), [&](const auto& pattern) {
-             return ::fnmatch(pattern.c_str(), name.c_str(), FNM_CASEFOLD) == 0;
+           std::ranges::any_of(scan_.patterns, [&](const std::string& pattern) {
+             return name_matches(pattern, name);
            });
   }
 

@@ -330,21 +330,8 @@ std::string chart_style_sheet() {
 }
 
 std::string escaped_markup(std::string_view text) {
-  std::string safe;
-  for (const char c : printable(std::string(text))) {
-    if (c == '&') {
-      safe += "&amp;";
-    } else if (c == '<') {
-      safe += "&lt;";
-    } else if (c == '>') {
-      safe += "&gt;";
-    } else if (c == '"') {
-      safe += "&quot;";
-    } else {
-      safe += c;
-    }
-  }
-  return safe;
+  return with_words_for(printable(text),
+                        {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}});
 }
 
 SvgCanvas::SvgCanvas(int width, int height, std::string_view title)

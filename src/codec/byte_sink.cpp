@@ -34,7 +34,7 @@ class BufferedSink : public ByteSink {
     bytes_written_ += bytes.size();
     if (buffer_.size() + bytes.size() > sink_buffer_size) flush();
     if (bytes.size() >= sink_buffer_size) {
-      guarded([&] { put(bytes); });
+      with_failures_of(name_, [&] { put(bytes); });
     } else {
       buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
     }
@@ -43,7 +43,7 @@ class BufferedSink : public ByteSink {
   void commit() final {
     flush();
     check_stop();
-    guarded([&] { complete(); });
+    with_failures_of(name_, [&] { complete(); });
   }
 
  private:
@@ -52,17 +52,8 @@ class BufferedSink : public ByteSink {
 
   void flush() {
     check_stop();
-    guarded([&] { put(buffer_); });
+    with_failures_of(name_, [&] { put(buffer_); });
     buffer_.clear();
-  }
-
-  template <typename Step>
-  void guarded(Step step) {
-    try {
-      step();
-    } catch (const std::system_error& error) {
-      throw SystemFailure(name_, error.code().value());
-    }
   }
 
   std::string name_;
@@ -137,10 +128,7 @@ bool exists_and_is_stream(const std::string& path) {
 std::string describe_creation_error(const std::string& path, int error) {
   if (error == ENOENT) {
     const auto folder = std::filesystem::path(path).parent_path();
-    std::error_code ignored;
-    if (folder.empty() || std::filesystem::exists(folder, ignored)) {
-      return "leads to a folder that does not exist";
-    }
+    if (folder.empty() || exists(folder.string())) return "leads to a folder that does not exist";
     return formatted("the folder {} does not exist: create it first", folder.string());
   }
   if (error == EISDIR) return "is a folder: name the file to write";

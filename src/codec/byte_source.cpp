@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/stop.hpp"
 #include "codec/codec_table.hpp"
 
@@ -61,16 +62,9 @@ class DescriptorSource final : public ByteSource {
 
   std::size_t read_at(std::uint64_t offset, std::span<std::uint8_t> buffer) override {
     check_stop();
-    std::size_t done = 0;
-    while (done < buffer.size()) {
-      const ssize_t count = ::pread(descriptor_, buffer.data() + done, buffer.size() - done,
-                                    start_ + static_cast<off_t>(offset + done));
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0) throw SystemFailure(name_, errno);
-      if (count == 0) break;
-      done += static_cast<std::size_t>(count);
-    }
-    return done;
+    return with_failures_of(name_, [&] {
+      return read_fully_at(descriptor_, static_cast<std::uint64_t>(start_) + offset, buffer);
+    });
   }
 
   void skip(std::uint64_t count) override {
@@ -99,13 +93,10 @@ class DescriptorSource final : public ByteSource {
   std::size_t fetch(std::span<std::uint8_t> into) {
     check_stop();
     if (ended_) return 0;
-    try {
-      const std::size_t count = read_fully(descriptor_, into);
-      ended_ = count < into.size();
-      return count;
-    } catch (const std::system_error& error) {
-      throw SystemFailure(name_, error.code().value());
-    }
+    const std::size_t count =
+        with_failures_of(name_, [&] { return read_fully(descriptor_, into); });
+    ended_ = count < into.size();
+    return count;
   }
 
   int descriptor_;
@@ -195,7 +186,7 @@ std::unique_ptr<ByteSource> open_source(const std::string& path) {
   if (path == "-") {
     return std::make_unique<DescriptorSource>(STDIN_FILENO, FileDescriptor(), "standard input");
   }
-  try {
+  return with_failures_of(path, [&] {
     FileDescriptor file = open_file(path, O_RDONLY | O_NOCTTY);
     struct stat status {};
     if (::fstat(file.get(), &status) == 0 && S_ISDIR(status.st_mode)) {
@@ -203,11 +194,8 @@ std::unique_ptr<ByteSource> open_source(const std::string& path) {
     }
     // Only a hint, so its result does not matter; pipes do not support it.
     ::posix_fadvise(file.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
-    const int descriptor = file.get();
-    return std::make_unique<DescriptorSource>(descriptor, std::move(file), path);
-  } catch (const std::system_error& error) {
-    throw SystemFailure(path, error.code().value());
-  }
+    return descriptor_source(std::move(file), path);
+  });
 }
 
 std::unique_ptr<ByteSource> descriptor_source(FileDescriptor file, std::string name) {
@@ -215,14 +203,18 @@ std::unique_ptr<ByteSource> descriptor_source(FileDescriptor file, std::string n
   return std::make_unique<DescriptorSource>(descriptor, std::move(file), std::move(name));
 }
 
+std::unique_ptr<ByteSource> source_from_start(const FileDescriptor& file, const std::string& name) {
+  FileDescriptor again(::fcntl(file.get(), F_DUPFD_CLOEXEC, 0));
+  if (!again || ::lseek(again.get(), 0, SEEK_SET) != 0) throw SystemFailure(name, errno);
+  return descriptor_source(std::move(again), name);
+}
+
 std::unique_ptr<ByteSource> memory_source(std::vector<std::uint8_t> data, std::string name) {
   return std::make_unique<MemorySource>(std::move(data), std::move(name));
 }
 
 bool is_stream(const std::string& path) {
-  std::error_code ignored;
-  return path == "-" || (std::filesystem::exists(path, ignored) &&
-                         !std::filesystem::is_regular_file(path, ignored));
+  return path == "-" || (exists(path) && !is_regular_file(path));
 }
 
 FileDescriptor nameless_file() {
@@ -245,21 +237,12 @@ RepeatableSource::RepeatableSource(std::string path, bool repeat, OpenSource ope
 
 std::unique_ptr<ByteSource> RepeatableSource::open() const {
   if (!copy_) return open_(path_);
-  const std::string name = path_ == "-" ? "standard input" : path_;
-  FileDescriptor again(::fcntl(copy_.get(), F_DUPFD_CLOEXEC, 0));
-  if (!again || ::lseek(again.get(), 0, SEEK_SET) != 0) {
-    throw PictureError(name, describe_system_error(errno));
-  }
-  return descriptor_source(std::move(again), name);
+  return source_from_start(copy_, path_ == "-" ? "standard input" : path_);
 }
 
 std::unique_ptr<ByteSource> random_access(std::unique_ptr<ByteSource> source) {
   if (source->size()) return source;
-  FileDescriptor copy = copy_of(*source);
-  if (::lseek(copy.get(), 0, SEEK_SET) != 0) {
-    throw PictureError(source->name(), describe_system_error(errno));
-  }
-  return descriptor_source(std::move(copy), source->name());
+  return source_from_start(copy_of(*source), source->name());
 }
 
 }  // namespace gpufilter

@@ -52,6 +52,9 @@ void read_all(ByteSource& source, std::span<std::uint8_t> buffer);
 
 // Reads an open file from its current position; `name` appears in messages.
 [[nodiscard]] std::unique_ptr<ByteSource> descriptor_source(FileDescriptor file, std::string name);
+// Reads an open file, which stays open, from its beginning. Throws PictureError.
+[[nodiscard]] std::unique_ptr<ByteSource> source_from_start(const FileDescriptor& file,
+                                                            const std::string& name);
 
 // Reads from `data`; `name` appears in messages.
 [[nodiscard]] std::unique_ptr<ByteSource> memory_source(std::vector<std::uint8_t> data,

@@ -1,19 +1,12 @@
 #include "codec/codec_table.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/words.hpp"
-#include "codec/heif/codec.hpp"
-#include "codec/jpeg/codec.hpp"
-#include "codec/jxl/codec.hpp"
-#include "codec/netpbm/codec.hpp"
-#include "codec/png/codec.hpp"
-#include "codec/tiff/codec.hpp"
-#include "codec/webp/codec.hpp"
+#include "codec/formats.hpp"
 
 namespace gpufilter {
 namespace {
@@ -166,10 +159,7 @@ std::string extensions_of(const CodecList& list) {
 std::string extension_of(const std::string& path) {
   const std::string name = path.substr(path.rfind('/') + 1);
   const std::size_t dot = name.rfind('.');
-  std::string extension = dot == std::string::npos ? "" : name.substr(dot);
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return extension;
+  return dot == std::string::npos ? "" : lower_case(name.substr(dot));
 }
 
 namespace {

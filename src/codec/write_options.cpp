@@ -1,5 +1,3 @@
-#include "codec/write_options.hpp"
-
 #include <algorithm>
 #include <array>
 
@@ -8,6 +6,7 @@
 #include "base/numbers.hpp"
 #include "base/printable.hpp"
 #include "base/words.hpp"
+#include "codec/codec.hpp"
 
 namespace gpufilter {
 namespace {

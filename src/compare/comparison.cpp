@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/numbers.hpp"
 #include "base/threads.hpp"
 #include "batch/folder_scan.hpp"
@@ -80,11 +81,6 @@ std::vector<FoundFile> pictures_in(const FolderComparisonRequest& request,
   scan.recursive = request.recursive;
   scan.left_out = other;
   return scan_folder(scan).files;
-}
-
-bool exists(const std::string& path) {
-  std::error_code ignored;
-  return std::filesystem::exists(path, ignored);
 }
 
 // All names, in order. A name that only one scan has found may still exist in the other folder, as

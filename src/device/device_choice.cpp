@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdint>
 #include <cstdlib>
 #include <map>
@@ -259,13 +258,6 @@ GpuShare share_gpus(std::vector<DeviceInfo> gpus, const NodeVariables& variables
 
 namespace {
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return result;
-}
-
 // " (did you mean cpu?)" if `request` may be a typo of the name of a kind.
 std::string suggestion(std::string_view request) {
   const auto near = words_like(request, {"auto", "cpu", "gpu", "opencl", "all"});
@@ -327,8 +319,8 @@ std::vector<DeviceCandidate> by_kind(const std::vector<DeviceInfo>& devices,
 std::vector<DeviceCandidate> by_index_or_name(std::string_view request,
                                               const std::vector<DeviceInfo>& devices) {
   const bool is_index = request.find_first_not_of("0123456789") == std::string_view::npos;
-  const auto has_name = [part = lower(request)](const std::string& text) {
-    return lower(text).find(part) != std::string::npos;
+  const auto has_name = [part = lower_case(request)](const std::string& text) {
+    return lower_case(text).find(part) != std::string::npos;
   };
   for (const DeviceInfo& device : devices) {
     // PoCL's platform has this short name only in its version.

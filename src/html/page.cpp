@@ -377,11 +377,10 @@ std::string to_html(const Page& page) {
 
 PageFolder::PageFolder(std::string path, EarlierPage earlier)
     : path_(std::move(path)), previews_(std::string(previews_prefix) + process_token()) {
-  std::error_code ignored;
   if (path_ == "-") throw UsageError("--report -: a page needs a folder; name one");
-  if (fs::exists(path_, ignored) && !is_folder(path_))
+  if (exists(path_) && !is_folder(path_))
     throw UsageError(formatted("{}: is not a folder; --report takes one", printable(path_)));
-  try {
+  with_failures_of(path_, [&] {
     if (!fs::exists(fs::path(path_) / page_mark) && !is_empty()) {
       throw UsageError(formatted("{}: holds other files; give --report a new or empty folder",
                                  printable(path_)));
@@ -396,9 +395,7 @@ PageFolder::PageFolder(std::string path, EarlierPage earlier)
     lock();
     if (is_new_) remove_other_previews();  // of a run that was killed
     fs::create_directory(fs::path(path_) / previews_);
-  } catch (const std::system_error& error) {
-    throw SystemFailure(path_, error.code().value());
-  }
+  });
 }
 
 PageFolder::~PageFolder() {
@@ -448,15 +445,13 @@ void PageFolder::remove_other_previews() const {
 }
 
 void PageFolder::write_page(const std::string& html) {
-  try {
+  with_failures_of(page(), [&] {
     AtomicFile file(page());
     file.write(as_bytes(html));
     file.commit();
     is_written_ = true;
     remove_other_previews();
-  } catch (const std::system_error& error) {
-    throw SystemFailure(page(), error.code().value());
-  }
+  });
 }
 
 }  // namespace gpufilter::html

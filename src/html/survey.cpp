@@ -291,14 +291,12 @@ Image SmallPicture::image() const {
 
 void write_preview(const Image& image, const std::string& path, std::uint64_t bytes) {
   const std::vector<std::uint8_t> jpeg = encoded_within(image, bytes);
-  try {
+  with_failures_of<PreviewFailure>(path, [&] {
     // Pages name previews only once all are complete, so they need not be written in one step.
     FileDescriptor file = open_file(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     write_fully(file.get(), jpeg);
     file.close();
-  } catch (const std::system_error& error) {
-    throw PreviewFailure(path, error.code().value());
-  }
+  });
 }
 
 PreviewLimits preview_limits(std::size_t pictures) {

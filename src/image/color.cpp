@@ -1,8 +1,6 @@
 #include "image/color.hpp"
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -10,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/numbers.hpp"
 #include "base/printable.hpp"
 #include "base/words.hpp"
 
@@ -55,9 +54,7 @@ std::string describe_bad_color(std::string_view text) {
 }  // namespace
 
 Color parse_color(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string lower = lower_case(text);
   for (const auto& [name, value] : basic_colors) {
     if (name == lower) return split(value);
   }
@@ -66,12 +63,8 @@ Color parse_color(std::string_view text) {
     digits = {digits[0], digits[0], digits[1], digits[1], digits[2], digits[2]};
   }
   std::uint32_t value = 0;
-  const auto [end, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
-  if (!text.starts_with('#') || digits.size() != 6 || error != std::errc{} ||
-      end != digits.data() + digits.size()) {
+  if (!text.starts_with('#') || digits.size() != 6 || !parse_whole(digits, value, 16))
     throw UsageError(describe_bad_color(text));
-  }
   return split(value);
 }
 

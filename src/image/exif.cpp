@@ -10,7 +10,6 @@
 
 #include "base/printable.hpp"
 #include "image/tiff.hpp"
-#include "image/xmp.hpp"
 
 namespace gpufilter {
 namespace {
@@ -313,9 +312,8 @@ void remove_exif_location(Bytes& exif) {
 }
 
 void remove_exif_prefix(Bytes& exif) {
-  constexpr std::string_view prefix("Exif\0\0", 6);
-  while (exif.size() >= prefix.size() && std::equal(prefix.begin(), prefix.end(), exif.begin()))
-    exif.erase(exif.begin(), exif.begin() + prefix.size());
+  while (as_text(exif).starts_with(exif_prefix))
+    exif.erase(exif.begin(), exif.begin() + exif_prefix.size());
 }
 
 void set_exif_color_space(Metadata& metadata, bool is_srgb) {

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "image/metadata.hpp"
 #include "image/rows.hpp"
@@ -17,8 +18,12 @@ void remove_exif_thumbnail(Bytes& exif);
 // Removes the directory of the place where the picture was taken (GPS).
 void remove_exif_location(Bytes& exif);
 
-// Removes "Exif\0\0", which some programs write before the TIFF structure where it does not belong,
-// or twice.
+// The first bytes of EXIF and XMP in JPEG's segments.
+inline constexpr std::string_view exif_prefix("Exif\0\0", 6);
+inline constexpr std::string_view xmp_prefix("http://ns.adobe.com/xap/1.0/\0", 29);
+
+// Removes `exif_prefix`, which some programs write before the TIFF structure where it does not
+// belong, or twice.
 void remove_exif_prefix(Bytes& exif);
 
 // Where EXIF has a colour space (tag 0xA001 of its EXIF directory) or XMP has exif:ColorSpace: sets

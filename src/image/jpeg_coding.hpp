@@ -19,10 +19,6 @@ struct JpegHuffmanTable {
   std::array<std::uint8_t, 256> symbols{};
 };
 
-// Whether the codes fit their lengths and the symbols mean something, as libjpeg requires it. A
-// table of first coefficients (DC) has no symbols above 15.
-[[nodiscard]] bool is_valid(const JpegHuffmanTable& table, bool of_first_coefficients);
-
 // From the place of a coefficient in the file to that in the block, row by row.
 inline constexpr std::array<std::uint8_t, 64> jpeg_zigzag{
     0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33, 40, 48,

@@ -1,10 +1,13 @@
 #include "image/metadata.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <charconv>
 #include <cstddef>
 #include <iterator>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -25,10 +28,6 @@ bool is_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
 }
 
-bool is_space(char c) {
-  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 // Where ":GPS" stands at `from` or behind it.
 std::size_t find_location(std::string_view text, std::size_t from) {
   constexpr std::string_view wanted = ":gps";
@@ -38,52 +37,94 @@ std::size_t find_location(std::string_view text, std::size_t from) {
   return static_cast<std::size_t>(found - text.begin());
 }
 
-struct Range {
-  std::size_t begin;
-  std::size_t end;
-};
+constexpr std::string_view white_space = " \t\r\n";
 
-// <exif:GPSLatitude>...</exif:GPSLatitude> or <exif:GPSLatitude/>, whose name is at `name`.
-std::optional<Range> element_at(std::string_view text, const Range& name) {
-  const std::size_t tag = text.find('>', name.end);
-  if (tag == std::string_view::npos) return std::nullopt;
-  if (text[tag - 1] == '/') return Range{name.begin - 1, tag + 1};
-  const std::string closing =
-      "</" + std::string(text.substr(name.begin, name.end - name.begin)) + ">";
-  const std::size_t end = text.find(closing, tag);
-  if (end == std::string_view::npos) return std::nullopt;
-  return Range{name.begin - 1, end + closing.size()};
+// The end of the tag that begins at `at`, behind its '>'. A '>' in quotes does not end it.
+std::size_t end_of_tag(const std::string& xmp, std::size_t at) {
+  char quote = 0;
+  for (; at < xmp.size(); ++at) {
+    const char c = xmp[at];
+    if (quote != 0) {
+      if (c == quote) quote = 0;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '>') {
+      return at + 1;
+    }
+  }
+  return std::string::npos;
 }
 
-// exif:GPSLatitude="...", with the space before it.
-std::optional<Range> attribute_at(std::string_view text, const Range& name) {
-  std::size_t at = name.end;
-  while (at < text.size() && (is_space(text[at]) || text[at] == '='))
-    ++at;
-  if (at == text.size() || (text[at] != '"' && text[at] != '\'')) return std::nullopt;
-  const std::size_t end = text.find(text[at], at + 1);
-  if (end == std::string_view::npos) return std::nullopt;
-  return Range{name.begin - 1, end + 1};
+// The end of the element whose tag begins at `at`, with what it contains.
+std::size_t end_of_element(const std::string& xmp, std::size_t at) {
+  const std::size_t opened = end_of_tag(xmp, at);
+  if (opened == std::string::npos || xmp[opened - 2] == '/') return opened;
+  const std::size_t name_end = xmp.find_first_of(" \t\r\n/>", at + 1);
+  const std::size_t closing = xmp.find("</" + xmp.substr(at + 1, name_end - at - 1), opened);
+  return closing == std::string::npos ? closing : end_of_tag(xmp, closing);
 }
 
+// The end of the attribute whose name begins at `at`: behind the quote that ends its value.
+std::size_t end_of_attribute(const std::string& xmp, std::size_t at) {
+  const std::size_t sign = xmp.find_first_of("=<>", at);
+  if (sign == std::string::npos || xmp[sign] != '=') return std::string::npos;
+  const std::size_t quote = xmp.find_first_not_of(white_space, sign + 1);
+  if (quote == std::string::npos || (xmp[quote] != '"' && xmp[quote] != '\''))
+    return std::string::npos;
+  const std::size_t last = xmp.find(xmp[quote], quote + 1);
+  return last == std::string::npos ? last : last + 1;
+}
+
+// The end of the element or attribute whose name begins at `at`, behind the first character.
+std::size_t end_of_property(const std::string& xmp, std::size_t at) {
+  if (xmp[at - 1] == '<') return end_of_element(xmp, at - 1);
+  const bool is_attribute = white_space.find(xmp[at - 1]) != std::string_view::npos;
+  return is_attribute ? end_of_attribute(xmp, at) : std::string::npos;
+}
+
+// Removes the elements and attributes whose names begin like this. Returns whether there were some.
+bool remove_properties(std::string& xmp, std::string_view name) {
+  bool found = false;
+  for (auto at = xmp.find(name, 1); at != std::string::npos; at = xmp.find(name, at)) {
+    const std::size_t end = end_of_property(xmp, at);
+    if (end == std::string::npos) {
+      ++at;
+      continue;
+    }
+    const std::size_t begin =
+        xmp[at - 1] == '<' ? at - 1 : xmp.find_last_not_of(white_space, at - 1) + 1;
+    xmp.erase(begin, end - begin);
+    at = std::max<std::size_t>(begin, 1);
+    found = true;
+  }
+  return found;
+}
+
+// The digits of the first number that `property` has from `at` on; empty at the end of the text.
+std::string_view find_number(std::string_view text, std::string_view property, std::size_t at) {
+  constexpr std::string_view digits = "0123456789";
+  constexpr std::string_view between = "=\"'> \t\r\n";
+  while ((at = text.find(property, at)) != std::string_view::npos) {
+    at += property.size();
+    const auto begin = std::min(text.find_first_not_of(between, at), text.size());
+    const auto end = std::min(text.find_first_not_of(digits, begin), text.size());
+    if (begin > at && end > begin) return text.substr(begin, end - begin);
+  }
+  return text.substr(text.size());
+}
+
+// Properties such as exif:GPSLatitude, attributes with the space before them.
 void remove_from_xmp(Bytes& xmp) {
-  std::string text(xmp.begin(), xmp.end());
+  std::string text(as_text(xmp));
   std::size_t at = 0;
   while ((at = find_location(text, at)) < text.size()) {
-    Range name{at, at + 1};
-    while (name.begin > 0 && is_name(text[name.begin - 1]))
-      --name.begin;
-    while (name.end < text.size() && is_name(text[name.end]))
-      ++name.end;
-    at = name.end;
-    if (name.begin == 0) continue;
-    const char before = text[name.begin - 1];
-    const auto range = before == '<'      ? element_at(text, name)
-                       : is_space(before) ? attribute_at(text, name)
-                                          : std::nullopt;
-    if (!range) continue;
-    text.erase(range->begin, range->end - range->begin);
-    at = range->begin;
+    std::size_t begin = at++;
+    while (begin > 0 && is_name(text[begin - 1]))
+      --begin;
+    const std::size_t end = begin == 0 ? std::string::npos : end_of_property(text, begin);
+    if (end == std::string::npos) continue;
+    text.erase(begin - 1, end - begin + 1);
+    at = begin - 1;
   }
   xmp.assign(text.begin(), text.end());
 }
@@ -187,6 +228,41 @@ Bytes resources_from_iptc(Bytes iptc) {
   resources.insert(resources.end(), iptc.begin(), iptc.end());
   resources.resize(padded(resources.size()));
   return resources;
+}
+
+XmpParts remove_announced_parts(Bytes& xmp) {
+  constexpr std::array<std::string_view, 5> names{"GCamera:MotionPhoto", "Camera:MotionPhoto",
+                                                  "GCamera:MicroVideo", "GContainer:Directory",
+                                                  "Container:Directory"};
+  std::string text(xmp.begin(), xmp.end());
+  XmpParts parts;
+  parts.depth_map = text.find("Semantic=\"Depth") != std::string::npos ||
+                    text.find("Semantic>Depth") != std::string::npos;
+  parts.gain_map = remove_properties(text, "hdrgm:");
+  for (const std::string_view name : names)
+    static_cast<void>(remove_properties(text, name));
+  if (text.size() < xmp.size()) xmp.assign(text.begin(), text.end());
+  return parts;
+}
+
+std::optional<int> xmp_number(const Bytes& xmp, std::string_view property) {
+  const std::string_view digits = find_number(as_text(xmp), property, 0);
+  int number = 0;
+  const auto [end, error] = std::from_chars(digits.begin(), digits.end(), number);
+  return error == std::errc() ? std::optional(number) : std::nullopt;
+}
+
+void set_xmp_number(Bytes& xmp, std::string_view property, int number) {
+  const std::string value = std::to_string(number);
+  for (std::size_t at = 0;;) {
+    const std::string_view digits = find_number(as_text(xmp), property, at);
+    if (digits.empty()) return;
+    const auto begin = digits.data() - as_text(xmp).data();
+    const auto end = begin + static_cast<std::ptrdiff_t>(digits.size());
+    at = static_cast<std::size_t>(begin) + value.size();
+    xmp.erase(xmp.begin() + begin, xmp.begin() + end);
+    xmp.insert(xmp.begin() + begin, value.begin(), value.end());
+  }
 }
 
 }  // namespace gpufilter

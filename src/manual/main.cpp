@@ -159,12 +159,7 @@ std::string bash_completion(const std::vector<DeclaredCommand>& commands, std::s
 
 // In the specifications of _arguments, colons and brackets divide.
 std::string zsh_escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == ':' || c == '[' || c == ']' || c == '\\') result += '\\';
-    result += c;
-  }
-  return result;
+  return with_words_for(text, {{':', "\\:"}, {'[', "\\["}, {']', "\\]"}, {'\\', "\\\\"}});
 }
 
 std::string action_of(const Suggestions& suggestions) {
@@ -250,12 +245,7 @@ std::string zsh_completion(const std::vector<DeclaredCommand>& commands, std::st
 
 // In apostrophes, where fish knows \' and \\.
 std::string fish_quoted(std::string_view text) {
-  std::string result = "'";
-  for (const char c : text) {
-    if (c == '\'' || c == '\\') result += '\\';
-    result += c;
-  }
-  return result + "'";
+  return "'" + with_words_for(text, {{'\'', "\\'"}, {'\\', "\\\\"}}) + "'";
 }
 
 // The argument of -a, which fish evaluates again.

@@ -8,6 +8,7 @@
 #include "app/help/help_layout.hpp"
 #include "app/help/help_topics.hpp"
 #include "base/format.hpp"
+#include "base/printable.hpp"
 #include "base/words.hpp"
 #include "stage/options/catalogue.hpp"
 
@@ -208,25 +209,12 @@ Page command_manual(const std::vector<DeclaredCommand>& commands, const Declared
 }  // namespace
 
 std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '\\') {
-      result += "\\e";
-    } else if (c == '-') {
-      result += "\\-";
-    } else if (c == '\'') {
-      result += "\\(aq";
-    } else if (c == '`') {
-      result += "\\(ga";
-    } else if (c == '^') {
-      result += "\\(ha";
-    } else if (c == '~') {
-      result += "\\(ti";
-    } else {
-      result += c;
-    }
-  }
-  return result;
+  return with_words_for(text, {{'\\', "\\e"},
+                               {'-', "\\-"},
+                               {'\'', "\\(aq"},
+                               {'`', "\\(ga"},
+                               {'^', "\\(ha"},
+                               {'~', "\\(ti"}});
 }
 
 std::string text_line(std::string_view text) {

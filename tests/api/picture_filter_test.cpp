@@ -2,7 +2,7 @@
 
 #include <gpufilter/gpufilter.hpp>
 
-#include "codec/png/codec.hpp"
+#include "codec/formats.hpp"
 #include "pipeline/run/run.hpp"
 #include "support/oriented_files.hpp"
 
@@ -27,7 +27,7 @@ TEST_F(PictureFilterTest, FiltersAsThePipelineDoes) {
   const std::string expected = folder_ / "expected.png";
   const auto blur = make_blur({.border = Border::mirror});
   static_cast<void>(
-      filter_picture(in_, expected, &png_codec(), {blur, blur}, reference, RunOptions{}));
+      filter_picture(in_, {expected, &png_codec()}, {blur, blur}, reference, RunOptions{}));
 
   PictureFilter filter(
       {{"blur", "auto", {{"border", "mirror"}}}, {"blur", "auto", {{"border", "mirror"}}}});

@@ -4,8 +4,7 @@
 #include <sys/resource.h>
 
 #include "base/threads.hpp"
-#include "codec/jpeg/codec.hpp"
-#include "codec/png/codec.hpp"
+#include "codec/formats.hpp"
 #include "device/device_choice.hpp"
 #include "stages/window/blur.hpp"
 #include "support/filtering.hpp"

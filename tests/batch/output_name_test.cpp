@@ -2,8 +2,7 @@
 #include "batch/output_name.hpp"
 
 #include "codec/codec_table.hpp"
-#include "codec/jpeg/codec.hpp"
-#include "codec/png/codec.hpp"
+#include "codec/formats.hpp"
 #include "support/testing.hpp"
 
 namespace gpufilter {

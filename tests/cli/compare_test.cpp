@@ -1,7 +1,7 @@
 // "gpufilter compare": pictures and folders.
 
 #include "cli/program_fixture.hpp"
-#include "codec/png/codec.hpp"
+#include "codec/formats.hpp"
 #include "compare/comparison.hpp"
 #include "compare/difference_picture.hpp"
 

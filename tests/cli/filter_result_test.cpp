@@ -3,7 +3,7 @@
 #include "cli/program_fixture.hpp"
 #include "codec/byte_sink.hpp"
 #include "codec/codec_table.hpp"
-#include "codec/png/codec.hpp"
+#include "codec/formats.hpp"
 #include "stage/options/catalogue.hpp"
 #include "support/jpeg.hpp"
 #include "support/png_oracle.hpp"

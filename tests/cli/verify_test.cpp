@@ -339,7 +339,7 @@ TEST_F(BrokenKernels, BadFoldersAreRefused) {
   refused({"--kernels", right, "--device", "cpu"},
           "--kernels: --device cpu runs no OpenCL kernel; name another device");
   refused({"--kernels", right, "--diff", "wrong.jpg"},
-          "wrong.jpg: differences are drawn as PNG; give --diff a name that ends in .png");
+          "wrong.jpg: --diff draws PNG; give it a name that ends in .png");
   const std::string misspelt = folder_ / "misspelt";
   fs::create_directory(misspelt);
   write_file(misspelt + "/blurr.cl", "");

@@ -2,10 +2,8 @@
 #include "codec/codec.hpp"
 
 #include "codec/codec_table.hpp"
-#include "codec/jpeg/codec.hpp"
-#include "codec/png/codec.hpp"
+#include "codec/formats.hpp"
 #include "codec/sample_conversion.hpp"
-#include "codec/write_options.hpp"
 #include "support/testing.hpp"
 
 namespace gpufilter::test {

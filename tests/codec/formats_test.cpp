@@ -1,10 +1,11 @@
 // What every format of the table has to do: round trips, limits, files that are cut off, and files
 // changed at random.
 
+#include "codec/formats.hpp"
+
 #include <zlib.h>
 
 #include "base/threads.hpp"
-#include "codec/png/codec.hpp"
 #include "codec/whole_picture.hpp"
 #include "support/coding.hpp"
 #include "support/failing_streams.hpp"

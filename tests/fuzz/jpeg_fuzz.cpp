@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/threads.hpp"
-#include "codec/jpeg/codec.hpp"
+#include "codec/formats.hpp"
 #include "fuzz/mutate.hpp"
 #include "support/jpeg.hpp"
 

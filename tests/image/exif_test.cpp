@@ -1,8 +1,8 @@
 #include "image/exif.hpp"
 
+#include "image/metadata.hpp"
 #include "image/placement.hpp"
 #include "image/tiff.hpp"
-#include "image/xmp.hpp"
 #include "support/testing.hpp"
 
 namespace gpufilter::test {

@@ -347,7 +347,7 @@ class ChainsOfFiles : public ::testing::Test {
   }
 
   RunReport filter(Engine& engine, const StageChain& chain) const {
-    return filter_picture(folder_ / "in.png", folder_ / "out.png", nullptr, chain, engine, {});
+    return filter_picture(folder_ / "in.png", {folder_ / "out.png"}, chain, engine, {});
   }
 
   TemporaryFolder folder_;
@@ -424,7 +424,7 @@ TEST_F(ChainsOfFiles, ReportProgressOverAllWalks) {
   options.on_progress = [&](std::int64_t done, std::int64_t all) {
     reported.emplace_back(done, all);
   };
-  static_cast<void>(filter_picture(folder_ / "in.png", folder_ / "out.png", nullptr,
+  static_cast<void>(filter_picture(folder_ / "in.png", {folder_ / "out.png"},
                                    {make_stage({"--levels", "auto"})}, *on_host, options));
   const std::vector<std::pair<std::int64_t, std::int64_t>> expected{
       {5, 20}, {10, 20}, {15, 20}, {20, 20}};

@@ -1,6 +1,6 @@
 #include "support/jpeg.hpp"
 
-#include "codec/jpeg/codec.hpp"
+#include "codec/formats.hpp"
 
 namespace gpufilter::test {
 namespace {

@@ -1,6 +1,6 @@
 #include "support/jpeg_on_device.hpp"
 
-#include "codec/jpeg/codec.hpp"
+#include "codec/formats.hpp"
 #include "compute/jpeg_decoder.hpp"
 
 namespace gpufilter::test {

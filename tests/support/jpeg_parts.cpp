@@ -1,6 +1,6 @@
 #include "support/jpeg_parts.hpp"
 
-#include "codec/jpeg/codec.hpp"
+#include "codec/formats.hpp"
 
 namespace gpufilter::test {
 namespace {

@@ -1,8 +1,7 @@
 // Picture tasks for tests of estimates.
 #pragma once
 
-#include "codec/jpeg/codec.hpp"
-#include "codec/png/codec.hpp"
+#include "codec/formats.hpp"
 #include "pipeline/choose/machine_rates.hpp"
 #include "stages/window/blur.hpp"
 #include "support/testing.hpp"

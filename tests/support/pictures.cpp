@@ -1,4 +1,4 @@
-#include "codec/png/codec.hpp"
+#include "codec/formats.hpp"
 #include "support/testing.hpp"
 
 namespace gpufilter::test {

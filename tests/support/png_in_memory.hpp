@@ -1,7 +1,7 @@
 // The PNG codec reading and writing memory, for its tests.
 #pragma once
 
-#include "codec/png/codec.hpp"
+#include "codec/formats.hpp"
 #include "support/png_oracle.hpp"
 
 namespace gpufilter::test {

@@ -2,7 +2,7 @@
 // is the reference.
 #pragma once
 
-#include "codec/png/codec.hpp"
+#include "codec/formats.hpp"
 #include "image/rows.hpp"
 #include "support/png_oracle.hpp"
 

@@ -55,9 +55,9 @@ Option* Option::one_value_each() {
   return this;
 }
 
-Option* Option::delimiter(char separator) {
-  parsed_->delimiter(separator);
-  return this;
+Option* Option::comma_list() {
+  parsed_->delimiter(',');
+  return one_value_each();
 }
 
 Option* Option::excludes(Option* other) {

@@ -58,8 +58,8 @@ class Option {
   Option* required();
   // The option may be repeated, and takes one value each time.
   Option* one_value_each();
-  // Several values in one word.
-  Option* delimiter(char separator);
+  // Likewise, and a word may have several values with commas between them.
+  Option* comma_list();
   Option* excludes(Option* other);
   // Its default is the value of this environment variable, if that is set.
   Option* envname(const std::string& variable);

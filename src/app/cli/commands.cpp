@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <csignal>
 #include <exception>
-#include <filesystem>
 #include <iterator>
 #include <new>
 #include <string>
@@ -13,6 +12,7 @@
 
 #include "app/cli/foreign_words.hpp"
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/printable.hpp"
@@ -25,9 +25,8 @@ namespace gpufilter {
 namespace {
 
 bool may_be_picture(const std::string& word) {
-  std::error_code ignored;
   return word == "-" || word.find('/') != std::string::npos || codec_of_name(word) != nullptr ||
-         std::filesystem::exists(word, ignored);
+         exists(word);
 }
 
 // "'stats' or 'devices'".

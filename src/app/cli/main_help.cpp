@@ -16,30 +16,26 @@ namespace {
 constexpr const char* purpose =
     "Filters pictures, one at a time or a whole folder. A GPU gives the same bits.\n";
 
-struct Call {
+struct Line {
   const char* words;
   const char* meaning;
 };
 constexpr std::array calls{
-    Call{"INPUT OUTPUT [STAGE...] [OPTION...]", "one picture; - is a pipe"},
-    Call{"INPUT... OUTDIR/ [STAGE...] [OPTION...]", "several pictures"},
-    Call{"INDIR OUTDIR [STAGE...] [OPTION...]", "every picture in a folder"},
-    Call{"INPUT... --in-place [STAGE...]", "each into itself"},
+    Line{"INPUT OUTPUT [STAGE...] [OPTION...]", "one picture; - is a pipe"},
+    Line{"INPUT... OUTDIR/ [STAGE...] [OPTION...]", "several pictures"},
+    Line{"INDIR OUTDIR [STAGE...] [OPTION...]", "every picture in a folder"},
+    Line{"INPUT... --in-place [STAGE...]", "each into itself"},
 };
 
-// What a photographer calls it, and the words that do it.
-struct Wish {
-  const char* words;
-  const char* stage;
-};
+// What a photographer calls it, and the stage that does it.
 constexpr std::array wishes{
-    Wish{"smaller", "--resize 1600x1600 --only shrink"},
-    Wish{"softer", "--gaussian 2"},
-    Wish{"sharper", "--sharpen 0.8"},
-    Wish{"less noise", "--denoise 10"},
-    Wish{"black and white", "--color grayscale"},
-    Wish{"stronger colours (below 1: weaker)", "--color saturate=1.3"},
-    Wish{"the full range from black to white", "--levels auto=0.5"},
+    Line{"smaller", "--resize 1600x1600 --only shrink"},
+    Line{"softer", "--gaussian 2"},
+    Line{"sharper", "--sharpen 0.8"},
+    Line{"less noise", "--denoise 10"},
+    Line{"black and white", "--color grayscale"},
+    Line{"stronger colours (below 1: weaker)", "--color saturate=1.3"},
+    Line{"the full range from black to white", "--levels auto=0.5"},
 };
 
 // The most common options, in this order.
@@ -92,7 +88,7 @@ compare has its own exit codes: see 'gpufilter help compare'.
 
 std::string call_lines() {
   std::string text;
-  for (const Call& call : calls)
+  for (const Line& call : calls)
     text += list_item(formatted("gpufilter {}", call.words), call.meaning, 53);
   return text;
 }
@@ -130,8 +126,8 @@ std::string common_command_lines() {
 std::string short_page(const Arguments& app) {
   std::string text = wrapped(purpose) + "\n" + call_lines();
   text += "\nStages, in any order and number:\n";
-  for (const Wish& wish : wishes)
-    text += list_item(wish.words, wish.stage, short_column);
+  for (const Line& wish : wishes)
+    text += list_item(wish.words, wish.meaning, short_column);
   text += list_item("all stages", formatted("{}", fmt::join(stage_options(), ", ")), names_column);
   text += "\nOptions:\n";
   for (const char* name : common_options) {
@@ -154,7 +150,7 @@ std::string main_page(const Arguments& app, HelpLength length) {
 
 MainHelpTexts main_help_texts() {
   MainHelpTexts texts{.purpose = purpose, .calls = {}, .rules = rules, .footer = more_examples};
-  for (const Call& call : calls)
+  for (const Line& call : calls)
     texts.calls.emplace_back(formatted("gpufilter {}", call.words), call.meaning);
   return texts;
 }

@@ -44,8 +44,7 @@ std::string describe_unknown(const Arguments& app, const std::string& word,
   const auto near =
       name.size() > 1 ? words_like(name, long_names(app)) : std::vector<std::string>{};
   if (!near.empty()) return formatted("{}; did you mean --{}?", text, fmt::join(near, " or --"));
-  std::error_code ignored;
-  if (std::filesystem::exists(word, ignored))
+  if (exists(word))
     return formatted("{}; for the file of this name, write ./{}", text, printable(word));
   return formatted("{} (see {} {})", text, app.name(), is_main_job ? "--help-all" : "--help");
 }

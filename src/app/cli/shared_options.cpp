@@ -41,18 +41,20 @@ void add_plot(Arguments& app, std::string& path, const std::string& help) {
       ->suggests({.files = Suggestions::Files::all, .extensions = {".svg"}});
 }
 
-std::unique_ptr<ByteSink> open_plot(const std::string& path) {
+std::unique_ptr<ByteSink> open_drawing(const std::string& path, std::string_view option,
+                                       std::string_view format) {
   if (path.empty()) return nullptr;
   if (path == "-") {
-    throw UsageError("--plot -: standard output has the results; name a file");
+    throw UsageError(formatted("{} -: standard output has the results; name a file", option));
   }
   if (is_folder(path)) {
     throw UsageError(
-        formatted("{}: is a folder; --plot takes the name of a file", printable(path)));
+        formatted("{}: is a folder; {} takes the name of a file", printable(path), option));
   }
-  if (std::filesystem::path(path).extension() != ".svg") {
-    throw UsageError(
-        formatted("{}: --plot draws SVG; give it a name that ends in .svg", printable(path)));
+  const std::string extension = "." + lower_case(format);
+  if (std::filesystem::path(path).extension() != extension) {
+    throw UsageError(formatted("{}: {} draws {}; give it a name that ends in {}", printable(path),
+                               option, format, extension));
   }
   return open_sink(path);
 }

@@ -73,10 +73,12 @@ void add_report(Arguments& app, std::string& path, const std::string& help);
 // A chart. `path` stays empty if the option is not given.
 void add_plot(Arguments& app, std::string& path, const std::string& help);
 
-// Opened first, so that no work is wasted if the chart cannot be written; nullptr for an empty
-// path. Throws UsageError if it is not a name for an SVG file, PictureError if it cannot be
-// created.
-[[nodiscard]] std::unique_ptr<ByteSink> open_plot(const std::string& path);
+// Opened first, so that no work is wasted if what `option` draws cannot be written; nullptr for an
+// empty path. Throws UsageError if it is not a name for a file of this format ("SVG"), PictureError
+// if it cannot be created.
+[[nodiscard]] std::unique_ptr<ByteSink> open_drawing(const std::string& path,
+                                                     std::string_view option,
+                                                     std::string_view format);
 
 // Makes `svg` the file's contents. Throws PictureError.
 void write_plot(ByteSink& sink, std::string_view svg);

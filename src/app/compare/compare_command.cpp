@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
-#include <filesystem>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -17,6 +16,7 @@
 #include "app/filter/format_options.hpp"
 #include "app/report/report_page.hpp"
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "codec/codec_table.hpp"
@@ -240,8 +240,7 @@ bool are_folders(const CompareOptions& options) {
   const bool folder_b = is_folder_argument(options.b);
   if (folder_a != folder_b) {
     const std::string& other = folder_a ? options.b : options.a;
-    std::error_code ignored;
-    if (other != standard_stream && !std::filesystem::exists(other, ignored))
+    if (other != standard_stream && !exists(other))
       throw PictureError(other, "no such file or folder");
     throw UsageError(
         formatted("{}: is a folder, but {} is not; compare two pictures or two folders",

@@ -90,10 +90,9 @@ std::vector<ChainOutput> other_outputs(const FilterOptions& options, const std::
 // The format to write; nullptr for standard output without --to, which keeps the input's.
 const Codec* output_format(const FilterOptions& options, const std::string& output) {
   if (output == standard_stream) return options.to;
-  std::error_code ignored;
   // The input was probably meant to be a folder; then the output's name is not the mistake.
   if (codec_of_name(output) == nullptr && codec_of_name(options.input()) == nullptr &&
-      options.input() != standard_stream && !fs::exists(options.input(), ignored)) {
+      options.input() != standard_stream && !exists(options.input())) {
     throw PictureError(options.input(), "no such file or folder");
   }
   const Codec& named = codec_for_output(output);
@@ -119,8 +118,7 @@ void ask_before_replacing(const std::string& output) {
 
 // Whether the output already exists, and is kept.
 bool keeps(const FilterOptions& options, const std::string& output) {
-  std::error_code ignored;
-  if (output == standard_stream || !fs::is_regular_file(output, ignored)) return false;
+  if (output == standard_stream || !is_regular_file(output)) return false;
   if (options.on_exists == OnExists::overwrite) {
     if (!options.on_exists_given && !options.dry_run) ask_before_replacing(output);
     return false;
@@ -134,11 +132,8 @@ bool keeps(const FilterOptions& options, const std::string& output) {
 // "gpufilter *.png" with two pictures must not replace the second one: copying one picture over
 // another is hardly ever meant.
 void check_intent(const FilterOptions& options) {
-  std::error_code ignored;
-  if (!options.only_names || !fs::is_regular_file(options.input(), ignored) ||
-      !fs::is_regular_file(options.output, ignored)) {
+  if (!options.only_names || !is_regular_file(options.input()) || !is_regular_file(options.output))
     return;
-  }
   throw UsageError(formatted(
       "{}: already exists, and no stage or option is given; --on-exists overwrite replaces it",
       printable(options.output)));
@@ -255,10 +250,9 @@ void check_folder_options(const FilterOptions& options) {
   }
   if (std::any_of(options.inputs.begin(), options.inputs.end(), is_folder_argument)) return;
   const std::string useless = option_of_search(options);
-  std::error_code ignored;
   if (!useless.empty()) {
     throw UsageError(formatted("{}: is for folders, but {}", useless,
-                               fs::exists(options.input(), ignored)
+                               exists(options.input())
                                    ? "no input is a folder"
                                    : printable(options.input()) + " does not exist"));
   }
@@ -489,7 +483,6 @@ RunOptions run_of_picture(const FilterOptions& options, const BatchItem& item, N
   RunOptions run = options.run;
   run.start = start;
   run.outputs = item.others;
-  run.keep_last_output = item.keep_output;
   run.max_memory = options.max_memory.value_or(run.max_memory);
   open_in_new_folders(options, run);
   return run;
@@ -498,11 +491,10 @@ RunOptions run_of_picture(const FilterOptions& options, const BatchItem& item, N
 // What the picture of the plan becomes, or with --dry-run would become.
 RunReport filter_or_preview(const FilterOptions& options, const BatchItem& item,
                             Dispatcher& dispatcher, const RunOptions& run) {
+  const ChainOutput output{item.output, item.output_format, item.keep_output};
   try {
-    return options.dry_run ? preview_picture(item.input, item.output, item.output_format,
-                                             options.chain, dispatcher, run)
-                           : filter_picture(item.input, item.output, item.output_format,
-                                            options.chain, dispatcher, run);
+    return options.dry_run ? preview_picture(item.input, output, options.chain, dispatcher, run)
+                           : filter_picture(item.input, output, options.chain, dispatcher, run);
   } catch (const std::bad_alloc&) {
     throw PictureError(item.input, "not enough memory for this picture");
   }

@@ -9,7 +9,7 @@
 #include "base/log.hpp"
 #include "batch/batch_run.hpp"
 #include "pipeline/plan/plan.hpp"
-#include "pipeline/run/upright.hpp"
+#include "pipeline/run/run.hpp"
 
 namespace gpufilter {
 

@@ -57,9 +57,7 @@ PictureInfo read_info(const std::string& input, const ReadLimits& limits) {
   PictureInfo info{.name = source->name(), .bytes = 0, .header = {}};
   info.header = open_picture(std::move(source), limits)->header();
   if (input == standard_stream) return info;
-  std::error_code unknown;
-  const std::uintmax_t bytes = std::filesystem::file_size(input, unknown);
-  if (!unknown) info.bytes = bytes;
+  info.bytes = bytes_of_file(input);
   if (const auto read_late = info.header.file_format->read_late_metadata)
     add_late_metadata(info.header.metadata, read_late(*open_source(input)));
   return info;

@@ -95,8 +95,8 @@ void replace_inputs(const Arguments& app, FilterOptions& options) {
   options.output = is_one ? first : folder_of_all(inputs);
 }
 
-// A link that leads nowhere exists; so does a name that cannot be looked at.
-bool exists(const std::string& path) {
+// Also by a link that leads nowhere, or by what cannot be looked at.
+bool is_taken(const std::string& path) {
   std::error_code error;
   return fs::symlink_status(path, error).type() != fs::file_type::not_found;
 }
@@ -114,7 +114,7 @@ bool is_switch_position(const std::string& word) {
 
 // Whether `value` is one of the stage's values that name no file.
 bool accepts(const StageKind& kind, const std::string& value) {
-  if (std::holds_alternative<FileName>(kind.type) || exists(value)) return false;
+  if (std::holds_alternative<FileName>(kind.type) || is_taken(value)) return false;
   try {
     static_cast<void>(kind.make(value));
     return true;
@@ -151,21 +151,21 @@ void check_after_flag(const CommandWord& flag, const std::string& word) {
   }
   if (flag.option->name() == "--flip" || flag.option->name() == "--flop") {
     const bool across = word == "horizontal" || word == "h" || word == "x";
-    if (!exists(word) && (across || word == "vertical" || word == "v" || word == "y"))
+    if (!is_taken(word) && (across || word == "vertical" || word == "v" || word == "y"))
       refuse_value_of_flag(flag.text, word, across ? "--flop" : "--flip");
   }
   if (flag.option->name() == "--quiet" && number >= 1 && number <= 100) {
     refuse_value_of_flag(flag.text, word, "--quality " + word);
   }
-  if (is_switch_position(word) || (is_numeric(word) && !exists(word)))
+  if (is_switch_position(word) || (is_numeric(word) && !is_taken(word)))
     refuse_value_of_flag(flag.text, word, "");
 }
 
 // "as in --match '*.png'": the shell has replaced a pattern by the names of files.
 void check_after_pattern(const CommandWord& pattern, const std::string& word) {
   const bool is_expanded =
-      pattern.text.find_first_of("*?[") == std::string::npos && exists(pattern.text);
-  if (!is_expanded || is_folder_argument(word) || !exists(word)) return;
+      pattern.text.find_first_of("*?[") == std::string::npos && is_taken(pattern.text);
+  if (!is_expanded || is_folder_argument(word) || !is_taken(word)) return;
   throw UsageError(printable(formatted(
       "{}: --match takes one pattern; quote it, so that the shell leaves it alone: '*.png'",
       word)));
@@ -184,7 +184,7 @@ void check_after_value(const CommandWord& before, const std::string& word) {
     throw UsageError(
         printable(formatted("{}: {} takes one value; did you mean {}?", word, name, meaning)));
   }
-  if (exists(word)) return;
+  if (is_taken(word)) return;
   int times = 0;
   std::string remedy;
   if (kind != nullptr && std::holds_alternative<FreeText>(kind->type)) {
@@ -247,7 +247,7 @@ void check_pattern(const std::string& input) {
 
 void check_inputs(const Arguments& app, const FilterOptions& options) {
   for (const std::string& input : options.inputs) {
-    if (input == standard_stream || exists(input)) continue;
+    if (input == standard_stream || is_taken(input)) continue;
     check_pattern(input);
     const bool is_only_one = options.inputs.size() == 1;
     if (is_only_one && (codec_of_name(input) != nullptr || meaning_of(app, input).empty()))
@@ -260,7 +260,7 @@ void check_inputs(const Arguments& app, const FilterOptions& options) {
 
 void check_output(const Arguments& app, const FilterOptions& options) {
   const std::string& output = options.output;
-  if (options.in_place || output == standard_stream || output.ends_with('/') || exists(output))
+  if (options.in_place || output == standard_stream || output.ends_with('/') || is_taken(output))
     return;
   if (options.inputs.size() > 1) {
     const std::string meaning = meaning_of(app, output);
@@ -373,7 +373,7 @@ std::vector<ChainOutput> chain_outputs(const Arguments& app,
     if (path == standard_stream) {
       throw UsageError("--output -: only OUTPUT can be standard output; name a file or folder");
     }
-    outputs.push_back({.stages = stages, .path = path});
+    outputs.push_back({.path = path, .stages = stages});
   }
   return outputs;
 }

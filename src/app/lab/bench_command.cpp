@@ -48,14 +48,12 @@ void add_shapes(Arguments& app, std::vector<std::string>& shapes,
   app.add_option("--shapes", shapes,
                  "Measure products of these shapes instead: rows and columns of C, and the numbers "
                  "in each sum. The operands are whole numbers.")
-      ->delimiter(',')
-      ->one_value_each()
+      ->comma_list()
       ->check(objection_to_shape)
       ->option_text("ROWSxCOLUMNSxDEPTH,...");
   app.add_option("--layout", layouts,
                  "How A and B of --shapes are stored: n by rows, t transposed.")
-      ->delimiter(',')
-      ->one_value_each()
+      ->comma_list()
       ->check(one_of({"nn", "nt", "tn", "tt"}))
       ->option_text("nn|nt|tn|tt,... [nn]");
 }
@@ -78,20 +76,7 @@ int run_matmul(int argc, const char* const* argv) {
   BenchCommand bench(
       "Measures products of float32 matrices: on the processor from three plain loops to vectors "
       "on all cores, with OpenBLAS if it is installed, and with each kernel of a device.",
-      "matmul");
-  Arguments& app = bench.app;
-  add_numbers(app, "--sizes", options.sides, whole_number(1, 16384),
-              "Rows and columns of the matrices.");
-  LowPrecisionOptions low(app);
-  add_numbers(app, "--tile", options.tiles, one_of({"8", "16", "32"}),
-              "Tiles of the tiled kernel: 8, 16 or 32.");
-  app.add_flag("--plain", options.plain_always, "Measure the plain loop above 1024 too.");
-  app.add_option("--show", options.show,
-                 "Print a corner of N rows of A, B, C, and the processor's C.")
-      ->check(whole_number(1, 16))
-      ->option_text("N");
-  add_shapes(app, shapes, of_shapes.layouts);
-  constexpr const char* footer =
+      "matmul",
       "reads, M: millions of numbers of A and B that the kernel's work-items read from\n"
       "global memory, counted in one more run by a build of the kernel that counts;\n"
       "of naive's: the same as a share of the naive kernel's reads.\n"
@@ -104,13 +89,25 @@ int run_matmul(int argc, const char* const* argv) {
       "  gpufilter bench matmul --sizes 64,127 --trials 2\n"
       "  gpufilter bench matmul --sizes 128 --trials 1 --plot matmul.svg --show 4\n"
       "  gpufilter bench matmul --sizes 64 --type int8-scaled,fp8-scaled\n"
-      "  gpufilter bench matmul --shapes 4096x16x256 --layout nn,nt,tn,tt\n";
-  if (const auto done = bench.parse(footer, argc, argv)) return *done;
-  check_shape_options(app);
+      "  gpufilter bench matmul --shapes 4096x16x256 --layout nn,nt,tn,tt\n");
+  add_numbers(bench.app, "--sizes", options.sides, whole_number(1, 16384),
+              "Rows and columns of the matrices.");
+  LowPrecisionOptions low(bench.app);
+  add_numbers(bench.app, "--tile", options.tiles, one_of({"8", "16", "32"}),
+              "Tiles of the tiled kernel: 8, 16 or 32.");
+  bench.app.add_flag("--plain", options.plain_always, "Measure the plain loop above 1024 too.");
+  bench.app
+      .add_option("--show", options.show,
+                  "Print a corner of N rows of A, B, C, and the processor's C.")
+      ->check(whole_number(1, 16))
+      ->option_text("N");
+  add_shapes(bench.app, shapes, of_shapes.layouts);
+  if (const auto done = bench.parse(argc, argv)) return *done;
+  check_shape_options(bench.app);
   for (const std::string& shape : shapes)
     of_shapes.shapes.push_back(*parsed_shape(shape));
   if (low.is_requested()) {
-    const auto chosen = low.chosen(app, options.sides, of_shapes.shapes);
+    const auto chosen = low.chosen(bench.app, options.sides, of_shapes.shapes);
     return bench.finish([&](const TestBed& bed) { return lab::bench_low_matmul(bed, chosen); });
   }
   if (!shapes.empty()) {
@@ -125,15 +122,12 @@ int run_copy(int argc, const char* const* argv) {
   BenchCommand bench(
       "Measures memory copies: by kernels and the driver on a device, by the processor, and "
       "between the two. No kernel that reads and writes as many bytes can be faster.",
-      "copy");
-  Arguments& app = bench.app;
-  app.add_option("--bytes", sizes, "Bytes to copy, or with K, M, G.")
-      ->delimiter(',')
-      ->one_value_each()
+      "copy", "Examples:\n  gpufilter bench copy --bytes 1M --trials 2\n");
+  bench.app.add_option("--bytes", sizes, "Bytes to copy, or with K, M, G.")
+      ->comma_list()
       ->check(byte_count())
       ->option_text("BYTES,... [GPU: 256M, else 64M]");
-  constexpr const char* footer = "Examples:\n  gpufilter bench copy --bytes 1M --trials 2\n";
-  if (const auto done = bench.parse(footer, argc, argv)) return *done;
+  if (const auto done = bench.parse(argc, argv)) return *done;
   for (const std::string& size : sizes)
     options.bytes.push_back(*parse_bytes(size));
   return bench.finish([&](const TestBed& bed) { return lab::bench_copy(bed, options); });
@@ -144,14 +138,11 @@ int run_parallel(int argc, const char* const* argv) {
   BenchCommand bench(
       "Measures how many work-items fill a device: chains of dependent multiply-adds, from one "
       "work-item beside one core to a million, in work-groups of several sizes.",
-      "parallel");
-  Arguments& app = bench.app;
-  add_numbers(app, "--items", options.items, whole_number(1, 1 << 28), "Work-items.");
-  add_numbers(app, "--groups", options.group_sizes, whole_number(1, 1024),
+      "parallel", "Examples:\n  gpufilter bench parallel --items 1,100,10000 --trials 2\n");
+  add_numbers(bench.app, "--items", options.items, whole_number(1, 1 << 28), "Work-items.");
+  add_numbers(bench.app, "--groups", options.group_sizes, whole_number(1, 1024),
               "Work-items in a work-group.");
-  constexpr const char* footer =
-      "Examples:\n  gpufilter bench parallel --items 1,100,10000 --trials 2\n";
-  if (const auto done = bench.parse(footer, argc, argv)) return *done;
+  if (const auto done = bench.parse(argc, argv)) return *done;
   std::ranges::sort(options.items);
   return bench.finish([&](const TestBed& bed) { return lab::bench_parallel(bed, options); });
 }
@@ -162,17 +153,16 @@ int run_access(int argc, const char* const* argv) {
   BenchCommand bench(
       "Measures what neighbouring work-items should do alike: reads in strides, columns of local "
       "memory with and without padding, branches, and images instead of buffers.",
-      "access");
-  Arguments& app = bench.app;
-  app.add_option("--bytes", bytes, "Bytes that each kernel reads, or with K, M, G.")
+      "access", "Examples:\n  gpufilter bench access --bytes 1M --trials 2\n");
+  bench.app.add_option("--bytes", bytes, "Bytes that each kernel reads, or with K, M, G.")
       ->check(byte_count())
       ->option_text("BYTES [GPU: 256M, else 16M]");
-  add_numbers(app, "--strides", options.strides, one_of({"1", "2", "4", "8", "16", "32", "64"}),
+  add_numbers(bench.app, "--strides", options.strides,
+              one_of({"1", "2", "4", "8", "16", "32", "64"}),
               "Words from one work-item's to its neighbour's: 1 to 64.");
-  add_numbers(app, "--branches", options.branches, whole_number(1, 32),
+  add_numbers(bench.app, "--branches", options.branches, whole_number(1, 32),
               "Branches that neighbouring work-items take.");
-  constexpr const char* footer = "Examples:\n  gpufilter bench access --bytes 1M --trials 2\n";
-  if (const auto done = bench.parse(footer, argc, argv)) return *done;
+  if (const auto done = bench.parse(argc, argv)) return *done;
   if (!bytes.empty()) options.bytes = *parse_bytes(bytes);
   return bench.finish([&](const TestBed& bed) { return lab::bench_access(bed, options); });
 }
@@ -214,19 +204,18 @@ int run_reduce(int argc, const char* const* argv) {
       "Measures sums, products, extremes and bitwise combinations of arrays of integers and "
       "floats, with each path that the device offers and several sizes of work-groups, and how "
       "exact sums of floats are.",
-      "reduce");
-  Arguments& app = bench.app;
-  add_numbers(app, "--counts", counts, whole_number(1, 1 << 28), "Values in the array.");
-  add_numbers(app, "--groups", options.group_sizes, whole_number(1, 1024),
-              "Work-items in a work-group of the textbook kernel.");
-  app.add_flag("--accuracy", options.accuracy_alone,
-               "Only add up numbers 1.1: left to right, in stages, by a tree, by Kahan's method, "
-               "in double.");
-  constexpr const char* footer =
+      "reduce",
       "Examples:\n"
       "  gpufilter bench reduce --counts 10000 --trials 2\n"
-      "  gpufilter bench reduce --accuracy\n";
-  if (const auto done = bench.parse(footer, argc, argv)) return *done;
+      "  gpufilter bench reduce --accuracy\n");
+  add_numbers(bench.app, "--counts", counts, whole_number(1, 1 << 28), "Values in the array.");
+  add_numbers(bench.app, "--groups", options.group_sizes, whole_number(1, 1024),
+              "Work-items in a work-group of the textbook kernel.");
+  bench.app.add_flag(
+      "--accuracy", options.accuracy_alone,
+      "Only add up numbers 1.1: left to right, in stages, by a tree, by Kahan's method, "
+      "in double.");
+  if (const auto done = bench.parse(argc, argv)) return *done;
   options.counts.assign(counts.begin(), counts.end());
   return bench.finish([&](const TestBed& bed) { return lab::bench_reduce(bed, options); });
 }
@@ -236,16 +225,14 @@ int run_pipeline(int argc, const char* const* argv) {
   BenchCommand bench(
       "Measures a whole run from file to file, the first and later ones: the share of each step, "
       "its lower bound, and the bottleneck. Nothing is written.",
-      "pipeline", "auto");
-  Arguments& app = bench.app;
-  app.add_option("FILE", options.input, "A picture.")
+      "pipeline", "Examples:\n  gpufilter bench pipeline in.png --blur auto --color sepia\n",
+      "auto");
+  bench.app.add_option("FILE", options.input, "A picture.")
       ->required()
       ->option_text(" ")
       ->suggests(picture_files());
-  const StageOptions stages(app);
-  constexpr const char* footer =
-      "Examples:\n  gpufilter bench pipeline in.png --blur auto --color sepia\n";
-  if (const auto done = bench.parse(footer, argc, argv)) return *done;
+  const StageOptions stages(bench.app);
+  if (const auto done = bench.parse(argc, argv)) return *done;
   options.chain = stages.chain();
   options.device = std::exchange(bench.options.device, "cpu");  // runs choose their own
   options.require_device = std::exchange(bench.options.require_device, false);

@@ -40,18 +40,17 @@ ImageSize parse_size(const std::string& text) {
 // The command line of a benchmark of stages.
 class StageBench : public BenchCommand {
  public:
-  StageBench(const std::string& description, const std::string& name,
+  StageBench(const std::string& description, const std::string& name, const std::string& footer,
              const std::string& depth = "--depth")
-      : BenchCommand(description, name), name_(name), depth_(depth) {}
+      : BenchCommand(description, name, footer), name_(name), depth_(depth) {}
 
-  [[nodiscard]] std::optional<int> parse(const std::string& footer, int argc,
-                                         const char* const* argv) {
+  [[nodiscard]] std::optional<int> parse(int argc, const char* const* argv) {
     app.add_option("--size", size_, "Width and height of the picture.")
         ->option_text("WxH [GPU: 8192x8192, else 2048x1536]");
     add_numbers(app, "--channels", pictures.channels, whole_number(1, 4),
                 "1 grey, 2 grey and alpha, 3 RGB, 4 RGBA.");
     add_numbers(app, depth_, pictures.depths, one_of({"8", "16"}), "Bits per sample: 8 or 16.");
-    return BenchCommand::parse(footer, argc, argv);
+    return BenchCommand::parse(argc, argv);
   }
 
   [[nodiscard]] int run(const std::vector<StageCase>& cases) {
@@ -118,18 +117,15 @@ StageCase network_case(const std::string& text) {
 int run_bench_blur(int argc, const char* const* argv) {
   std::vector<std::string> kernels{"naive", "tiled", "auto"};
   std::vector<int> tiles(blur_tiles.begin(), blur_tiles.end());
-  StageBench bench("Measures --blur, the 3x3 box blur.", "blur");
-  Arguments& app = bench.app;
-  app.add_option("--kernels", kernels, "Kernels of the device.")
-      ->delimiter(',')
-      ->one_value_each()
+  StageBench bench("Measures --blur, the 3x3 box blur.", "blur",
+                   "Examples:\n  gpufilter bench blur --size 300x200 --channels 3,4 --trials 2\n");
+  bench.app.add_option("--kernels", kernels, "Kernels of the device.")
+      ->comma_list()
       ->check(one_of({"naive", "tiled", "auto"}))
       ->option_text("naive,tiled,auto");
-  add_numbers(app, "--tile", tiles, one_of({"8", "16", "32"}),
+  add_numbers(bench.app, "--tile", tiles, one_of({"8", "16", "32"}),
               "Tiles of the tiled kernel: 8, 16 or 32.");
-  constexpr const char* footer =
-      "Examples:\n  gpufilter bench blur --size 300x200 --channels 3,4 --trials 2\n";
-  if (const auto done = bench.parse(footer, argc, argv)) return *done;
+  if (const auto done = bench.parse(argc, argv)) return *done;
   std::vector<StageCase> cases;
   for (const std::string& kernel : kernels) {
     if (kernel == "naive") cases.push_back({"blur", kernel, make_blur({BlurVariant::naive})});
@@ -145,14 +141,12 @@ int run_bench_blur(int argc, const char* const* argv) {
 
 int run_bench_color(int argc, const char* const* argv) {
   std::vector<std::string> colors{"sepia"};
-  StageBench bench("Measures --color, which multiplies every pixel by a matrix.", "color");
-  Arguments& app = bench.app;
-  app.add_option("--color", colors, "What --color takes: a preset, a file or a matrix.")
+  StageBench bench("Measures --color, which multiplies every pixel by a matrix.", "color",
+                   "Examples:\n  gpufilter bench color --color hue=90 --size 300x200 --trials 2\n");
+  bench.app.add_option("--color", colors, "What --color takes: a preset, a file or a matrix.")
       ->one_value_each()
       ->option_text("COLOR [sepia]");
-  constexpr const char* footer =
-      "Examples:\n  gpufilter bench color --color hue=90 --size 300x200 --trials 2\n";
-  if (const auto done = bench.parse(footer, argc, argv)) return *done;
+  if (const auto done = bench.parse(argc, argv)) return *done;
   std::vector<StageCase> cases;
   cases.reserve(colors.size());
   for (const std::string& color : colors)
@@ -164,10 +158,8 @@ int run_bench_lookup(int argc, const char* const* argv) {
   StageBench bench(
       "Measures look-up tables: of samples, as --levels ends in, and of factors by luma, as "
       "--tonemap ends in.",
-      "lookup");
-  constexpr const char* footer =
-      "Examples:\n  gpufilter bench lookup --depth 8,16 --size 300x200 --trials 2\n";
-  if (const auto done = bench.parse(footer, argc, argv)) return *done;
+      "lookup", "Examples:\n  gpufilter bench lookup --depth 8,16 --size 300x200 --trials 2\n");
+  if (const auto done = bench.parse(argc, argv)) return *done;
   const auto inverted = [](const PixelFormat& format) {
     std::vector<std::uint16_t> table(format.max_sample() + std::size_t{1});
     std::iota(table.rbegin(), table.rend(), std::uint16_t{0});
@@ -184,14 +176,13 @@ int run_bench_lookup(int argc, const char* const* argv) {
 }
 
 int run_bench_stages(int argc, const char* const* argv) {
-  StageBench bench("Measures any stages, each by itself.", "stages",
-                   "--bits");  // --depth is a stage
-  Arguments& app = bench.app;
+  StageBench bench(
+      "Measures any stages, each by itself.", "stages",
+      "Examples:\n  gpufilter bench stages --gaussian 2 --median 1 --size 300x200 --trials 2\n",
+      "--bits");  // --depth is a stage
   bench.pictures.channels = {3};
-  const StageOptions stages(app);
-  constexpr const char* footer =
-      "Examples:\n  gpufilter bench stages --gaussian 2 --median 1 --size 300x200 --trials 2\n";
-  if (const auto done = bench.parse(footer, argc, argv)) return *done;
+  const StageOptions stages(bench.app);
+  if (const auto done = bench.parse(argc, argv)) return *done;
   std::vector<StageCase> cases;
   std::map<std::string, int> uses;
   for (const auto& stage : stages.chain()) {
@@ -215,19 +206,17 @@ int run_bench_stages(int argc, const char* const* argv) {
 int run_bench_mlp(int argc, const char* const* argv) {
   std::vector<std::string> layers{"3-16-16-3"};
   std::vector<std::string> files;
-  StageBench bench("Measures --mlp, which applies a small network to every pixel.", "mlp");
-  Arguments& app = bench.app;
+  StageBench bench(
+      "Measures --mlp, which applies a small network to every pixel.", "mlp",
+      "Examples:\n  gpufilter bench mlp --layers 3-8-3,3-16-16-3 --size 64x48 --trials 2\n");
   bench.pictures.channels = {3};
-  app.add_option("--layers", layers, "Networks of these widths, with random weights.")
-      ->delimiter(',')
-      ->one_value_each()
+  bench.app.add_option("--layers", layers, "Networks of these widths, with random weights.")
+      ->comma_list()
       ->option_text("WIDTHS,... [3-16-16-3]");
-  app.add_option("--network", files, "A network file instead.")
+  bench.app.add_option("--network", files, "A network file instead.")
       ->one_value_each()
       ->option_text("FILE");
-  constexpr const char* footer =
-      "Examples:\n  gpufilter bench mlp --layers 3-8-3,3-16-16-3 --size 64x48 --trials 2\n";
-  if (const auto done = bench.parse(footer, argc, argv)) return *done;
+  if (const auto done = bench.parse(argc, argv)) return *done;
   std::vector<StageCase> cases;
   cases.reserve(files.size());
   for (const std::string& file : files)
@@ -241,13 +230,12 @@ int run_bench_mlp(int argc, const char* const* argv) {
 
 int run_bench_net(int argc, const char* const* argv) {
   std::vector<std::string> files;
-  StageBench bench("Measures --net, which runs a convolutional network.", "net");
-  Arguments& app = bench.app;
+  StageBench bench(
+      "Measures --net, which runs a convolutional network.", "net",
+      "Examples:\n  gpufilter bench net samples/networks/denoise.onnx --size 64x48 --trials 2\n");
   bench.pictures.channels = {3};
-  app.add_option("FILE", files, "Networks: ONNX.")->required();
-  constexpr const char* footer =
-      "Examples:\n  gpufilter bench net samples/networks/denoise.onnx --size 64x48 --trials 2\n";
-  if (const auto done = bench.parse(footer, argc, argv)) return *done;
+  bench.app.add_option("FILE", files, "Networks: ONNX.")->required();
+  if (const auto done = bench.parse(argc, argv)) return *done;
   std::vector<StageCase> cases;
   for (const std::string& file : files) {
     const NetGraph graph = read_net(file);

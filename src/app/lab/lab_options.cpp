@@ -53,8 +53,7 @@ std::vector<std::string> names_of_types() {
 
 }  // namespace
 
-std::optional<int> BenchCommand::parse(const std::string& footer, int argc,
-                                       const char* const* argv) {
+std::optional<int> BenchCommand::parse(int argc, const char* const* argv) {
   app.add_option("--trials", options.trials, "Measured runs, after a warm-up run.")
       ->check(whole_number(1, max_trials))
       ->option_text(formatted("N [{}]", options.trials));
@@ -78,21 +77,19 @@ std::optional<int> BenchCommand::parse(const std::string& footer, int argc,
   add_plot(app, options.plot, "Draw a chart into this SVG file.");
   app.add_flag("-q,--quiet", options.quiet, "Do not show what is being measured.");
   add_color_output(app);
-  app.footer(footer);
   return parse_command_line(app, argc, argv);
 }
 
 void add_numbers(Arguments& app, const std::string& name, std::vector<int>& numbers,
                  const ValueCheck& check, const std::string& help) {
   app.add_option(name, numbers, help)
-      ->delimiter(',')
-      ->one_value_each()
+      ->comma_list()
       ->check(check)
       ->option_text(formatted("N,... [{}]", fmt::join(numbers, ",")));
 }
 
 int BenchCommand::finish(const std::function<lab::Report(const lab::TestBed&)>& measure) const {
-  const auto plot = open_plot(options.plot);
+  const auto plot = open_drawing(options.plot, "--plot", "SVG");
   const auto limit = options.threads > 0
                          ? std::make_unique<ThreadLimit>(static_cast<std::size_t>(options.threads))
                          : nullptr;
@@ -117,8 +114,7 @@ int BenchCommand::finish(const std::function<lab::Report(const lab::TestBed&)>& 
 void add_number_types(Arguments& app, std::vector<std::string>& types) {
   app.add_option("--type", types,
                  formatted("Types of the numbers: {}.", enumerated(names_of_types(), "and")))
-      ->delimiter(',')
-      ->one_value_each()
+      ->comma_list()
       ->check(one_of(names_of_types()))
       ->option_text(formatted("TYPE,... [{}]",
                               types.empty() ? "all" : formatted("{}", fmt::join(types, ","))));

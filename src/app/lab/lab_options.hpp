@@ -31,15 +31,15 @@ struct BenchOptions {
 class BenchCommand {
  public:
   // `name` is what follows "gpufilter bench". `device`: the default.
-  BenchCommand(const std::string& description, const std::string& name,
+  BenchCommand(const std::string& description, const std::string& name, const std::string& footer,
                const std::string& device = BenchOptions().device)
       : app(description, "gpufilter bench " + name) {
+    app.footer(footer);
     options.device = device;
   }
 
   // Declares the options that all share, and parses. Returns an exit code if nothing is left to do.
-  [[nodiscard]] std::optional<int> parse(const std::string& footer, int argc,
-                                         const char* const* argv);
+  [[nodiscard]] std::optional<int> parse(int argc, const char* const* argv);
 
   // Measures on the requested device, with progress on standard error if that is a terminal; prints
   // and draws. Returns the exit code. Throws what make_test_bed() throws.

@@ -6,6 +6,7 @@
 #include "app/cli/commands.hpp"
 #include "app/cli/parse.hpp"
 #include "app/cli/progress.hpp"
+#include "app/cli/shared_options.hpp"
 #include "app/lab/lab_options.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
@@ -175,22 +176,6 @@ std::string drawing_of(const KernelFolderFiles& kernels) {
   return folder.filename().string() + "-differences.png";
 }
 
-// Opened first, so that no work is wasted if it cannot be written; nullptr for an empty path.
-std::unique_ptr<ByteSink> open_drawing(const std::string& path) {
-  if (path.empty()) return nullptr;
-  if (!path.ends_with(".png")) {
-    throw UsageError(
-        formatted("{}: differences are drawn as PNG; give --diff a name that ends in "
-                  ".png",
-                  printable(path)));
-  }
-  if (is_folder(path)) {
-    throw UsageError(
-        formatted("{}: is a folder; --diff takes the name of a file", printable(path)));
-  }
-  return open_sink(path);
-}
-
 // Kernels are verified where they run.
 void start_devices_for(const KernelFolderFiles& kernels, const std::string& device,
                        lab::VerifyOptions& options) {
@@ -245,7 +230,7 @@ int run_verify_command(int argc, const char* const* argv) {
   verified.kernels = use_kernel_folder(kernel_folder);
   if (drawing.empty()) drawing = drawing_of(verified.kernels);
   options.stop_at_difference = !kernel_folder.empty() && !options.quick;
-  const auto sink = open_drawing(drawing);
+  const auto sink = open_drawing(drawing, "--diff", "PNG");
   // A drawing is made of the pixels, which stay in the process that found the difference.
   verified.report = lab::verify_in_parts(sink ? 1 : lab::parts_to_verify(), [&](const auto& part) {
     options.part = part;

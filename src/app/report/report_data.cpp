@@ -4,6 +4,7 @@
 
 #include "app/cli/json_parts.hpp"
 #include "base/format.hpp"
+#include "base/printable.hpp"
 #include "base/json.hpp"
 #include "base/timeline.hpp"
 #include "pipeline/run/run_totals.hpp"
@@ -20,10 +21,7 @@ void add_missing(std::vector<std::string>& lines, const std::vector<std::string>
 // A field of a CSV line, quoted if necessary.
 std::string csv_text(const std::string& text) {
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text)
-    quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
+  return "\"" + with_words_for(text, {{'"', "\"\""}}) + "\"";
 }
 
 // Why this device, and which ones were tried before it.
@@ -118,17 +116,17 @@ Json totals_json(const BatchTotals& totals, Nanoseconds elapsed) {
     std::replace(name.begin(), name.end(), ' ', '_');
     json[name] = totals.count(status);
   }
-  json["pixels"] = totals.pixels();
-  json["input_bytes"] = totals.input_bytes();
-  json["output_bytes"] = totals.output_bytes();
-  if (!totals.other_bytes().empty()) json["other_output_bytes"] = totals.other_bytes();
-  json["turned_upright"] = totals.turned();
-  json["replaced"] = totals.replaced();
-  if (totals.verified_blocks()) json["verified_blocks"] = *totals.verified_blocks();
+  json["pixels"] = totals.pixels;
+  json["input_bytes"] = totals.input_bytes;
+  json["output_bytes"] = totals.output_bytes;
+  if (!totals.other_bytes.empty()) json["other_output_bytes"] = totals.other_bytes;
+  json["turned_upright"] = totals.turned;
+  json["replaced"] = totals.replaced;
+  if (totals.verified_blocks) json["verified_blocks"] = *totals.verified_blocks;
   json["milliseconds"] = milliseconds(elapsed);
-  json["megapixels_per_second"] = megapixels_per_second(totals.pixels(), elapsed);
+  json["megapixels_per_second"] = megapixels_per_second(totals.pixels, elapsed);
   json["devices"] = Json::array();
-  for (const auto& use : totals.devices())
+  for (const auto& use : totals.devices)
     json["devices"].push_back(use_json(use));
   json["activities"] = Json::array();
   for (const ActivityTotal& line : totals.activities())
@@ -222,28 +220,27 @@ Json picture_json(const BatchPlan& plan, const PictureResult& result) {
 }  // namespace
 
 void BatchTotals::add(const PictureResult& result, const RunReport* report) {
-  ++counts_.at(static_cast<std::size_t>(result.status));
+  ++counts.at(static_cast<std::size_t>(result.status));
   if (report == nullptr) return;
-  if (report->copied) ++copied_;
-  const auto pixels = report->size.pixels();
-  pixels_ += pixels;
-  input_bytes_ += result.item->bytes;
-  output_bytes_ += report->output_bytes;
-  if (report->is_oriented && report->exif_orientation != 1) ++turned_;
-  if (report->replaced) ++replaced_;
-  other_bytes_.resize(std::max(other_bytes_.size(), report->others.size()));
+  if (report->copied) ++copied;
+  pixels += report->size.pixels();
+  input_bytes += result.item->bytes;
+  output_bytes += report->output_bytes;
+  if (report->is_oriented && report->exif_orientation != 1) ++turned;
+  if (report->replaced) ++replaced;
+  other_bytes.resize(std::max(other_bytes.size(), report->others.size()));
   for (std::size_t i = 0; i < report->others.size(); ++i) {
-    other_bytes_[i] += report->others[i].output_bytes;
-    if (report->others[i].replaced) ++replaced_;
+    other_bytes[i] += report->others[i].output_bytes;
+    if (report->others[i].replaced) ++replaced;
   }
   if (report->verified_blocks) {
-    verified_blocks_ =
-        verified_blocks_.value_or(0) + static_cast<std::uint64_t>(*report->verified_blocks);
+    verified_blocks =
+        verified_blocks.value_or(0) + static_cast<std::uint64_t>(*report->verified_blocks);
   }
   add_device(report->engine);
   for (const ActivityTotal& total : activity_totals(*report)) {
     const auto key = std::tuple(total.walk, total.activity, total.pass, total.stage);
-    const auto [known, is_new] = activities_.try_emplace(key, total);
+    const auto [known, is_new] = by_kind.try_emplace(key, total);
     if (is_new) continue;
     ActivityTotal& line = known->second;
     if (line.variant != total.variant) line.variant = "various";
@@ -255,12 +252,12 @@ void BatchTotals::add(const PictureResult& result, const RunReport* report) {
 }
 
 void BatchTotals::add_device(const EngineReport& engine) {
-  const auto known = std::find_if(devices_.begin(), devices_.end(), [&](const DeviceUse& use) {
+  const auto known = std::find_if(devices.begin(), devices.end(), [&](const DeviceUse& use) {
     return use.engine.device == engine.device && use.engine.kind == engine.kind &&
            use.engine.platform == engine.platform && use.engine.driver == engine.driver;
   });
-  if (known == devices_.end()) {
-    devices_.push_back({engine, 1, engine.reason});
+  if (known == devices.end()) {
+    devices.push_back({engine, 1, engine.reason});
     return;
   }
   ++known->pictures;
@@ -270,8 +267,8 @@ void BatchTotals::add_device(const EngineReport& engine) {
 
 std::vector<ActivityTotal> BatchTotals::activities() const {
   std::vector<ActivityTotal> lines;
-  lines.reserve(activities_.size());
-  for (const auto& [key, line] : activities_)
+  lines.reserve(by_kind.size());
+  for (const auto& [key, line] : by_kind)
     lines.push_back(line);
   return lines;
 }
@@ -361,8 +358,8 @@ std::string batch_csv(const BatchTotals& totals, Nanoseconds elapsed) {
                       csv_numbers(line));
   }
   return text + formatted(",total,,,,{:.6f},,{:.3f},,{}\n", milliseconds(elapsed),
-                          megapixels_per_second(totals.pixels(), elapsed),
-                          blocks_text(totals.verified_blocks()));
+                          megapixels_per_second(totals.pixels, elapsed),
+                          blocks_text(totals.verified_blocks));
 }
 
 std::string batch_json_begin(const BatchPlan& plan, bool dry_run) {

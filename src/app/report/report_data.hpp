@@ -16,52 +16,37 @@
 namespace gpufilter {
 
 // Adds up pictures. Memory grows with the kinds of activity, not with the pictures.
-class BatchTotals {
- public:
+struct BatchTotals {
   void add(const PictureResult& result, const RunReport* report);
 
   [[nodiscard]] std::size_t count(PictureStatus status) const {
-    return counts_.at(static_cast<std::size_t>(status));
-  }
-  // Pictures whose files were copied because nothing was to change; they count as done too.
-  [[nodiscard]] std::size_t copied() const { return copied_; }
-  [[nodiscard]] std::uint64_t pixels() const { return pixels_; }
-  [[nodiscard]] std::uint64_t input_bytes() const { return input_bytes_; }
-  [[nodiscard]] std::uint64_t output_bytes() const { return output_bytes_; }
-  // Pictures that were turned upright, and files that existed before.
-  [[nodiscard]] std::size_t turned() const { return turned_; }
-  [[nodiscard]] std::size_t replaced() const { return replaced_; }
-  // The bytes of the outputs before the end of the chain, of each over all pictures.
-  [[nodiscard]] const std::vector<std::uint64_t>& other_bytes() const { return other_bytes_; }
-  // Blocks that --verify found correct; nothing if none were checked.
-  [[nodiscard]] const std::optional<std::uint64_t>& verified_blocks() const {
-    return verified_blocks_;
+    return counts.at(static_cast<std::size_t>(status));
   }
   // In processing order.
   [[nodiscard]] std::vector<ActivityTotal> activities() const;
-  // The devices in use, each once, in the order of their first picture. The reason is that of all
-  // its pictures. If they differ, as estimates do, only EngineReport::share is kept.
+
+  // The reason is that of all pictures on the device. If they differ, as estimates do, only
+  // EngineReport::share is kept.
   struct DeviceUse {
     EngineReport engine;
     std::size_t pictures = 0;
     std::string first_reason = {};  // that of the first picture
   };
-  [[nodiscard]] const std::vector<DeviceUse>& devices() const { return devices_; }
+
+  std::array<std::size_t, 6> counts{};  // by PictureStatus
+  std::size_t copied = 0;  // pictures that are done: their files, because nothing was to change
+  std::uint64_t pixels = 0;
+  std::uint64_t input_bytes = 0;
+  std::uint64_t output_bytes = 0;
+  std::size_t turned = 0;                        // pictures, upright
+  std::size_t replaced = 0;                      // files that existed before
+  std::vector<std::uint64_t> other_bytes;        // of each output before the end of the chain
+  std::optional<std::uint64_t> verified_blocks;  // found correct by --verify
+  std::map<std::tuple<int, Activity, int, std::string>, ActivityTotal> by_kind;  // activities()
+  std::vector<DeviceUse> devices;  // in use, each once, in the order of their first picture
 
  private:
   void add_device(const EngineReport& engine);
-
-  std::array<std::size_t, 6> counts_{};  // by PictureStatus
-  std::size_t copied_ = 0;               // of those that are done
-  std::uint64_t pixels_ = 0;
-  std::uint64_t input_bytes_ = 0;
-  std::uint64_t output_bytes_ = 0;
-  std::size_t turned_ = 0;
-  std::size_t replaced_ = 0;
-  std::vector<std::uint64_t> other_bytes_;
-  std::optional<std::uint64_t> verified_blocks_;
-  std::map<std::tuple<int, Activity, int, std::string>, ActivityTotal> activities_;
-  std::vector<DeviceUse> devices_;
 };
 
 // The timing of a picture: "gpufilter-timing-1", and CSV with columns as its first line names them.

@@ -200,7 +200,7 @@ std::string source_text(const BatchPlan& plan) {
 
 // "device: processor (reason)", "devices: processor (12 pictures), another (1 picture)"
 std::string devices_text(const BatchTotals& totals) {
-  const auto& uses = totals.devices();
+  const auto& uses = totals.devices;
   if (uses.size() == 1) {
     const EngineReport& engine = uses.front().engine;
     return "device: " + engine.device + (engine.reason.empty() ? "" : " (" + engine.reason + ")");
@@ -237,8 +237,8 @@ std::string others_text(const BatchPlan& plan) {
 // " (3 turned upright, 12 files replaced)"; empty if there is nothing to say.
 std::string notes_text(const BatchTotals& totals) {
   std::vector<std::string> notes;
-  if (totals.turned() > 0) notes.push_back(formatted("{} turned upright", totals.turned()));
-  if (totals.replaced() > 0) notes.push_back(counted(totals.replaced(), "file") + " replaced");
+  if (totals.turned > 0) notes.push_back(formatted("{} turned upright", totals.turned));
+  if (totals.replaced > 0) notes.push_back(counted(totals.replaced, "file") + " replaced");
   return notes.empty() ? "" : formatted(" ({})", fmt::join(notes, ", "));
 }
 
@@ -363,8 +363,8 @@ std::vector<std::string> run_account(const RunReport& report, const StageChain& 
 std::string batch_summary(const BatchPlan& plan, const BatchTotals& totals, Nanoseconds elapsed) {
   return printable(formatted("{} -> {}: ", source_text(plan), plan.output)) +
          batch_outcome(plan, totals) + "\n" +
-         (totals.other_bytes().empty() ? "" : batch_sizes(plan, totals) + "\n") +
-         (totals.pixels() == 0 ? "" : batch_rates(totals, elapsed) + "\n");
+         (totals.other_bytes.empty() ? "" : batch_sizes(plan, totals) + "\n") +
+         (totals.pixels == 0 ? "" : batch_rates(totals, elapsed) + "\n");
 }
 
 std::string batch_outcome(const BatchPlan& plan, const BatchTotals& totals) {
@@ -377,7 +377,7 @@ std::string batch_outcome(const BatchPlan& plan, const BatchTotals& totals) {
       done == all ? counted(all, "picture") : formatted("{} of {}", done, counted(all, "picture"));
   text += planned > 0 ? " would be done" : " done";
   text += notes_text(totals);
-  if (totals.copied() > 0) text += formatted(" ({} copied unchanged)", totals.copied());
+  if (totals.copied > 0) text += formatted(" ({} copied unchanged)", totals.copied);
   for (const auto& [status, words] :
        {std::pair{PictureStatus::failed, "failed"},
         std::pair{PictureStatus::unchanged, "unchanged since an earlier run"},
@@ -389,29 +389,27 @@ std::string batch_outcome(const BatchPlan& plan, const BatchTotals& totals) {
 }
 
 std::string batch_sizes(const BatchPlan& plan, const BatchTotals& totals) {
-  const auto& others = totals.other_bytes();
+  const auto& others = totals.other_bytes;
   if (others.empty()) return "";
-  std::string text = formatted("{}: {}", plan.output, size_text(totals.output_bytes()));
+  std::string text = formatted("{}: {}", plan.output, size_text(totals.output_bytes));
   for (std::size_t i = 0; i < others.size(); ++i)
     text += formatted(", {}: {}", plan.other_outputs.at(i), size_text(others[i]));
   return printable(text);
 }
 
 std::string batch_rates(const BatchTotals& totals, Nanoseconds elapsed) {
-  if (totals.pixels() == 0) return "";
-  std::string text =
-      formatted("{:.2f} s, {}, {:.1f} Mpx/s; {}", milliseconds(elapsed) / 1e3,
-                picture_rate(totals.count(PictureStatus::done), elapsed),
-                megapixels_per_second(totals.pixels(), elapsed), devices_text(totals));
-  if (totals.verified_blocks())
-    text += formatted("; {} blocks verified", *totals.verified_blocks());
+  if (totals.pixels == 0) return "";
+  std::string text = formatted("{:.2f} s, {}, {:.1f} Mpx/s; {}", milliseconds(elapsed) / 1e3,
+                               picture_rate(totals.count(PictureStatus::done), elapsed),
+                               megapixels_per_second(totals.pixels, elapsed), devices_text(totals));
+  if (totals.verified_blocks) text += formatted("; {} blocks verified", *totals.verified_blocks);
   return text;
 }
 
 std::string batch_table(const BatchTotals& totals, Nanoseconds elapsed) {
   constexpr std::size_t width = 16;
   std::string text;
-  for (const auto& use : totals.devices()) {
+  for (const auto& use : totals.devices) {
     for (const std::string& left : use.engine.fallbacks)
       text += formatted("left out: {}\n", left);
     text += formatted("device: {}, {}", use.engine.device, counted(use.pictures, "picture"));
@@ -424,8 +422,8 @@ std::string batch_table(const BatchTotals& totals, Nanoseconds elapsed) {
       totals.activities(), width,
       "  sums over all pictures; several are in progress at the same time",
       [](const ActivityTotal& total) { return total.bytes > 0 ? total.variant : std::string(); });
-  if (totals.verified_blocks()) text += verified_line(*totals.verified_blocks(), width);
-  return text + whole_line(width, totals.pixels(), elapsed) + "\n";
+  if (totals.verified_blocks) text += verified_line(*totals.verified_blocks, width);
+  return text + whole_line(width, totals.pixels, elapsed) + "\n";
 }
 
 }  // namespace gpufilter

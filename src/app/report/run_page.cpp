@@ -1,12 +1,8 @@
 #include "app/report/run_page.hpp"
 
-#include <cerrno>
 #include <filesystem>
 #include <system_error>
 #include <utility>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 #include "app/cli/parse.hpp"
 #include "app/report/report_text.hpp"
@@ -120,7 +116,7 @@ html::Section time_section(const BatchTotals& totals, Nanoseconds elapsed) {
   section.facts.push_back(
       {"Work", formatted("{} ms in all steps together", brief(milliseconds(work)))});
   section.facts.push_back(
-      {"Speed", formatted("{} Mpx/s", brief(megapixels_per_second(totals.pixels(), elapsed)))});
+      {"Speed", formatted("{} Mpx/s", brief(megapixels_per_second(totals.pixels, elapsed)))});
   section.note =
       "Steps overlap and run on several threads, so they may add up to more than the total.";
   section.table_name = "As a table";
@@ -139,9 +135,9 @@ html::Section time_section(const BatchTotals& totals, Nanoseconds elapsed) {
 
 html::Section device_section(const BatchTotals& totals) {
   html::Section section{.heading = "Device"};
-  for (const auto& use : totals.devices()) {
+  for (const auto& use : totals.devices) {
     const std::string pictures =
-        totals.devices().size() == 1 ? "" : ", " + counted(use.pictures, "picture");
+        totals.devices.size() == 1 ? "" : ", " + counted(use.pictures, "picture");
     section.facts.push_back({"Device", device_words(use.engine) + pictures});
     if (const std::string why = reason_for(use); !why.empty())
       section.facts.push_back({"Why", why});
@@ -152,9 +148,9 @@ html::Section device_section(const BatchTotals& totals) {
     for (const std::string& left : use.engine.fallbacks)
       section.facts.push_back({"Left out", left});
   }
-  if (totals.verified_blocks()) {
+  if (totals.verified_blocks) {
     section.facts.push_back({"Verified", formatted("{} blocks equal to the processor's baseline",
-                                                   *totals.verified_blocks())});
+                                                   *totals.verified_blocks)});
   }
   return section;
 }
@@ -262,11 +258,7 @@ void RunPage::watch_run(RunOptions& run) {
     run.open_input = [this](const std::string&) { return stream_->open(); };
   }
   if (!is_stream(output)) return;
-  try {
-    copy_ = nameless_file();
-  } catch (const std::system_error& error) {
-    throw SystemFailure(fs::temp_directory_path().string(), error.code().value());
-  }
+  copy_ = with_failures_of(fs::temp_directory_path().string(), nameless_file);
   run.open_output = [this, output, open = run.open_output](const std::string& path) {
     std::unique_ptr<ByteSink> sink = open ? open(path) : open_sink(path);
     if (path == output) sink = std::make_unique<CopyingSink>(std::move(sink), copy_.get());
@@ -291,14 +283,7 @@ void RunPage::look(const PictureResult& result, std::unique_ptr<ByteSource> repl
   if (item.replaces_input && result.status != PictureStatus::done) replaced = nullptr;
   if (!item.replaces_input) replaced = stream_ ? stream_->open() : opened(item.input);
   page_.look(index_of(item), std::move(replaced),
-             copy_ ? copied_output() : opened(plan_.output_path(item)));
-}
-
-std::unique_ptr<ByteSource> RunPage::copied_output() const {
-  const std::string& output = plan_.items.front().output;
-  FileDescriptor copy(::fcntl(copy_.get(), F_DUPFD_CLOEXEC, 0));
-  if (!copy || ::lseek(copy.get(), 0, SEEK_SET) != 0) throw SystemFailure(output, errno);
-  return descriptor_source(std::move(copy), output);
+             copy_ ? source_from_start(copy_, item.output) : opened(plan_.output_path(item)));
 }
 
 std::size_t RunPage::index_of(const BatchItem& item) const {
@@ -356,7 +341,7 @@ void RunPage::write(const BatchTotals& totals, Nanoseconds elapsed, const RunRep
   html::Page page = is_alone ? picture_page(report) : folder_page(totals, elapsed);
   if (!options_.typed_stages.empty() && (report != nullptr || !is_alone))
     page.sections.push_back(stage_section(options_.typed_stages));
-  if (totals.pixels() > 0) {
+  if (totals.pixels > 0) {
     page.sections.push_back(time_section(totals, elapsed));
     if (!is_alone) page.sections.back().note += " The total includes the previews of this page.";
     page.sections.push_back(report != nullptr ? code_section(totals, *report)

@@ -31,7 +31,6 @@ class RunPage {
 
  private:
   void look(const PictureResult& result, std::unique_ptr<ByteSource> replaced);
-  [[nodiscard]] std::unique_ptr<ByteSource> copied_output() const;
   [[nodiscard]] std::size_t index_of(const BatchItem& item) const;
   [[nodiscard]] html::Page folder_page(const BatchTotals& totals, Nanoseconds elapsed) const;
   [[nodiscard]] html::Page picture_page(const RunReport* report) const;

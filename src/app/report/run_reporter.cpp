@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <set>
-#include <system_error>
 #include <utility>
 
 #include "app/cli/parse.hpp"
 #include "app/report/report_data.hpp"
 #include "app/report/report_text.hpp"
+#include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/printable.hpp"
@@ -121,8 +120,7 @@ std::string expected_device(const EngineReport& engine, const FilterOptions& opt
 
 // What --dry-run says about one picture.
 std::string planned_text(const PictureReport& preview, const FilterOptions& options) {
-  std::error_code ignored;
-  const bool replaces = !preview.kept && std::filesystem::is_regular_file(preview.output, ignored);
+  const bool replaces = !preview.kept && is_regular_file(preview.output);
   const char* outcome = preview.kept     ? "would stay unchanged"
                         : preview.copied ? "would be copied unchanged"
                                          : "would be done";
@@ -228,7 +226,7 @@ void RunReporter::finished_in_folder(const PictureResult& result, const RunRepor
     ++progress_.filtered;
     finished_bytes_filtered_ += bytes;
     progress_.worked += bytes;
-    progress_.filtered_pixels = totals_.pixels();
+    progress_.filtered_pixels = totals_.pixels;
   }
   show_progress();
   prepare_for_signals();
@@ -356,7 +354,7 @@ void RunReporter::print_timing(Nanoseconds elapsed) const {
     if (format == TimingFormat::table) print_note(timing_table(*one));
   } else if (!options_.quiet) {
     print_note(batch_summary(plan_, totals_, elapsed));
-    if (format == TimingFormat::table && totals_.pixels() > 0)
+    if (format == TimingFormat::table && totals_.pixels > 0)
       print_note(batch_table(totals_, elapsed));
   }
 }

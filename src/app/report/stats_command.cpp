@@ -120,7 +120,7 @@ int run_stats_command(int argc, const char* const* argv) {
   std::unique_ptr<ByteSource> source = open_source(options.input);
   const std::string name = source->name();
   const auto reader = open_picture(std::move(source), options.limits);
-  const auto plot = open_plot(options.plot);
+  const auto plot = open_drawing(options.plot, "--plot", "SVG");
   StatsReport report = measure(*reader, *engine, chosen.reason);
   report.name = name;
   warn_of_unread(name, reader->header().unread);

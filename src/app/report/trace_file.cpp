@@ -35,7 +35,7 @@ class Events {
   }
 
   void add_picture(const RunReport& report, int process) {
-    events_.push_back(event(report.input, "picture", process, picture_kind, report.start,
+    events_.push_back(event(report.input, {process, picture_kind, "picture"}, report.start,
                             report.start + report.total));
   }
 
@@ -45,7 +45,7 @@ class Events {
                      [](const Span& a, const Span& b) { return a.start < b.start; });
     for (const Span& span : spans) {
       const std::string kind = activity_name(span.activity);
-      Json json = event(name_of(report, span), kind, process, kind_of(span.activity), span.start,
+      Json json = event(name_of(report, span), {process, kind_of(span.activity), kind}, span.start,
                         span.start + span.duration);
       if (span.rows > 0) {
         json["args"] = {{"first_row", span.first_row}, {"rows", span.rows}, {"bytes", span.bytes}};
@@ -63,12 +63,20 @@ class Events {
     return pass.stage + " " + pass.variant;
   }
 
-  Json event(const std::string& name, const std::string& category, int process, int kind,
-             Nanoseconds begin, Nanoseconds end) {
+  // What an event belongs to.
+  struct Category {
+    int process;
+    int kind;  // of its tracks
+    std::string name;
+  };
+
+  Json event(const std::string& name, const Category& category, Nanoseconds begin,
+             Nanoseconds end) {
+    const auto& [process, kind, kind_name] = category;
     const TraceTracks::Track track = tracks_.place(process, kind, begin, end);
-    if (track.is_new) name_track(process, track, category);
+    if (track.is_new) name_track(process, track, kind_name);
     return {{"name", name},
-            {"cat", category},
+            {"cat", kind_name},
             {"ph", "X"},
             {"pid", process},
             {"tid", track.id},

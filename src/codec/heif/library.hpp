@@ -1,21 +1,11 @@
-// libheif, which is loaded at its first use: its functions, and what converts to and from its
-// pictures and colours.
+// libheif, which is loaded at its first use.
 #pragma once
 
 #include <memory>
-#include <string>
-#include <string_view>
 
 #include <libheif/heif.h>
 
 #include "base/lazy_library.hpp"
-#include "codec/heif/tree.hpp"
-#include "codec/read_limits.hpp"
-#include "codec/unread.hpp"
-#include "image/image.hpp"
-#include "image/metadata.hpp"
-#include "image/pixel_format.hpp"
-#include "image/rows.hpp"
 
 namespace gpufilter {
 
@@ -67,32 +57,5 @@ using HeifNclx =
 // The interleaved pixels of a heif_image: RGB or RGBA of 8 bits, or of 16 in the machine's order of
 // which only some are used.
 [[nodiscard]] heif_chroma interleaved_chroma(int channels, int depth);
-
-// A coded picture, for libheif to decode.
-struct OnePicture {
-  std::string_view type;   // "hvc1" or "av01"
-  ByteSpan configuration;  // the content of "hvcC" or "av1C"
-  ImageSize size;
-  ByteSpan colors;  // the content of "colr"; empty: as the stream says
-  ByteSpan data;
-  int depth;  // bits of a sample
-  bool is_grey;
-};
-
-// Decodes `picture` to `format`; alpha is opaque. A grey format gets the middle channel of colours.
-// Messages begin with `name` and contain `codec`. Throws PictureError, also if the decoded picture
-// is not the one that `picture` describes.
-[[nodiscard]] Image decode_coded_picture(const OnePicture& picture, PixelFormat format,
-                                         const std::string& name, const std::string& codec,
-                                         const ReadLimits& limits);
-
-// Adds the ICC profile, or where there is none, and for PQ and HLG, code points, those of the
-// picture or of the first of its parts. sRGB needs none.
-void read_heif_colors(const HeifPicture& picture, Metadata& metadata);
-
-// Says how the file of `image`, which has `format`, is to store its colours, and describes them.
-// What cannot be held is added to `left_out`. False if libheif fails.
-[[nodiscard]] bool write_heif_colors(heif_image* image, const PixelFormat& format,
-                                     const Metadata& metadata, bool is_lossless, LeftOut& left_out);
 
 }  // namespace gpufilter

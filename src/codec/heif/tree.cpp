@@ -306,7 +306,7 @@ class TreeBuilder {
   void read_header(HeifPicture& made) {
     const HeifItem& item = *made.item;
     const bool is_av1 = item.type == "av01";
-    const ByteSpan configuration = item.property(is_av1 ? "av1C" : "hvcC");
+    const ByteSpan configuration = item.configuration();
     if (configuration.empty()) refuse("a picture in it lacks its decoder's configuration");
     const Bytes data = items_.data(item);
     if (data.empty()) refuse("the data of a picture in it is missing");

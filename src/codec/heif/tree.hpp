@@ -63,6 +63,10 @@ struct HeifItem {
   [[nodiscard]] ByteSpan property(std::string_view type) const {
     return content_of(properties, type);
   }
+  // Its decoder's configuration, if it is coded.
+  [[nodiscard]] ByteSpan configuration() const {
+    return property(type == "av01" ? "av1C" : "hvcC");
+  }
   // Whether it is a picture that can be decoded, or made of some.
   [[nodiscard]] bool is_coded() const { return type == "hvc1" || type == "av01"; }
   [[nodiscard]] bool is_derived() const {

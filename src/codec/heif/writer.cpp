@@ -13,7 +13,7 @@
 #include "base/log.hpp"
 #include "base/printable.hpp"
 #include "base/threads.hpp"
-#include "codec/heif/codec.hpp"
+#include "codec/formats.hpp"
 #include "codec/heif/library.hpp"
 #include "codec/heif/tree.hpp"
 #include "codec/sample_conversion.hpp"
@@ -24,6 +24,38 @@
 
 namespace gpufilter {
 namespace {
+
+// Says how the file of `image`, which has `format`, is to store its colours, and describes them.
+// What cannot be held is added to `left_out`. False if libheif fails.
+bool write_heif_colors(heif_image* image, const PixelFormat& format, const Metadata& metadata,
+                       bool is_lossless, LeftOut& left_out) {
+  constexpr std::array<std::uint8_t, 4> srgb{1, 13, 0, 1};
+  HeifNclx nclx(libheif().heif_nclx_color_profile_alloc(), libheif().heif_nclx_color_profile_free);
+  if (!nclx) return false;
+  const auto set = [&nclx](const std::array<std::uint8_t, 4>& points) {
+    return libheif().heif_nclx_color_profile_set_color_primaries(nclx.get(), points[0]).code ==
+               heif_error_Ok &&
+           libheif()
+                   .heif_nclx_color_profile_set_transfer_characteristics(nclx.get(), points[1])
+                   .code == heif_error_Ok;
+  };
+  const bool has_points = metadata.coding_points && set(*metadata.coding_points);
+  if (!has_points) set(srgb);
+  nclx->matrix_coefficients = is_lossless && format.color_channels() == 3
+                                  ? heif_matrix_coefficients_RGB_GBR
+                                  : heif_matrix_coefficients_ITU_R_BT_601_6;
+  nclx->full_range_flag = 1;
+  const IccProfile* profile = profile_for(format, metadata, left_out);
+  if (profile != nullptr && libheif()
+                                    .heif_image_set_raw_color_profile(
+                                        image, "prof", profile->data.data(), profile->data.size())
+                                    .code != heif_error_Ok) {
+    left_out.add("the ICC profile (libheif does not accept it)");
+    profile = nullptr;
+  }
+  if (!has_points) note_color_description(metadata, profile != nullptr, left_out);
+  return libheif().heif_image_set_nclx_color_profile(image, nclx.get()).code == heif_error_Ok;
+}
 
 // The bytes of `file` that `view` shows.
 std::uint8_t* bytes_of(Bytes& file, ByteSpan view) {

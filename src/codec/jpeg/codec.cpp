@@ -1,5 +1,3 @@
-#include "codec/jpeg/codec.hpp"
-
 #include <cstdio>
 
 #include <jpeglib.h>
@@ -7,6 +5,7 @@
 #include <jerror.h>
 
 #include "base/format.hpp"
+#include "codec/formats.hpp"
 #include "codec/jpeg/write/encoding.hpp"
 
 namespace gpufilter {

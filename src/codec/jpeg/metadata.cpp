@@ -13,7 +13,6 @@
 #include "base/byte_cursor.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
-#include "image/exif.hpp"
 
 namespace gpufilter {
 namespace {
@@ -56,16 +55,9 @@ bool is_xml_text(std::string_view text) {
          text.find("\xEF\xBF\xBF") == std::string_view::npos;
 }
 
+// A parser would make a line feed of a carriage return.
 std::string escaped(std::string_view text) {
-  std::string xml;
-  for (const char c : text) {
-    xml += c == '&'    ? "&amp;"
-           : c == '<'  ? "&lt;"
-           : c == '>'  ? "&gt;"
-           : c == '\r' ? "&#xD;"  // a parser would make a line feed of it
-                       : std::string(1, c);
-  }
-  return xml;
+  return with_words_for(text, {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'\r', "&#xD;"}});
 }
 
 // A language tag: "de", "en-GB".
@@ -207,9 +199,8 @@ class MetadataWriter {
                  LeftOut& left_out)
       : jpeg_(jpeg),
         errors_(errors),
+        content_(content),
         metadata_(content.metadata),
-        format_(content.format),
-        has_input_colors_(content.has_input_colors),
         left_out_(left_out) {}
 
   void write_layout(const JpegMetadataLayout& layout) {
@@ -286,7 +277,7 @@ class MetadataWriter {
   }
 
   [[nodiscard]] const IccProfile* profile_of_picture() const {
-    if (!has_input_colors_) return profile_for(format_, metadata_, left_out_);
+    if (!content_.has_input_colors) return profile_for(content_.format, metadata_, left_out_);
     return metadata_.icc_profile ? &*metadata_.icc_profile : nullptr;
   }
 
@@ -317,9 +308,8 @@ class MetadataWriter {
 
   jpeg_compress_struct& jpeg_;
   JpegErrors& errors_;
+  const JpegMetadata& content_;
   const Metadata& metadata_;
-  PixelFormat format_;
-  bool has_input_colors_;
   LeftOut& left_out_;
   std::array<bool, 4> written_{};  // by kind
   bool has_profile_ = false;
@@ -330,22 +320,35 @@ constexpr std::string_view picture_index_prefix("MPF\0", 4);
 constexpr std::string_view gain_map_prefix("urn:iso:std:iso:ts:21496:-1\0", 28);
 constexpr std::size_t longest_identifier = 32;
 
-std::string_view characters_of(const JpegSegment& segment) {
-  return {reinterpret_cast<const char*>(segment.data.data()), segment.data.size()};
+// How the segments of a kind begin, and what further ones, whose content is no member of Metadata,
+// count as.
+struct SegmentBeginning {
+  JpegSegmentKind kind;
+  int marker;
+  std::string_view prefix;
+  MetadataKind further;
+};
+constexpr std::array<SegmentBeginning, 4> beginnings{
+    {{JpegSegmentKind::exif, app1, exif_prefix, MetadataKind::exif},
+     {JpegSegmentKind::xmp, app1, xmp_prefix, MetadataKind::xmp},
+     {JpegSegmentKind::icc_profile, JPEG_APP0 + 2, icc_prefix, MetadataKind::other},
+     {JpegSegmentKind::image_resources, app13, resources_prefix, MetadataKind::iptc}}};
+
+// nullptr for other segments.
+const SegmentBeginning* beginning_of(int marker, std::string_view segment) {
+  const auto found = std::ranges::find_if(beginnings, [&](const SegmentBeginning& beginning) {
+    return beginning.marker == marker && segment.starts_with(beginning.prefix);
+  });
+  return found == beginnings.end() ? nullptr : found;
 }
 
-// The kind of a segment whose content is no member of Metadata: comments, further parts and
-// repetitions.
+// What a segment whose content is no member of Metadata counts as.
 MetadataKind kind_of(const JpegSegment& segment) {
-  const std::string_view text = characters_of(segment);
+  const std::string_view text = as_text(segment.data);
   if (segment.marker == JPEG_COM) return MetadataKind::text;
-  if (segment.marker == JPEG_APP0 + 1 && text.starts_with(exif_prefix)) return MetadataKind::exif;
-  if (segment.marker == JPEG_APP0 + 1 &&
-      (text.starts_with(xmp_prefix) || text.starts_with(extended_xmp_prefix)))
-    return MetadataKind::xmp;
-  if (segment.marker == JPEG_APP0 + 13 && text.starts_with(resources_prefix))
-    return MetadataKind::iptc;
-  return MetadataKind::other;
+  if (segment.marker == app1 && text.starts_with(extended_xmp_prefix)) return MetadataKind::xmp;
+  const SegmentBeginning* known = beginning_of(segment.marker, text);
+  return known == nullptr ? MetadataKind::other : known->further;
 }
 
 // Some files end a comment with a zero byte, which no other format could store.
@@ -356,29 +359,19 @@ std::string comment_text(std::string_view stored) {
 
 void read_segment(const jpeg_marker_struct& marker, Metadata& metadata) {
   const std::string_view segment = text_of(marker);
-  const auto content = [&segment](std::string_view prefix) {
-    return segment.substr(prefix.size());
-  };
-  const auto take = [](std::string_view bytes, Bytes& into) {
-    if (into.empty()) into.assign(bytes.begin(), bytes.end());
-  };
-  switch (jpeg_segment_kind(marker.marker, segment)) {
-    case JpegSegmentKind::exif:
-      return take(content(exif_prefix), metadata.exif);
-    case JpegSegmentKind::xmp:
-      return take(content(xmp_prefix), metadata.xmp);
-    case JpegSegmentKind::image_resources: {
-      const auto part = content(resources_prefix);
-      metadata.image_resources.insert(metadata.image_resources.end(), part.begin(), part.end());
-      return;
-    }
-    case JpegSegmentKind::icc_profile:
-    case JpegSegmentKind::other:
-      break;
+  if (marker.marker == JPEG_COM) {
+    auto text = comment_text(segment);
+    if (!text.empty()) metadata.text.push_back({std::string(comment_keyword), text, {}, {}});
   }
-  if (marker.marker != JPEG_COM) return;
-  auto text = comment_text(segment);
-  if (!text.empty()) metadata.text.push_back({std::string(comment_keyword), text, {}, {}});
+  const SegmentBeginning* known = beginning_of(marker.marker, segment);
+  if (known == nullptr || known->kind == JpegSegmentKind::icc_profile) return;
+  const bool has_parts = known->kind == JpegSegmentKind::image_resources;
+  Bytes& into = has_parts                              ? metadata.image_resources
+                : known->kind == JpegSegmentKind::exif ? metadata.exif
+                                                       : metadata.xmp;
+  if (!has_parts && !into.empty()) return;
+  const auto content = as_bytes(segment.substr(known->prefix.size()));
+  into.insert(into.end(), content.begin(), content.end());
 }
 
 void read_icc_profile(Decompressor& jpeg, JpegErrors& errors, Metadata& metadata,
@@ -443,21 +436,8 @@ void write_jpeg_metadata(jpeg_compress_struct& jpeg, JpegErrors& errors,
 }
 
 JpegSegmentKind jpeg_segment_kind(int marker, std::string_view segment) {
-  switch (marker - JPEG_APP0) {
-    case 1:
-      if (segment.starts_with(exif_prefix)) return JpegSegmentKind::exif;
-      if (segment.starts_with(xmp_prefix)) return JpegSegmentKind::xmp;
-      break;
-    case 2:
-      if (segment.starts_with(icc_prefix)) return JpegSegmentKind::icc_profile;
-      break;
-    case 13:
-      if (segment.starts_with(resources_prefix)) return JpegSegmentKind::image_resources;
-      break;
-    default:
-      break;
-  }
-  return JpegSegmentKind::other;
+  const SegmentBeginning* known = beginning_of(marker, segment);
+  return known == nullptr ? JpegSegmentKind::other : known->kind;
 }
 
 JpegMetadataLayout kept_part(const JpegMetadataLayout& layout, const MetadataKinds& kinds) {
@@ -484,7 +464,7 @@ std::optional<std::string_view> picture_index(std::string_view segment) {
 }
 
 std::string name_of(const JpegSegment& segment) {
-  const std::string_view text = characters_of(segment);
+  const std::string_view text = as_text(segment.data);
   if (segment.marker == JPEG_COM) return "a comment";
   if (text.starts_with(extended_xmp_prefix)) return "extended XMP";
   const auto end = std::ranges::find_if(text, [](char c) { return c < 33 || c > 126; });
@@ -537,6 +517,8 @@ JpegMetadataLayout read_jpeg_metadata_layout(const jpeg_decompress_struct& jpeg)
 }
 
 void set_jpeg_density(jpeg_compress_struct& jpeg, const Metadata& metadata, LeftOut& left_out) {
+  jpeg.density_unit = 0;
+  jpeg.X_density = jpeg.Y_density = 1;
   if (!metadata.density) return;
   const Density& density = *metadata.density;
   std::uint64_t x = density.x;

@@ -10,6 +10,7 @@
 #include "codec/jpeg/library.hpp"
 #include "codec/jpeg/read/decompressor.hpp"
 #include "codec/unread.hpp"
+#include "image/exif.hpp"
 #include "image/metadata.hpp"
 #include "image/pixel_format.hpp"
 
@@ -20,9 +21,7 @@ inline constexpr std::string_view comment_keyword = "Comment";
 
 inline constexpr std::size_t largest_jpeg_segment = 65533;  // bytes, without its length
 
-// The first bytes of APP1, APP2 and APP13 segments.
-inline constexpr std::string_view exif_prefix("Exif\0\0", 6);
-inline constexpr std::string_view xmp_prefix("http://ns.adobe.com/xap/1.0/\0", 29);
+// The first bytes of APP2 and APP13 segments; image/exif.hpp has those of APP1.
 inline constexpr std::string_view icc_prefix("ICC_PROFILE\0", 12);
 inline constexpr std::string_view resources_prefix("Photoshop 3.0\0", 14);
 

@@ -1,5 +1,3 @@
-#include "codec/jxl/codec.hpp"
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -24,6 +22,7 @@
 #include "base/log.hpp"
 #include "base/threads.hpp"
 #include "base/words.hpp"
+#include "codec/formats.hpp"
 #include "codec/sample_conversion.hpp"
 #include "codec/unread.hpp"
 #include "codec/whole_picture.hpp"
@@ -254,16 +253,13 @@ bool write_jxl_colors(JxlEncoder* encoder, const PixelFormat& format, const Meta
 }
 
 struct JxlPicture {
-  ImageSize size;
-  PixelFormat format;  // of the rows that the reader yields
-  FilePixels file_pixels;
+  PictureHeader header;
   int color_bits = 8;  // of a sample in the file; 0: floating point
   int alpha_bits = 8;
   bool is_lossless = false;         // as far as can be known; not a JPEG in a JPEG XL
   std::uint64_t decoded_bytes = 0;  // that libjxl and the reader need for the pixels
   std::uint64_t frames = 0;         // that are shown one after the other
   std::uint32_t left_out_channels = 0;
-  Metadata metadata;
 };
 
 constexpr std::size_t first_box_buffer = std::size_t{64} << 10U;
@@ -336,7 +332,7 @@ class Scan {
           break;
         case JXL_DEC_COLOR_ENCODING:
           choose_jxl_colors(decoder_.get());
-          read_jxl_colors(decoder_.get(), picture_.metadata);
+          read_jxl_colors(decoder_.get(), picture_.header.metadata);
           break;
         case JXL_DEC_FRAME:
           take_frame();
@@ -366,16 +362,16 @@ class Scan {
     const bool is_float = info_.exponent_bits_per_sample > 0 || info_.alpha_exponent_bits > 0;
     const int channels = static_cast<int>(info_.num_color_channels) + (has_alpha ? 1 : 0);
     const bool is_deep = is_float || info_.bits_per_sample > 8 || info_.alpha_bits > 8;
-    picture_.format = {channels, is_deep ? 16 : 8};
-    check_size(name_, info_.xsize, info_.ysize, picture_.format, limits_);
+    picture_.header.format = {channels, is_deep ? 16 : 8};
+    check_size(name_, info_.xsize, info_.ysize, picture_.header.format, limits_);
     take_extra_channels();
-    picture_.size = {static_cast<int>(info_.xsize), static_cast<int>(info_.ysize)};
-    picture_.file_pixels = file_pixels(picture_.format);
-    picture_.file_pixels.depth = static_cast<int>(info_.bits_per_sample);
+    picture_.header.size = {static_cast<int>(info_.xsize), static_cast<int>(info_.ysize)};
+    picture_.header.file_pixels = file_pixels(picture_.header.format);
+    picture_.header.file_pixels.depth = static_cast<int>(info_.bits_per_sample);
     picture_.color_bits =
         info_.exponent_bits_per_sample > 0 ? 0 : static_cast<int>(info_.bits_per_sample);
     picture_.alpha_bits = info_.alpha_exponent_bits > 0 ? 0 : static_cast<int>(info_.alpha_bits);
-    largest_frame_ = picture_.size.pixels();
+    largest_frame_ = picture_.header.size.pixels();
   }
 
   void take_extra_channels() {
@@ -398,7 +394,7 @@ class Scan {
     if (libjxl().JxlDecoderGetFrameHeader(decoder_.get(), &frame) != JXL_DEC_SUCCESS)
       refuse_jxl(name_, JXL_DEC_ERROR);
     const JxlLayerInfo& layer = frame.layer_info;
-    check_size(name_, layer.xsize, layer.ysize, picture_.format, limits_);
+    check_size(name_, layer.xsize, layer.ysize, picture_.header.format, limits_);
     largest_frame_ = std::max(largest_frame_, std::uint64_t{layer.xsize} * layer.ysize);
     if (frame.duration > 0 || frame.is_last == JXL_TRUE) ++picture_.frames;
   }
@@ -408,7 +404,7 @@ class Scan {
     libjxl().JxlDecoderGetBoxType(decoder_.get(), type, JXL_TRUE);
     const std::string_view name(type, sizeof type);
     if (name == "jbrd") is_jpeg_ = true;
-    Metadata& metadata = picture_.metadata;
+    Metadata& metadata = picture_.header.metadata;
     box_target_ = name == "Exif" && metadata.exif.empty()  ? &metadata.exif
                   : name == "xml " && metadata.xmp.empty() ? &metadata.xmp
                                                            : nullptr;
@@ -430,7 +426,8 @@ class Scan {
   void finish_box() {
     if (box_target_ == nullptr) return;
     box_.resize(box_.size() - libjxl().JxlDecoderReleaseBoxBuffer(decoder_.get()));
-    *box_target_ = box_target_ == &picture_.metadata.exif ? exif_from_box(box_) : std::move(box_);
+    *box_target_ =
+        box_target_ == &picture_.header.metadata.exif ? exif_from_box(box_) : std::move(box_);
     box_target_ = nullptr;
     box_ = {};
   }
@@ -438,14 +435,14 @@ class Scan {
   // The orientation in the codestream is valid, not the one in EXIF.
   void finish() {
     if (picture_.frames == 0) refuse_jxl(name_, JXL_DEC_ERROR);
-    remove_exif_thumbnail(picture_.metadata.exif);
-    set_orientation(picture_.metadata, info_.orientation);
+    remove_exif_thumbnail(picture_.header.metadata.exif);
+    set_orientation(picture_.header.metadata, info_.orientation);
     picture_.is_lossless = info_.uses_original_profile == JXL_TRUE && !is_jpeg_;
     // libjxl has numbers of 4 bytes for every sample.
     const std::uint64_t planes = std::uint64_t{3} + info_.num_extra_channels;
     picture_.decoded_bytes = largest_frame_ * planes * sizeof(float) +
-                             row_pitch(picture_.size.width, picture_.format) *
-                                 static_cast<std::uint64_t>(picture_.size.height);
+                             row_pitch(picture_.header.size.width, picture_.header.format) *
+                                 static_cast<std::uint64_t>(picture_.header.size.height);
   }
 
   const std::string& name_;
@@ -467,11 +464,8 @@ class JxlReader final : public WholePictureReader {
         picture_(Scan(name_, file_, limits).run()),
         warns_(limits.warn) {
     check_memory(name_, file_.size() + picture_.decoded_bytes, limits, holder, remedy);
+    header_ = std::move(picture_.header);
     header_.file_format = &jxl_codec();
-    header_.size = picture_.size;
-    header_.format = picture_.format;
-    header_.file_pixels = picture_.file_pixels;
-    header_.metadata = std::move(picture_.metadata);
     header_.stored = std::make_shared<StoredFidelity>(picture_.is_lossless);
     if (picture_.frames > 1)
       header_.unread.push_back(

@@ -1,12 +1,9 @@
-#include "codec/netpbm/codec.hpp"
-
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <climits>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,6 +18,7 @@
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "codec/byte_source.hpp"
+#include "codec/formats.hpp"
 #include "codec/sample_conversion.hpp"
 
 namespace gpufilter {
@@ -273,8 +271,7 @@ class NetpbmReader final : public RowReader {
     for (;;) {
       const char c = input_.next_of_text();
       if (c == '0' || c == '1') return c == '0' ? 1 : 0;
-      if (std::strchr(" \t\n\v\f\r", c) == nullptr || c == '\0')
-        input_.refuse("a sample is neither 0 nor 1");
+      if (!is_blank(c)) input_.refuse("a sample is neither 0 nor 1");
     }
   }
 

@@ -1,5 +1,3 @@
-#include "codec/png/codec.hpp"
-
 #include <utility>
 
 #include <isa-l.h>
@@ -8,6 +6,7 @@
 #include <zlib.h>
 
 #include "base/format.hpp"
+#include "codec/formats.hpp"
 
 namespace gpufilter {
 namespace {

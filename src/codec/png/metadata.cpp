@@ -20,8 +20,6 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr auto keyword_prefix = "Raw profile type "sv;
-constexpr auto exif_prefix = "Exif\0\0"sv;
-constexpr auto xmp_prefix = "http://ns.adobe.com/xap/1.0/\0"sv;
 constexpr std::size_t bytes_a_line = 36;
 constexpr auto digits = "0123456789abcdef"sv;
 

@@ -1,5 +1,3 @@
-#include "codec/tiff/codec.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstdarg>
@@ -11,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
+#include "codec/formats.hpp"
 #include "codec/tiff/library.hpp"
 
 namespace gpufilter {

@@ -403,9 +403,7 @@ void TiffConversion::load_whole(const Place& place, bool is_scaled, std::uint16_
 
 // What is no number becomes 0.
 void TiffConversion::load_range(const Place& place, bool is_alpha, std::uint16_t* to) {
-  const bool is_float = layout_.kind == Samples::floating;
-  const SampleRange range =
-      is_alpha ? SampleRange{0, is_float ? 1 : std::ldexp(1, layout_.bits) - 1} : layout_.range;
+  const SampleRange range = is_alpha ? usual_range(layout_) : layout_.range;
   const double scale = max_ / (range.high - range.low);
   for (size_t x = 0; x < layout_.width; ++x) {
     const double value = value_at(layout_, place.stored, place.first + x * place.step);

@@ -310,28 +310,21 @@ Bytes exif_of(const TiffContent& content) {
       first.push_back(field);
   }
   if (first.empty() && content.exif.empty() && content.gps.empty()) return {};
-  const auto add_pointer = [&](std::uint16_t tag, const TiffFields& fields) {
-    if (!fields.empty()) first.push_back({tag, Tiff::type_long, 1, Bytes(4)});
-  };
-  add_pointer(exif_pointer, content.exif);
-  add_pointer(gps_pointer, content.gps);
-  constexpr std::uint32_t header_size = 8;
-  auto end =
-      static_cast<std::uint32_t>(header_size + directory_bytes(first, header_size, order).size());
+  constexpr std::size_t header_size = 8;
+  constexpr std::size_t pointer_size = 12;
+  const std::array<std::pair<std::uint16_t, const TiffFields*>, 2> further{
+      {{exif_pointer, &content.exif}, {gps_pointer, &content.gps}}};
+  std::size_t end = header_size + directory_bytes(first, header_size, order).size();
+  for (const auto& [tag, fields] : further)
+    end += fields->empty() ? 0 : pointer_size;
   Bytes rest;
-  const auto place = [&](std::uint16_t tag, const TiffFields& fields) {
-    if (fields.empty()) return;
-    const Bytes bytes = directory_bytes(fields, end, order);
-    for (TiffField& field : first) {
-      if (field.tag != tag) continue;
-      field.value.clear();
-      put_number(field.value, end, 4, order);
-    }
+  for (const auto& [tag, fields] : further) {
+    if (fields->empty()) continue;
+    put_number(first.emplace_back(TiffField{tag, Tiff::type_long, 1, {}}).value, end, 4, order);
+    const Bytes bytes = directory_bytes(*fields, static_cast<std::uint32_t>(end), order);
     rest.insert(rest.end(), bytes.begin(), bytes.end());
-    end += static_cast<std::uint32_t>(bytes.size());
-  };
-  place(exif_pointer, content.exif);
-  place(gps_pointer, content.gps);
+    end += bytes.size();
+  }
   Bytes exif(2, order == ByteOrder::little ? 'I' : 'M');
   put_number(exif, 42, 2, order);
   put_number(exif, header_size, 4, order);

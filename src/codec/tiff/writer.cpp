@@ -10,7 +10,7 @@
 #include "base/files.hpp"
 #include "base/format.hpp"
 #include "codec/byte_source.hpp"
-#include "codec/tiff/codec.hpp"
+#include "codec/formats.hpp"
 #include "codec/tiff/library.hpp"
 #include "codec/tiff/metadata.hpp"
 #include "image/tiff.hpp"
@@ -22,30 +22,27 @@ constexpr std::size_t strip_bytes = std::size_t{256} << 10U;
 constexpr std::uint64_t largest_classic_file = 0xf0000000U;  // there has to be room for metadata
 constexpr std::uint64_t max_allocation = std::uint64_t{1} << 30U;
 
-// The temporary file in which libtiff writes and reads where it likes.
+struct SpoolFailure : SystemFailure {
+  SpoolFailure(const std::string& name, int error)
+      : SystemFailure(name, "the temporary file for it: " + describe_system_error(error), error) {}
+};
+
+// The temporary file in which libtiff writes and reads where it likes. Throws SpoolFailure.
 class Spool {
  public:
-  explicit Spool(const std::string& name) : name_(name) {
-    guarded([this] { file_ = nameless_file(); });
-  }
+  explicit Spool(const std::string& name)
+      : name_(name), file_(with_failures_of<SpoolFailure>(name, nameless_file)) {}
 
   [[nodiscard]] std::uint64_t size() const { return size_; }
 
   void write(std::uint64_t offset, std::span<const std::uint8_t> bytes) {
-    guarded([&] {
-      seek(offset);
-      write_fully(file_.get(), bytes);
-    });
+    with_failures_of<SpoolFailure>(name_, [&] { write_fully_at(file_.get(), offset, bytes); });
     size_ = std::max(size_, offset + bytes.size());
   }
 
   std::size_t read(std::uint64_t offset, std::span<std::uint8_t> bytes) {
-    std::size_t count = 0;
-    guarded([&] {
-      seek(offset);
-      count = read_fully(file_.get(), bytes);
-    });
-    return count;
+    return with_failures_of<SpoolFailure>(
+        name_, [&] { return read_fully_at(file_.get(), offset, bytes); });
   }
 
   void copy_to(ByteSink& sink) {
@@ -55,22 +52,6 @@ class Spool {
   }
 
  private:
-  void seek(std::uint64_t offset) const {
-    if (::lseek(file_.get(), static_cast<off_t>(offset), SEEK_SET) < 0)
-      throw std::system_error(errno, std::generic_category());
-  }
-
-  template <typename Step>
-  void guarded(Step step) {
-    try {
-      step();
-    } catch (const std::system_error& error) {
-      throw SystemFailure(
-          name_, "the temporary file for it: " + describe_system_error(error.code().value()),
-          error.code().value());
-    }
-  }
-
   const std::string& name_;
   FileDescriptor file_;
   std::uint64_t size_ = 0;

@@ -1,5 +1,3 @@
-#include "codec/webp/codec.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -23,6 +21,7 @@
 #include "base/lazy_library.hpp"
 #include "base/threads.hpp"
 #include "base/words.hpp"
+#include "codec/formats.hpp"
 #include "codec/sample_conversion.hpp"
 #include "codec/unread.hpp"
 #include "codec/whole_picture.hpp"

@@ -286,7 +286,7 @@ class DeviceExecutor final : public BandExecutor {
         continue;
       }
       commands.add_kernels(
-          enqueue(lane, i, before.size, after.size, from, to), pass_number(i),
+          enqueue(lane, i, from, to), pass_number(i),
           bytes_of(from.rows, row_pitch(before)) + bytes_of(to.rows, row_pitch(after)));
     }
     return *result;
@@ -321,9 +321,10 @@ class DeviceExecutor final : public BandExecutor {
 
   // Kernels work within the picture: rows past its edges are filled separately, under the numbers
   // of the rows that they repeat.
-  [[nodiscard]] std::vector<Event> enqueue(Lane& lane, std::size_t group, ImageSize input,
-                                           ImageSize output, const DeviceRows& from,
+  [[nodiscard]] std::vector<Event> enqueue(Lane& lane, std::size_t group, const DeviceRows& from,
                                            const DeviceRows& to) const {
+    const ImageSize input = first_pass(group).input.size;
+    const ImageSize output = plan_.passes[groups_[group].end - 1].output.size;
     std::vector<Event> events;
     const int step = rows_of_launch(group, to.rows.count());
     for (const RepeatedRows& part : cut_at_edges(to.rows, output.height)) {

@@ -30,11 +30,26 @@ int width_in_memory(const PictureShape& picture) {
 // are not computed again.
 class RollingRows {
  public:
-  RollingRows(ImagePool& pool, const PictureShape& picture);
+  RollingRows(ImagePool& pool, const PictureShape& picture)
+      : pool_(&pool), picture_(picture), memory_width_(width_in_memory(picture)) {}
 
   // Drops the rows above `wanted` and makes room for those of it that are missing, and for more, so
   // that a multiple of `step` is missing; but for none past `end`. Returns the rows to fill.
-  [[nodiscard]] MutableRows advance(const RowRange& wanted, int step, int end);
+  [[nodiscard]] MutableRows advance(const RowRange& wanted, int step, int end) {
+    RowRange kept{std::max(wanted.begin, held_.begin), std::max(wanted.begin, held_.end)};
+    if (kept.count() <= 0) kept = {wanted.begin, wanted.begin};
+    const int missing = divided_up(std::max(wanted.end - kept.end, 0), step) * step;
+    const RowRange held{wanted.begin, std::min(kept.end + missing, std::max(kept.end, end))};
+    const int fresh = held.end - kept.end;
+    const int skipped = kept.begin - held_.begin;  // in memory, before the kept rows
+    if (first_ + skipped + held.count() <= memory_.row_range().count() && kept.count() > fresh) {
+      first_ += skipped;  // they stay where they are
+    } else {
+      make_room(held, kept, fresh);
+    }
+    held_ = held;
+    return mutable_rows().part({kept.end, held.end});
+  }
 
   [[nodiscard]] ConstRows rows() { return mutable_rows(); }
 
@@ -46,7 +61,26 @@ class RollingRows {
     return memory_.rows().data + static_cast<std::size_t>(index) * pitch();
   }
   [[nodiscard]] std::size_t pitch() const { return row_pitch(memory_width_, picture_.format); }
-  void make_room(const RowRange& wanted, const RowRange& kept, int fresh);
+
+  // Moves the kept rows to the beginning of the memory. Where they are more than the fresh ones,
+  // there is memory for as many again, so that they are not moved for each strip, or for three
+  // times as many if all of it stays in the second-level cache.
+  void make_room(const RowRange& wanted, const RowRange& kept, int fresh) {
+    const std::uint8_t* from =
+        kept.count() > 0 ? row_in_memory(first_ + kept.begin - held_.begin) : nullptr;
+    const std::size_t bytes = static_cast<std::size_t>(kept.count()) * pitch();
+    const int cached = static_cast<int>(cached_bytes / pitch()) - wanted.count();
+    const int spare = std::clamp(cached, kept.count(), 3 * kept.count());
+    const int capacity = wanted.count() + (kept.count() > fresh ? spare : 0);
+    first_ = 0;
+    if (capacity <= memory_.row_range().count()) {
+      if (from != nullptr) std::memmove(row_in_memory(0), from, bytes);
+      return;
+    }
+    Image larger = pool_->take(memory_width_, {0, capacity}, picture_.format);
+    if (from != nullptr) std::memcpy(larger.rows().data, from, bytes);
+    memory_ = std::move(larger);
+  }
 
   ImagePool* pool_;
   PictureShape picture_;
@@ -55,45 +89,6 @@ class RollingRows {
   int first_ = 0;  // the row of the memory that holds the first of held_
   RowRange held_;
 };
-
-RollingRows::RollingRows(ImagePool& pool, const PictureShape& picture)
-    : pool_(&pool), picture_(picture), memory_width_(width_in_memory(picture)) {}
-
-MutableRows RollingRows::advance(const RowRange& wanted, int step, int end) {
-  RowRange kept{std::max(wanted.begin, held_.begin), std::max(wanted.begin, held_.end)};
-  if (kept.count() <= 0) kept = {wanted.begin, wanted.begin};
-  const int missing = divided_up(std::max(wanted.end - kept.end, 0), step) * step;
-  const RowRange held{wanted.begin, std::min(kept.end + missing, std::max(kept.end, end))};
-  const int fresh = held.end - kept.end;
-  const int skipped = kept.begin - held_.begin;  // in memory, before the kept rows
-  if (first_ + skipped + held.count() <= memory_.row_range().count() && kept.count() > fresh) {
-    first_ += skipped;  // they stay where they are
-  } else {
-    make_room(held, kept, fresh);
-  }
-  held_ = held;
-  return mutable_rows().part({kept.end, held.end});
-}
-
-// Moves the kept rows to the beginning of the memory. Where they are more than the fresh ones,
-// there is memory for as many again, so that they are not moved for each strip, or for three times
-// as many if all of it stays in the second-level cache.
-void RollingRows::make_room(const RowRange& wanted, const RowRange& kept, int fresh) {
-  const std::uint8_t* from =
-      kept.count() > 0 ? row_in_memory(first_ + kept.begin - held_.begin) : nullptr;
-  const std::size_t bytes = static_cast<std::size_t>(kept.count()) * pitch();
-  const int cached = static_cast<int>(cached_bytes / pitch()) - wanted.count();
-  const int spare = std::clamp(cached, kept.count(), 3 * kept.count());
-  const int capacity = wanted.count() + (kept.count() > fresh ? spare : 0);
-  first_ = 0;
-  if (capacity <= memory_.row_range().count()) {
-    if (from != nullptr) std::memmove(row_in_memory(0), from, bytes);
-    return;
-  }
-  Image larger = pool_->take(memory_width_, {0, capacity}, picture_.format);
-  if (from != nullptr) std::memcpy(larger.rows().data, from, bytes);
-  memory_ = std::move(larger);
-}
 
 // Bytes of the rows between two stages in a strip. With the rows around them they stay in a core's
 // second-level cache, which has 256 KiB even on small processors.
@@ -116,9 +111,9 @@ int rows_of_strip(const Pass& pass) {
 // only records them: everything that can throw happens before.
 class PassTimes {
  public:
-  PassTimes(Timeline* timeline, const Plan& plan, const RowRange& part) : timeline_(timeline) {
+  PassTimes(Timeline* timeline, const Plan& plan, const RowRange& part)
+      : timeline_(timeline), windows_(plan.windows(part)) {
     if (timeline == nullptr) return;
-    const std::vector<RowRange> windows = plan.windows(part);
     const auto add = [&](std::uint64_t bytes) {
       spans_.push_back({.activity = Activity::kernel,
                         .pass = static_cast<int>(spans_.size()),
@@ -127,8 +122,8 @@ class PassTimes {
                         .rows = part.count()});
     };
     for (std::size_t i = 0; i < plan.passes.size(); ++i) {
-      add(bytes_of(windows[i], plan.passes[i].input) +
-          bytes_of(windows[i + 1], plan.passes[i].output));
+      add(bytes_of(windows_[i], plan.passes[i].input) +
+          bytes_of(windows_[i + 1], plan.passes[i].output));
     }
     if (plan.measure) add(bytes_of(part, plan.output()));
   }
@@ -143,6 +138,9 @@ class PassTimes {
     }
   }
 
+  // Of the part; see Plan::windows().
+  [[nodiscard]] const std::vector<RowRange>& windows() const { return windows_; }
+
   template <typename Work>
   void of(std::size_t pass, const Work& work) {
     if (timeline_ == nullptr) return work();
@@ -153,6 +151,7 @@ class PassTimes {
 
  private:
   Timeline* timeline_;
+  std::vector<RowRange> windows_;
   Nanoseconds begin_ = now();
   std::vector<Span> spans_;  // one for each pass, and for the measuring
 };
@@ -193,7 +192,6 @@ class StripWalk {
   // Calls of_strip(rows) for strips that cover the rows `part` of the result; it calls fill().
   template <typename OfStrip>
   void for_strips(const RowRange& part, const OfStrip& of_strip) {
-    windows_ = plan_.windows(part);
     // A single stage reads and writes the band itself: strips would gain nothing.
     const bool is_whole = plan_.passes.size() == 1 && !plan_.measure;
     const int rows = is_whole ? part.count() : groups_.back().rows;
@@ -221,7 +219,7 @@ class StripWalk {
           .renumbered(-corner->y);
     }
     RollingRows& result = results_[group - 1];
-    const MutableRows fresh = result.advance(wanted, before.rows, windows_[before.end].end);
+    const MutableRows fresh = result.advance(wanted, before.rows, times_.windows()[before.end].end);
     for (int y = fresh.rows.begin; y < fresh.rows.end; y += before.rows)
       fill(group - 1, fresh.part({y, std::min(y + before.rows, fresh.rows.end)}));
     return result.rows();
@@ -258,7 +256,6 @@ class StripWalk {
   const std::vector<HostGroup>& groups_;
   ConstRows source_;
   PassTimes& times_;
-  std::vector<RowRange> windows_;
   std::vector<RollingRows> results_;  // of each group but the last
 };
 

@@ -24,19 +24,6 @@ std::string folder_for_files() {
   return error ? "the folder for temporary files" : folder.string();
 }
 
-// Calls transfer(bytes done so far), which returns what ::pread and ::pwrite do, until `count`
-// bytes are done. Returns 0 or an errno.
-template <typename Transfer>
-int transfer_all(std::uint64_t count, const Transfer& transfer) {
-  for (std::uint64_t done = 0; done < count;) {
-    const ssize_t moved = transfer(done);
-    if (moved == 0) return EIO;
-    if (moved < 0 && errno != EINTR) return errno;
-    done += moved > 0 ? static_cast<std::uint64_t>(moved) : 0;
-  }
-  return 0;
-}
-
 }  // namespace
 
 KeptPicture::KeptPicture(const PictureShape& source, const Turn& turn, int band_rows,
@@ -53,13 +40,18 @@ KeptPicture::KeptPicture(const PictureShape& source, const Turn& turn, int band_
   }
 }
 
-// All of the file is allocated at once, so that a full disk shows before any work.
-void KeptPicture::make_file() {
+template <typename Step>
+void KeptPicture::guarded(const Step& step) const {
   try {
-    file_ = nameless_file();
+    step();
   } catch (const std::system_error& error) {
     fail(error.code().value());
   }
+}
+
+// All of the file is allocated at once, so that a full disk shows before any work.
+void KeptPicture::make_file() {
+  guarded([this] { file_ = nameless_file(); });
   const auto bytes = static_cast<off_t>(bytes_of(shape_));
   int error = EINTR;
   while (error == EINTR)
@@ -91,7 +83,7 @@ void KeptPicture::add(const ConstRows& band) {
   if (memory_) return turn_to(memory_.get() + offset);
   std::vector<std::uint8_t> block(size.pixels() * band.format.bytes_per_pixel());
   turn_to(block.data());
-  write(offset, block.data(), block.size());
+  guarded([&] { write_fully_at(file_.get(), offset, block); });
 }
 
 void KeptPicture::read(const MutableRows& target) const {
@@ -113,24 +105,14 @@ void KeptPicture::read(const MutableRows& target) const {
   }
 }
 
-void KeptPicture::write(std::uint64_t offset, const std::uint8_t* bytes,
-                        std::uint64_t count) const {
-  const int error = transfer_all(count, [&](std::uint64_t done) {
-    return ::pwrite(file_.get(), bytes + done, count - done, static_cast<off_t>(offset + done));
-  });
-  if (error != 0) fail(error);
-}
-
 // Bytes in memory, or read into `scratch`.
 const std::uint8_t* KeptPicture::stretch(std::uint64_t offset, std::uint64_t count,
                                          std::vector<std::uint8_t>& scratch) const {
   if (memory_) return memory_.get() + offset;
   scratch.resize(count);
-  const int error = transfer_all(count, [&](std::uint64_t done) {
-    return ::pread(file_.get(), scratch.data() + done, count - done,
-                   static_cast<off_t>(offset + done));
+  guarded([&] {
+    if (read_fully_at(file_.get(), offset, scratch) < count) fail(EIO);
   });
-  if (error != 0) fail(error);
   return scratch.data();
 }
 

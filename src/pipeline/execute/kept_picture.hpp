@@ -37,9 +37,10 @@ class KeptPicture final : public WholePicture {
  private:
   [[nodiscard]] std::uint64_t row_bytes(int width) const;
   void make_file();
-  void write(std::uint64_t offset, const std::uint8_t* bytes, std::uint64_t count) const;
   [[nodiscard]] const std::uint8_t* stretch(std::uint64_t offset, std::uint64_t count,
                                             std::vector<std::uint8_t>& scratch) const;
+  template <typename Step>
+  void guarded(const Step& step) const;  // failures of the file
   [[noreturn]] void fail(int error) const;
 
   int source_height_;

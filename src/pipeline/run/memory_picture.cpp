@@ -9,6 +9,7 @@
 #include "pipeline/execute/band_feed.hpp"
 #include "pipeline/execute/host_check.hpp"
 #include "pipeline/execute/kept_picture.hpp"
+#include "pipeline/run/run_description.hpp"
 
 namespace gpufilter::lab {
 namespace {
@@ -72,9 +73,9 @@ Image filter_in_one_walk(const Image& image, const LoweredChain& chain, const Pl
 }
 
 // The picture, turned, as the pipeline keeps it between two walks, in a file for odd bands. Meets
-// the demand of the stage at `index`.
+// the demand of the stage at `index`; `is_left`: whether a part of its work is left.
 Image kept_in_bands(const Image& image, const PlanLimits& limits, LoweredChain& chain,
-                    std::size_t& index) {
+                    std::size_t index, bool& is_left) {
   const int height = image.size().height;
   const int band_rows = std::min(limits.band_rows.value_or(height), height);
   KeptPicture kept(shape_of(image.rows()), *chain[index].demand->whole, band_rows,
@@ -83,7 +84,7 @@ Image kept_in_bands(const Image& image, const PlanLimits& limits, LoweredChain& 
     kept.add(image.rows().part({y, std::min(y + band_rows, height)}));
   Image result(kept.shape().size, kept.shape().format);
   kept.read(result.rows());
-  if (!meet_demand(chain, index, kept)) ++index;
+  is_left = meet_demand(chain, index, kept);
   return result;
 }
 
@@ -94,19 +95,19 @@ Image filter_in_memory(const Image& image, LoweredChain chain, const PlanLimits&
   Image kept;
   const Image* source = &image;
   std::size_t first = 0;  // of the stages after the last picture that was kept
-  for (std::size_t i = 0; i < chain.size(); ++i) {
-    if (!chain[i].demand) continue;
+  const auto measured = [&](std::size_t i, Quantity quantity) {
+    return measure(*source, part_of(chain, first, i), quantity, limits, make);
+  };
+  const auto keep = [&](std::size_t i) {
     const LoweredChain before = part_of(chain, first, i);
-    if (const auto quantity = chain[i].demand->statistics) {
-      meet_demand(chain, i, measure(*source, before, *quantity, limits, make));
-      continue;
-    }
     const Image result =
         before.empty() ? Image() : filter_in_one_walk(*source, before, limits, make);
-    first = i;
-    kept = kept_in_bands(before.empty() ? *source : result, limits, chain, first);
+    bool is_left = false;
+    kept = kept_in_bands(before.empty() ? *source : result, limits, chain, i, is_left);
     source = &kept;
-  }
+    return is_left;
+  };
+  settle(chain, first, measured, keep, [] {});
   if (first > 0 && first == chain.size()) return kept;
   return filter_in_one_walk(*source, part_of(chain, first, chain.size()), limits, make);
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/words.hpp"
 #include "codec/codec_table.hpp"
@@ -84,11 +85,6 @@ void ReadAhead::take_kept(const MutableRows& rows, int& next) {
 }
 
 namespace {
-
-bool is_regular_file(const std::string& path) {
-  std::error_code ignored;
-  return std::filesystem::is_regular_file(path, ignored);
-}
 
 bool measures(const StageChain& chain) {
   return std::ranges::any_of(chain, [](const auto& stage) { return stage->traits().measures; });

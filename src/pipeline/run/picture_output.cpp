@@ -19,166 +19,6 @@
 
 namespace gpufilter {
 
-StoredOutputs::StoredOutputs(PictureInput& input, const LoweredChain& chain,
-                             const std::vector<ChainOutput>& outputs, const Codec& last_format,
-                             const RunOptions& options)
-    : input_(input),
-      chain_(chain),
-      options_(options),
-      mode_(*options.write.get<std::string>(lossless_option())) {
-  for (const ChainOutput& output : outputs) {
-    const Codec* format = output.format == nullptr ? input.header().file_format : output.format;
-    outputs_.push_back(decide(output.stages, *format, output.keep));
-  }
-  outputs_.push_back(decide(chain.size(), last_format, options.keep_last_output));
-  if (are_any() && !are_all() && !input_.is_repeatable())
-    encode_all("it is read from a stream, and another output has to be decoded");
-}
-
-StoredOutputs::Output StoredOutputs::decide(std::size_t stages, const Codec& format, bool kept) {
-  if (kept) return {kept};
-  Output output{.may_be_copied = mode_ != "never" && may_copy_to(format)};
-  const LoweredChain part = part_of(chain_, 0, stages);
-  // The reader has converted ink and the like; a stage for colours means the file's.
-  const PictureHeader& header = input_.header();
-  if (last_profile(part) && header.file_pixels.color != file_pixels(header.format).color)
-    output.may_be_copied = false;
-  output.copied = output.may_be_copied && change_nothing(part, input_.shape());
-  if (mode_ == "never" || !format.has_stored_pictures) return output;
-  std::string objection;
-  Placement placement{{}, header.size, {}};
-  if (header.file_format != &format) {
-    objection = formatted("its format is {}", header.file_format->name);
-  } else if (const LoweredStage* stage = find_placement(stages, placement)) {
-    objection = formatted("--{} computes pixels", stage->title.name);
-  } else {
-    objection = input_.stored_picture()->objection(placement, options_.write);
-    if (objection.empty()) output.placement = placement;
-    if (objection.empty() || output.copied) return output;
-    log::info(formatted("{}: decoded, because {}", input_.name(), objection));
-  }
-  if (mode_ == "always" && !output.copied) refuse(objection);
-  return output;
-}
-
-// Not if an option asks for other bytes.
-bool StoredOutputs::may_copy_to(const Codec& format) const {
-  const PictureHeader& header = input_.header();
-  return header.file_format == &format && input_.is_repeatable() &&
-         options_.limits.damaged == Damaged::fail &&
-         !(options_.first_page && !header.unread.empty()) &&
-         std::ranges::none_of(format.options, [&](const WriteOption* option) {
-           return option != &lossless_option() && options_.write.is_given(*option);
-         });
-}
-
-// The placement of the result of the first `stages` stages. Returns the first stage that does more
-// than move pixels, if there is one.
-const LoweredStage* StoredOutputs::find_placement(std::size_t stages, Placement& placement) const {
-  for (std::size_t i = 0; i < stages; ++i) {
-    if (!chain_[i].placement) return &chain_[i];
-    placement = placement.then(*chain_[i].placement);
-  }
-  return nullptr;
-}
-
-void StoredOutputs::refuse(const std::string& objection) const {
-  throw PictureError(input_.name(), formatted("--lossless always: {}; with --lossless auto, it is "
-                                              "decoded and encoded again",
-                                              objection));
-}
-
-void StoredOutputs::encode_all(const std::string& objection) {
-  if (mode_ == "always") refuse(objection);
-  log::info(formatted("{}: decoded, because {}", input_.name(), objection));
-  for (Output& output : outputs_)
-    output.placement.reset();
-}
-
-std::vector<bool> StoredOutputs::without_rows() const {
-  std::vector<bool> all;
-  for (const Output& output : outputs_)
-    all.push_back(output.kept || output.copied || output.placement);
-  return all;
-}
-
-bool StoredOutputs::are_copies() const {
-  return std::ranges::all_of(outputs_,
-                             [](const Output& output) { return output.kept || output.copied; });
-}
-
-bool StoredOutputs::copy_last() {
-  outputs_.back().copied = outputs_.back().may_be_copied;
-  return outputs_.back().copied;
-}
-
-bool StoredOutputs::are_all() const {
-  return std::ranges::all_of(without_rows(), [](bool is_without) { return is_without; });
-}
-
-bool StoredOutputs::are_any() const {
-  return std::ranges::any_of(outputs_,
-                             [](const Output& output) { return output.placement.has_value(); });
-}
-
-void StoredOutputs::load() {
-  if (!are_any()) return read_all();
-  reader_ = input_.open();
-  const std::string objection = reader_->stored_picture()->load();
-  if (objection.empty()) return;
-  if (!input_.is_repeatable()) refuse(objection);
-  encode_all(objection);
-  reader_.reset();
-  input_.warn_again();
-}
-
-// For copies, whose pixels nobody wants.
-void StoredOutputs::read_all() {
-  constexpr std::size_t step_bytes = std::size_t{256} << 10U;
-  if (!are_all()) return;
-  reader_ = input_.open();
-  const auto& [size, format] = input_.shape();
-  const int step =
-      std::clamp(static_cast<int>(step_bytes / row_pitch(size.width, format)), 1, size.height);
-  for (int y = 0; y < size.height; y += step) {
-    Image rows(size.width, {y, std::min(y + step, size.height)}, format);
-    reader_->read(rows.rows());
-  }
-}
-
-std::optional<StoredPart> StoredOutputs::part(std::size_t output) const {
-  const auto& placement = outputs_.at(output).placement;
-  if (!placement) return std::nullopt;
-  StoredPicture* picture = reader_ ? reader_->stored_picture() : input_.stored_picture();
-  return StoredPart{picture, *placement};
-}
-
-void StoredOutputs::finish() {
-  if (reader_) input_.finish(*reader_);
-}
-
-void StoredOutputs::describe(RunReport& report) const {
-  for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    OutputReport& output = i < report.others.size() ? report.others[i] : report;
-    const auto& [kept, placement, copied, unused] = outputs_[i];
-    if (placement || copied) output.output_file_pixels = report.input_file_pixels;
-    if (!copied) continue;
-    output.copied = true;
-    std::error_code ignored;
-    output.kept = std::filesystem::equivalent(report.input, output.output, ignored);
-    if (output.kept) output.output_bytes = bytes_of_file(output.output);
-  }
-}
-
-std::string StoredOutputs::account() const {
-  if (are_copies()) return "nothing to change";
-  for (const Output& output : outputs_) {
-    if (output.placement && !output.copied)
-      return formatted("{} without decoding", output.placement->verb(input_.header().size));
-  }
-  return "";
-}
-
 namespace {
 
 // Colours that no profile can be made for stay as they are, and the writer names them.
@@ -236,9 +76,7 @@ PictureOutput::PictureOutput(OutputReport& report, PictureHeader header, const R
                              const std::optional<StoredPart>& stored)
     : report_(report), is_stored_(stored) {
   if (report.kept) return;
-  std::error_code unknown;
-  report_.replaced =
-      report_.output != "-" && std::filesystem::is_regular_file(report_.output, unknown);
+  report_.replaced = report_.output != "-" && is_regular_file(report_.output);
   sink_ = options.open_output ? options.open_output(report_.output) : open_sink(report_.output);
   if (report_.copied) {
     report_.encoding = expected_encoding(report_, header, options.write, stored);
@@ -295,37 +133,178 @@ void PictureOutput::set_time(std::filesystem::file_time_type time) const {
 }
 
 RunOutputs::RunOutputs(RunReport& report, PictureInput& input, const LoweredChain& chain,
-                       const std::vector<ChainOutput>& outputs, const Codec& last_format,
-                       const RunOptions& options)
+                       const std::vector<ChainOutput>& outputs, const RunOptions& options)
     : report_(report),
       input_(input),
       chain_(chain),
       places_(outputs),
       options_(options),
-      stored_(input, chain, outputs, last_format, options) {
+      mode_(*options.write.get<std::string>(lossless_option())) {
+  for (const ChainOutput& output : outputs)
+    ways_.push_back(way_to(output));
+  if (any_stored() && !are_without_rows() && !input_.is_repeatable())
+    encode_all("it is read from a stream, and another output has to be decoded");
   note_unread();
-  if (!stored_.are_any() && !stored_.are_copies()) return;
+}
+
+RunOutputs::Way RunOutputs::way_to(const ChainOutput& output) {
+  if (output.keep) return {.kept = true};
+  const Codec& format = *output.format;
+  Way way{.may_be_copied = mode_ != "never" && may_copy_to(format)};
+  const LoweredChain part = part_of(chain_, 0, output.stages);
+  // The reader has converted ink and the like; a stage for colours means the file's.
+  const PictureHeader& header = input_.header();
+  if (last_profile(part) && header.file_pixels.color != file_pixels(header.format).color)
+    way.may_be_copied = false;
+  way.copied = way.may_be_copied && change_nothing(part, input_.shape());
+  if (mode_ == "never" || !format.has_stored_pictures) return way;
+  std::string objection;
+  Placement placement{{}, header.size, {}};
+  if (header.file_format != &format) {
+    objection = formatted("its format is {}", header.file_format->name);
+  } else if (const LoweredStage* stage = find_placement(output.stages, placement)) {
+    objection = formatted("--{} computes pixels", stage->title.name);
+  } else {
+    objection = input_.stored_picture()->objection(placement, options_.write);
+    if (objection.empty()) way.placement = placement;
+    if (objection.empty() || way.copied) return way;
+    log::info(formatted("{}: decoded, because {}", input_.name(), objection));
+  }
+  if (mode_ == "always" && !way.copied) refuse(objection);
+  return way;
+}
+
+// Not if an option asks for other bytes.
+bool RunOutputs::may_copy_to(const Codec& format) const {
+  const PictureHeader& header = input_.header();
+  return header.file_format == &format && input_.is_repeatable() &&
+         options_.limits.damaged == Damaged::fail &&
+         !(options_.first_page && !header.unread.empty()) &&
+         std::ranges::none_of(format.options, [&](const WriteOption* option) {
+           return option != &lossless_option() && options_.write.is_given(*option);
+         });
+}
+
+// The placement of the result of the first `stages` stages. Returns the first stage that does more
+// than move pixels, if there is one.
+const LoweredStage* RunOutputs::find_placement(std::size_t stages, Placement& placement) const {
+  for (std::size_t i = 0; i < stages; ++i) {
+    if (!chain_[i].placement) return &chain_[i];
+    placement = placement.then(*chain_[i].placement);
+  }
+  return nullptr;
+}
+
+void RunOutputs::refuse(const std::string& objection) const {
+  throw PictureError(input_.name(), formatted("--lossless always: {}; with --lossless auto, it is "
+                                              "decoded and encoded again",
+                                              objection));
+}
+
+void RunOutputs::encode_all(const std::string& objection) {
+  if (mode_ == "always") refuse(objection);
+  log::info(formatted("{}: decoded, because {}", input_.name(), objection));
+  for (Way& way : ways_)
+    way.placement.reset();
+}
+
+std::vector<bool> RunOutputs::without_rows() const {
+  std::vector<bool> all;
+  for (const Way& way : ways_)
+    all.push_back(way.kept || way.copied || way.placement);
+  return all;
+}
+
+bool RunOutputs::are_copies() const {
+  return std::ranges::all_of(ways_, [](const Way& way) { return way.kept || way.copied; });
+}
+
+bool RunOutputs::copy_last() {
+  return ways_.back().copied = ways_.back().may_be_copied;
+}
+
+bool RunOutputs::are_without_rows() const {
+  return std::ranges::all_of(without_rows(), [](bool is_without) { return is_without; });
+}
+
+bool RunOutputs::any_stored() const {
+  return std::ranges::any_of(ways_, [](const Way& way) { return way.placement.has_value(); });
+}
+
+void RunOutputs::load() {
+  if (!any_stored() && !are_copies()) return;
   Span span{.activity = Activity::read_stored, .start = now()};
-  stored_.load();
+  any_stored() ? load_stored() : read_all();
   span.duration = now() - span.start;
   report_.spans.push_back(span);
 }
 
-PictureOutput& RunOutputs::open(OutputReport& report) {
-  if (files_.empty()) {
-    input_.prepare_metadata(*report_.output_format);
-    for (const OutputReport& other : report_.others)
-      input_.prepare_metadata(*other.output_format);
+void RunOutputs::load_stored() {
+  reader_ = input_.open();
+  const std::string objection = reader_->stored_picture()->load();
+  if (objection.empty()) return;
+  if (!input_.is_repeatable()) refuse(objection);
+  encode_all(objection);
+  reader_.reset();
+  input_.warn_again();
+}
+
+// For copies, whose pixels nobody wants.
+void RunOutputs::read_all() {
+  constexpr std::size_t step_bytes = std::size_t{256} << 10U;
+  reader_ = input_.open();
+  const auto& [size, format] = input_.shape();
+  const int step =
+      std::clamp(static_cast<int>(step_bytes / row_pitch(size.width, format)), 1, size.height);
+  for (int y = 0; y < size.height; y += step) {
+    Image rows(size.width, {y, std::min(y + step, size.height)}, format);
+    reader_->read(rows.rows());
   }
+}
+
+std::optional<StoredPart> RunOutputs::stored_part(std::size_t output) const {
+  const auto& placement = ways_.at(output).placement;
+  if (!placement) return std::nullopt;
+  StoredPicture* picture = reader_ ? reader_->stored_picture() : input_.stored_picture();
+  return StoredPart{picture, *placement};
+}
+
+void RunOutputs::describe() {
+  for (std::size_t i = 0; i < ways_.size(); ++i) {
+    OutputReport& output = report_.on_output(i);
+    if (ways_[i].placement || ways_[i].copied)
+      output.output_file_pixels = report_.input_file_pixels;
+    if (!ways_[i].copied) continue;
+    output.copied = true;
+    std::error_code ignored;
+    output.kept = std::filesystem::equivalent(report_.input, output.output, ignored);
+    if (output.kept) output.output_bytes = bytes_of_file(output.output);
+  }
+}
+
+std::string RunOutputs::account() const {
+  if (are_copies()) return "nothing to change";
+  for (const Way& way : ways_) {
+    if (way.placement && !way.copied)
+      return formatted("{} without decoding", way.placement->verb(input_.header().size));
+  }
+  return "";
+}
+
+PictureOutput& RunOutputs::open() {
+  if (files_.empty()) {
+    for (const ChainOutput& place : places_)
+      input_.prepare_metadata(*place.format);
+  }
+  const std::size_t next = files_.size();
+  OutputReport& report = report_.on_output(next);
   PictureHeader header = input_.header();
   header.metadata = input_.leading_metadata(report.is_oriented);
-  const std::size_t stages =
-      files_.size() == places_.size() ? chain_.size() : places_[files_.size()].stages;
-  const LoweredChain part = part_of(chain_, 0, stages);
+  const LoweredChain part = part_of(chain_, 0, places_[next].stages);
   if (const auto profile = last_profile(part)) set_profile(header.metadata, *profile);
   header.keeps_positions =
       report.output_size == header.size && keeps_positions(part, header.shape());
-  return files_.emplace_back(report, std::move(header), options_, stored_.part(files_.size()));
+  return files_.emplace_back(report, std::move(header), options_, stored_part(next));
 }
 
 void RunOutputs::finish(Timeline& timeline, const Span& kind) {
@@ -333,10 +312,10 @@ void RunOutputs::finish(Timeline& timeline, const Span& kind) {
   note_orientation();
   for (PictureOutput& file : files_)
     file.finish(input_.trailing_metadata());
-  stored_.finish();
+  if (reader_) input_.finish(*reader_);
   note_unread();
   for (std::size_t i = 0; i < files_.size(); ++i) {
-    if (stored_.is_copy(i)) files_[i].copy(*input_.open_bytes());
+    if (ways_[i].copied) files_[i].copy(*input_.open_bytes());
     files_[i].commit();
     if (options_.keep_time && input_.modified()) files_[i].set_time(*input_.modified());
   }
@@ -345,7 +324,7 @@ void RunOutputs::finish(Timeline& timeline, const Span& kind) {
 // A copy has all of it.
 void RunOutputs::note_unread() const {
   if (options_.refuse_unread) refuse_unread(input_);
-  report_.unread = stored_.are_copies() ? std::vector<std::string>() : input_.header().unread;
+  report_.unread = are_copies() ? std::vector<std::string>() : input_.header().unread;
 }
 
 void RunOutputs::note_orientation() const {

@@ -20,66 +20,6 @@ struct StoredPart {
   Placement placement;
 };
 
-class StoredOutputs {
- public:
-  // Decides by lossless_option() for `outputs`, as in RunOptions, and for the output at the end of
-  // the chain. `chain` is the one for this picture; all outlive this object. Throws
-  // PictureError if an output cannot be what that option asks for.
-  StoredOutputs(PictureInput& input, const LoweredChain& chain,
-                const std::vector<ChainOutput>& outputs, const Codec& last_format,
-                const RunOptions& options);
-
-  // Whether nothing has to be decoded, and whether something is stored.
-  [[nodiscard]] bool are_all() const;
-  [[nodiscard]] bool are_any() const;
-
-  // For each output, whether no rows are written to it.
-  [[nodiscard]] std::vector<bool> without_rows() const;
-
-  // Reads the file if that is not left to the walks: nothing is copied of a damaged file either. If
-  // its picture turns out to be unsuitable, all outputs are to be encoded, or it throws
-  // PictureError as above.
-  void load();
-  // Whether an output's file is a copy of the input's.
-  [[nodiscard]] bool is_copy(std::size_t output) const { return outputs_.at(output).copied; }
-  // Whether all that is written are copies: then nothing of the input is lost.
-  [[nodiscard]] bool are_copies() const;
-  // After the walks have shown that the chain changes nothing: makes the last output a copy, if
-  // that suits the options. Returns whether it is one.
-  [[nodiscard]] bool copy_last();
-  // For the output with this number, the last one having the highest; nothing if it is encoded.
-  [[nodiscard]] std::optional<StoredPart> part(std::size_t output) const;
-  // Once all outputs are finished. Throws PictureError.
-  void finish();
-
-  // Corrects what is known of the outputs in `report`.
-  void describe(RunReport& report) const;
-  // "turned without decoding"
-  [[nodiscard]] std::string account() const;
-
- private:
-  struct Output {
-    bool kept = false;
-    std::optional<Placement> placement = std::nullopt;
-    bool copied = false;
-    bool may_be_copied = false;  // if the stages change nothing
-  };
-
-  [[nodiscard]] Output decide(std::size_t stages, const Codec& format, bool kept);
-  [[nodiscard]] bool may_copy_to(const Codec& format) const;
-  [[nodiscard]] const LoweredStage* find_placement(std::size_t stages, Placement& placement) const;
-  [[noreturn]] void refuse(const std::string& objection) const;
-  void encode_all(const std::string& objection);
-  void read_all();
-
-  PictureInput& input_;
-  const LoweredChain& chain_;
-  const RunOptions& options_;
-  std::string mode_;  // of lossless_option()
-  std::vector<Output> outputs_;
-  std::unique_ptr<ReadAhead> reader_;
-};
-
 // For a result of this shape in a file of the format of `codec`: the sizes that EXIF and XMP repeat
 // are those of the result, and colours become a profile if the file cannot name them otherwise.
 void adapt_metadata(Metadata& metadata, const PictureShape& picture, const Codec& codec);
@@ -118,25 +58,62 @@ class PictureOutput {
   std::unique_ptr<RowWriter> writer_;
 };
 
-// The output files of a picture.
+// The output files of a picture, numbered in the order of their places; the last is that at the end
+// of the chain. Those that need no decoding are copies of the input's file, or made of its stored
+// picture.
 class RunOutputs {
  public:
-  // `outputs` are those of `options`, with their places in `chain`, which is the one for this
-  // picture. All outlive this object, and `report` gets what becomes known. Decides
-  // what is not decoded, and reads that. Throws PictureError.
+  // Decides by lossless_option() which outputs need no decoding. `outputs` are all of them, with
+  // their formats and their places in `chain`, which is the one for this picture. All outlive this
+  // object, and `report` gets what becomes known. Throws PictureError if an output cannot be what
+  // that option asks for.
   RunOutputs(RunReport& report, PictureInput& input, const LoweredChain& chain,
-             const std::vector<ChainOutput>& outputs, const Codec& last_format,
-             const RunOptions& options);
+             const std::vector<ChainOutput>& outputs, const RunOptions& options);
 
-  [[nodiscard]] StoredOutputs& stored() { return stored_; }
+  // Whether nothing has to be decoded, and for each output, whether no rows are written to it.
+  [[nodiscard]] bool are_without_rows() const;
+  [[nodiscard]] std::vector<bool> without_rows() const;
+  // Whether all that is written are copies: then nothing of the input is lost.
+  [[nodiscard]] bool are_copies() const;
+  // For the output with this number; nothing if it is encoded.
+  [[nodiscard]] std::optional<StoredPart> stored_part(std::size_t output) const;
+
+  // Reads the file if that is not left to the walks: nothing is copied of a damaged file either. If
+  // its picture turns out to be unsuitable, all outputs are to be encoded, or it throws
+  // PictureError as above.
+  void load();
+  // After the walks have shown that the chain changes nothing: makes the last output a copy, if
+  // that suits the options. Returns whether it is one.
+  [[nodiscard]] bool copy_last();
+
+  // Corrects in the report what is known of the outputs.
+  void describe();
+  // "turned without decoding"
+  [[nodiscard]] std::string account() const;
+
+  // The number of files that are open, and the next of them.
   [[nodiscard]] std::size_t count() const { return files_.size(); }
-
-  // Begins the next file, in the order of their places.
-  PictureOutput& open(OutputReport& report);
+  PictureOutput& open();
   // Completes all of them, and then moves them into place; the time counts as `kind`.
   void finish(Timeline& timeline, const Span& kind);
 
  private:
+  // How an output is made without decoding.
+  struct Way {
+    bool kept = false;
+    std::optional<Placement> placement = std::nullopt;
+    bool copied = false;
+    bool may_be_copied = false;  // if the stages change nothing
+  };
+
+  [[nodiscard]] Way way_to(const ChainOutput& output);
+  [[nodiscard]] bool any_stored() const;
+  [[nodiscard]] bool may_copy_to(const Codec& format) const;
+  [[nodiscard]] const LoweredStage* find_placement(std::size_t stages, Placement& placement) const;
+  [[noreturn]] void refuse(const std::string& objection) const;
+  void encode_all(const std::string& objection);
+  void load_stored();
+  void read_all();
   void note_orientation() const;
   void note_unread() const;
 
@@ -145,7 +122,9 @@ class RunOutputs {
   const LoweredChain& chain_;
   const std::vector<ChainOutput>& places_;
   const RunOptions& options_;
-  StoredOutputs stored_;
+  std::string mode_;  // of lossless_option()
+  std::vector<Way> ways_;
+  std::unique_ptr<ReadAhead> reader_;  // of what is not decoded
   std::deque<PictureOutput> files_;
 };
 

@@ -17,6 +17,7 @@
 #include "pipeline/run/chain_part.hpp"
 #include "pipeline/run/picture_output.hpp"
 #include "pipeline/run/run_description.hpp"
+#include "stage/options/catalogue.hpp"
 
 namespace gpufilter {
 namespace {
@@ -27,6 +28,17 @@ void check_folder_of(const std::string& output) {
   const std::filesystem::path folder = std::filesystem::path(output).parent_path();
   if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0) return;
   throw PictureError(output, describe_creation_error(output, errno));
+}
+
+// For the choice of the device. `file_bytes` are those of the input; 0: unknown.
+PictureTask picture_task(const PictureHeader& header, const LoweredChain& chain,
+                         const Codec& output_format, std::uint64_t file_bytes) {
+  return {.shape = header.shape(),
+          .chain = chain,
+          .decoding = header.file_format->decoding,
+          .encoding = output_format.encoding,
+          .parallel_encoding = output_format.encodes_in_parallel,
+          .file_bytes = file_bytes};
 }
 
 EngineReport expected_engine(Dispatcher& dispatcher, const PictureTask& task) {
@@ -45,6 +57,27 @@ EngineReport expected_engine(Dispatcher& dispatcher, const PictureTask& task) {
   report.device = assignment.engine->is_on_processor() ? "processor" : "OpenCL";
   report.reason = assignment.reason;
   return report;
+}
+
+void describe_output(OutputReport& report, const ChainOutput& output, const PictureShape& shape,
+                     const WriteOptions& options) {
+  const Codec& format = *output.format;
+  report.output = output.path;
+  report.kept = output.keep;
+  report.output_format = &format;
+  report.output_size = shape.size;
+  report.output_pixel = shape.format;
+  report.output_file_pixels = pixels_in_file(format, shape.format);
+  if (!format.holds_alpha && shape.format.has_alpha())
+    report.background = options.get<Color>(background_option());
+}
+
+// A picture whose border wraps is kept in memory as a whole. Throws PictureError.
+void check_wrapping(const std::string& name, const Plan& plan, const ReadLimits& limits) {
+  if (!plan.reads_past_edges()) return;
+  check_memory(name,
+               std::uint64_t{row_pitch(plan.input)} * static_cast<unsigned>(plan.input.size.height),
+               limits, "a picture whose border wraps", "choose another border");
 }
 
 // One walk through a picture: its input, the first part of the chain on its bands, and the outputs
@@ -86,8 +119,11 @@ class ChainWalk {
   }
 
   // Takes the result of the first stages, in order. Writes the outputs, and gives the result of the
-  // walk to `last`.
-  void take(const ConstRows& rows, const Take& last) { take(0, rows, first_.timeline(), last); }
+  // walk to `last`, unless an output at its end is all that gets it.
+  void take(const Band& band, const Take& last = {}) {
+    if (band.coded) return outputs_.back()->write_coded(*band.coded, first_.timeline());
+    take(0, band.output(), first_.timeline(), last);
+  }
 
   // Adds what all parts did to `report`, as the walk with this number.
   void add_to(RunReport& report, int number) const {
@@ -99,7 +135,7 @@ class ChainWalk {
 
  private:
   void take(std::size_t index, const ConstRows& rows, Timeline& timeline, const Take& last) {
-    if (index == outputs_.size()) return last(rows);
+    if (index == outputs_.size()) return last ? last(rows) : void();
     outputs_[index]->write(rows, timeline);
     if (!next_[index]) return take(index + 1, rows, timeline, last);
     PushedPart& next = *next_[index];
@@ -116,22 +152,20 @@ class ChainWalk {
 // Filters one picture from its file to its outputs.
 class PictureRun {
  public:
-  PictureRun(const std::string& input, const Codec* output_format, const StageChain& chain,
-             Dispatcher& dispatcher, const RunOptions& options, Nanoseconds start)
-      : asked_(chain),
-        places_(options.outputs),
-        output_format_(output_format),
-        dispatcher_(dispatcher),
-        options_(options) {
-    report_.start = start;
+  PictureRun(const std::string& input, const ChainOutput& output, const StageChain& chain,
+             Dispatcher& dispatcher, const RunOptions& options)
+      : asked_(chain), places_(options.outputs), dispatcher_(dispatcher), options_(options) {
     report_.input = input;
+    places_.push_back(output);
+    places_.back().stages = chain.size();
   }
 
-  RunReport run(const std::string& output) {
+  RunReport run(Nanoseconds start) {
+    report_.start = start;
     begin();
-    report_.output = output;
-    outputs_.emplace(report_, *input_, chain_, places_, output_format(), options_);
-    if (outputs_->stored().are_all()) {
+    outputs_.emplace(report_, *input_, chain_, places_, options_);
+    outputs_->load();
+    if (outputs_->are_without_rows()) {
       write_stored();
     } else {
       filter();
@@ -141,31 +175,26 @@ class PictureRun {
   }
 
   // What run() would do, as far as that is known before the first row.
-  RunReport preview(const std::string& output) {
+  RunReport preview() {
     begin();
     const PictureHeader& header = input_->header();
-    const Codec& format = output_format();
-    report_.output = output;
     report_.exif_orientation = input_->orientation();
-    describe_formats(report_, header, chain_, format, places_, options_);
-    const StoredOutputs stored(*input_, chain_, places_, format, options_);
-    stored.describe(report_);
-    if (!stored.are_copies()) report_.unread = header.unread;
-    if (options_.refuse_unread) refuse_unread(*input_);
-    const int largest = decoding_divisor(chain_, input_->shape(), places_, stored.without_rows());
-    if (largest > 1) report_.decoding_divisor = input_->decode_smaller(largest);
-    if (!options_.open_output) {
-      check_folder_of(output);
-      for (const OutputReport& other : report_.others)
-        check_folder_of(other.output);
+    describe_formats();
+    outputs_.emplace(report_, *input_, chain_, places_, options_);
+    outputs_->describe();
+    if (const int largest = decoding_divisor(); largest > 1)
+      report_.decoding_divisor = input_->decode_smaller(largest);
+    for (const ChainOutput& place : places_) {
+      if (!options_.open_output) check_folder_of(place.path);
     }
-    report_.engine = stored.are_all()
-                         ? engine_of_stored(stored.account())
-                         : expected_engine(dispatcher_, picture_task(header, chain_, format,
-                                                                     bytes_of_file(report_.input)));
-    for (std::size_t i = 0; i <= places_.size(); ++i) {
-      OutputReport& file = i < places_.size() ? report_.others[i] : report_;
-      file.encoding = expected_encoding(file, header, options_.write, stored.part(i));
+    report_.engine =
+        outputs_->are_without_rows()
+            ? engine_of_stored(outputs_->account())
+            : expected_engine(dispatcher_, picture_task(header, chain_, output_format(),
+                                                        bytes_of_file(report_.input)));
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      OutputReport& file = report_.on_output(i);
+      file.encoding = expected_encoding(file, header, options_.write, outputs_->stored_part(i));
     }
     return std::move(report_);
   }
@@ -174,7 +203,7 @@ class PictureRun {
   // as they were before.
   [[nodiscard]] bool leave_device(const DeviceError& failure) const {
     const auto is_written_once = [](const auto& place) { return is_stream(place.path); };
-    return session_ && !is_stream(report_.input) && !is_stream(report_.output) &&
+    return session_ && !is_stream(report_.input) &&
            std::none_of(places_.begin(), places_.end(), is_written_once) &&
            assignment_.engine->leave(*session_, failure.what());
   }
@@ -197,18 +226,17 @@ class PictureRun {
   void write_stored() {
     dispatcher_.await_choice();
     describe();
-    report_.engine = engine_of_stored(outputs_->stored().account());
+    report_.engine = engine_of_stored(outputs_->account());
     for (const auto& stage : chain_)
       report_.passes.push_back({{stage.title.label, "without decoding"}, stage.title.name});
     report_.result_passes = report_.passes.size();
-    for (OutputReport& other : report_.others)
-      outputs_->open(other);
     finish_stored();
   }
 
-  // Opens the last output, to which no rows are written, and completes all of them.
+  // Opens the outputs that are left, to which no rows are written, and completes all of them.
   void finish_stored() {
-    outputs_->open(report_);
+    while (outputs_->count() < places_.size())
+      outputs_->open();
     Timeline timeline;
     outputs_->finish(timeline, {.activity = Activity::write_stored, .walk = walk_});
     report_.spans.push_back(timeline.spans().back());
@@ -219,7 +247,7 @@ class PictureRun {
   // Reads the picture for the statistics of what the stages before the one at `index` yield.
   PictureStatistics measure(std::size_t index, Quantity quantity) {
     ChainWalk walk(*input_);
-    prepare(walk, stages_between(first_stage_, index), quantity);
+    prepare(walk, part_of(chain_, first_stage_, index), quantity);
     ChainPart& part = walk.first();
     // Statistics cover the whole picture, so the processor gathers all of them for comparison.
     Timeline unused;
@@ -241,7 +269,7 @@ class PictureRun {
           formatted("not verified: the statistics for {} by {} differ from the processor's",
                     chain_[index].title.name, part.prepared().report.device));
     }
-    close(walk);
+    walk.add_to(report_, walk_++);
     return statistics;
   }
 
@@ -253,7 +281,7 @@ class PictureRun {
     const Turn turn = *chain_[index].demand->whole;
     note_changes(index);
     changed_ = changed_ || !turn.changes_nothing();
-    const PictureShape shape = output_of(stages_between(first_stage_, index), input_->shape());
+    const PictureShape shape = output_of(part_of(chain_, first_stage_, index), input_->shape());
     const bool in_memory = reserve_memory(KeptPicture::bytes_of(shape));
     prepare_with_outputs(walk, index);
     ChainPart& last = walk.last();
@@ -273,8 +301,9 @@ class PictureRun {
       const ScopedSpan span(last.timeline(), {.activity = Activity::kernel, .pass = pass});
       return meet_demand(chain_, index, *kept);
     }();
-    close(walk);
-    describe_kept(report_, title, in_memory, walk_ - 1);
+    walk.add_to(report_, walk_);
+    describe_kept(title, in_memory);
+    ++walk_;
     input_->replace(std::move(kept));
     kept_memory_ = input_->memory();
     return is_left;
@@ -290,47 +319,45 @@ class PictureRun {
   // Whether the stages before the one at `end` change the picture, once they are known.
   void note_changes(std::size_t end) {
     changed_ = changed_ || report_.decoding_divisor > 1 ||
-               !change_nothing(stages_between(first_stage_, end), input_->shape());
+               !change_nothing(part_of(chain_, first_stage_, end), input_->shape());
   }
 
   void write() {
     note_changes(chain_.size());
-    if (!changed_ && outputs_->count() == places_.size() && outputs_->stored().copy_last()) {
+    if (!changed_ && outputs_->count() + 1 == places_.size() && outputs_->copy_last()) {
       describe();
       return finish_stored();
     }
     ChainWalk walk(*input_);
     prepare_with_outputs(walk, chain_.size());
     const Plan& plan = walk.first().plan();
-    describe_bands(report_, plan, bands_in_flight(plan, memory_of_bands()));
-    report_.memory += decoder_.data;
-    PictureOutput& last = outputs_->open(report_);
-    Timeline& timeline = walk.last().timeline();
+    report_.bands = static_cast<int>(plan.bands().size());
+    report_.band_rows = std::min(plan.band_rows, plan.output().size.height);
+    report_.bands_under_way =
+        std::min(bands_in_flight(plan, memory_of_bands()), static_cast<std::size_t>(report_.bands));
+    report_.memory = plan.band_memory(plan.band_rows) * report_.bands_under_way + decoder_.data;
     walk_bands(
         walk, [&](Band& band) { walk.first().filter(band); },
-        [&](const Band& band) {
-          if (band.coded) return last.write_coded(*band.coded, timeline);
-          walk.take(band.output(), [&](const ConstRows& rows) { last.write(rows, timeline); });
-        });
+        [&](const Band& band) { walk.take(band); });
     input_->finish(walk.reader());
-    outputs_->finish(timeline, {.activity = Activity::encode});
+    outputs_->finish(walk.last().timeline(), {.activity = Activity::encode});
     report_.result_passes += static_cast<std::size_t>(walk.pass_count());
-    close(walk);
+    walk.add_to(report_, walk_++);
   }
 
   // A walk through the stages before the one at `end`, with the outputs among them.
   void prepare_with_outputs(ChainWalk& walk, std::size_t end) {
     const auto place_of = [&](std::size_t output) {
-      return std::min(end, output == places_.size() ? end : places_[output].stages);
+      return output == places_.size() ? end : std::min(end, places_[output].stages);
     };
-    prepare(walk, stages_between(first_stage_, place_of(outputs_->count())), std::nullopt,
+    prepare(walk, part_of(chain_, first_stage_, place_of(outputs_->count())), std::nullopt,
             end == chain_.size() ? coding_of_result() : std::nullopt);
     describe();
     PictureShape shape = walk.first().output();
     while (outputs_->count() < places_.size() && places_[outputs_->count()].stages <= end) {
       const std::size_t place = place_of(outputs_->count());
-      PictureOutput& output = outputs_->open(report_.others[outputs_->count()]);
-      auto next = make_part(shape, stages_between(place, place_of(outputs_->count())));
+      PictureOutput& output = outputs_->open();
+      auto next = make_part(shape, part_of(chain_, place, place_of(outputs_->count())));
       if (next) shape = next->output();
       walk.add_output(output, std::move(next));
     }
@@ -355,25 +382,46 @@ class PictureRun {
     const PictureHeader& header = input_->header();
     report_.size = header.size;
     report_.input_pixel = header.format;
-    describe_orientation(report_, asked_, places_);
+    report_.others.resize(places_.size() - 1);
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      ChainOutput& place = places_[i];
+      const auto end = asked_.begin() + static_cast<std::ptrdiff_t>(place.stages);
+      report_.on_output(i).is_oriented = depends_on_orientation({asked_.begin(), end});
+      if (place.format == nullptr) place.format = header.file_format;
+    }
     chain_ = lower_for(asked_, input_->name(), header, input_->orientation(), places_);
     walks_ += static_cast<int>(std::ranges::count_if(
         chain_, [](const LoweredStage& stage) { return stage.demand.has_value(); }));
     check_results(input_->name(), input_->header().shape(), chain_, options_.limits);
   }
 
-  [[nodiscard]] LoweredChain stages_between(std::size_t begin, std::size_t end) const {
-    return part_of(chain_, begin, end);
+  [[nodiscard]] const Codec& output_format() const { return *places_.back().format; }
+
+  // By how much the chain allows the picture to be decoded smaller: the first stage that does more
+  // than turn it has to allow it, and no output with rows may lie before that stage.
+  [[nodiscard]] int decoding_divisor() const {
+    PictureShape shape = input_->shape();
+    const std::size_t turns = count_turns(chain_, shape);
+    const std::vector<bool> ignored = outputs_->without_rows();
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      if (places_[i].stages <= turns && !ignored[i]) return 1;
+    }
+    return turns == chain_.size() ? 1 : chain_[turns].decoding_divisor;
   }
 
-  [[nodiscard]] const Codec& output_format() const {
-    return output_format_ != nullptr ? *output_format_ : *input_->header().file_format;
+  // Has the input decoded as small as the chain allows, and changes the chain accordingly. Returns
+  // the divisor.
+  int decode_smaller() {
+    const PictureShape whole = input_->shape();
+    const int largest = decoding_divisor();
+    const int divisor = largest == 1 ? 1 : input_->decode_smaller(largest);
+    if (divisor > 1) lower_for_smaller(chain_, whole, input_->shape(), divisor);
+    return divisor;
   }
 
   // Has a device assigned; returns what it is assigned for.
   PictureTask assign(const PictureHeader& header) {
-    report_.decoding_divisor =
-        decode_smaller(*input_, chain_, places_, outputs_->stored().without_rows());
+    report_.decoding_divisor = decode_smaller();
     PictureTask task = picture_task(header, chain_, output_format(), bytes_of_file(report_.input));
     if (report_.decoding_divisor > 1) {
       task.shape = input_->shape();
@@ -414,18 +462,48 @@ class PictureRun {
   // How a device may code the result. Blocks to be verified are compared as samples.
   [[nodiscard]] std::optional<JpegCoding> coding_of_result() const {
     const Codec& format = output_format();
-    if (format.coding == nullptr || options_.encode_on == EncodeOn::cpu || !places_.empty() ||
-        options_.keep_last_output || options_.verify_blocks > 0)
+    if (format.coding == nullptr || options_.encode_on == EncodeOn::cpu || places_.size() > 1 ||
+        places_.back().keep || options_.verify_blocks > 0)
       return std::nullopt;
     PictureHeader header = input_->header();
-    const auto rest = stages_between(first_stage_, chain_.size());
+    const auto rest = part_of(chain_, first_stage_, chain_.size());
     header.set_shape(output_of(rest, input_->shape()));
     return format.coding(header, options_.write);
   }
 
   void describe() {
-    describe_formats(report_, input_->header(), chain_, output_format(), places_, options_);
-    outputs_->stored().describe(report_);
+    describe_formats();
+    outputs_->describe();
+  }
+
+  // Fills in the sizes, the formats of all files and of the pixels, and the warnings. Throws
+  // UsageError if the chain cannot work on such a picture.
+  void describe_formats() {
+    const PictureHeader& header = input_->header();
+    report_.input_format = header.file_format;
+    report_.size = header.size;
+    report_.input_pixel = header.format;
+    report_.input_file_pixels = header.file_pixels;
+    report_.stage_warnings.clear();
+    PictureShape shape = header.shape();
+    std::size_t next = 0;
+    for (std::size_t i = 0;; ++i) {
+      for (; next < places_.size() && places_[next].stages == i; ++next)
+        describe_output(report_.on_output(next), places_[next], shape, options_.write);
+      if (i == chain_.size()) return;
+      if (!chain_[i].warning.empty()) report_.stage_warnings.push_back(chain_[i].warning);
+      shape = output_of(chain_[i], shape);
+    }
+  }
+
+  // Adds a pass to this walk: the picture was kept, in memory or in a file, for `stage`.
+  void describe_kept(const StepTitle& stage, bool in_memory) {
+    // No work: its speed is part of no estimate that is learned from runs.
+    const char* where = in_memory ? "the processor, whole picture in memory"
+                                  : "the processor, whole picture in a temporary file";
+    if (report_.passes.empty()) report_.engine = engine_that_turns();
+    report_.passes.push_back({{host_variant(stage.label), where}, stage.name, walk_});
+    ++report_.result_passes;
   }
 
   // Gives all bands of the walk's result to `take`, in any order if there are no outputs among the
@@ -440,7 +518,7 @@ class PictureRun {
           if (!in_order) take(band.output());
         },
         [&](const Band& band) {
-          if (in_order) walk.take(band.output(), take);
+          if (in_order) walk.take(band, take);
         });
   }
 
@@ -459,7 +537,7 @@ class PictureRun {
   // For the stages between two outputs.
   [[nodiscard]] std::uint64_t memory_of_bands() const {
     const std::uint64_t left = memory_left() - memory_ahead();
-    return left / (places_.size() + 1) + decoder_.extra - decoder_.data;
+    return left / places_.size() + decoder_.extra - decoder_.data;
   }
 
   // In rows of the input, whatever the height of a walk's result.
@@ -469,15 +547,11 @@ class PictureRun {
     options_.on_progress(walk_ * height + band.end * height / height_of_result, walks_ * height);
   }
 
-  // Moves the walk's spans and passes into the report.
-  void close(const ChainWalk& walk) { walk.add_to(report_, walk_++); }
-
   const StageChain& asked_;
   LoweredChain chain_;
-  std::vector<ChainOutput> places_;  // of the outputs but the last, in `chain_`
+  std::vector<ChainOutput> places_;  // of all outputs, in `chain_`
   int walks_ = 1;
-  int walk_ = 0;                // number of finished walks
-  const Codec* output_format_;  // nullptr: the input's
+  int walk_ = 0;  // number of finished walks
   Dispatcher& dispatcher_;
   const RunOptions& options_;
   std::optional<PictureInput> input_;
@@ -494,31 +568,30 @@ class PictureRun {
 
 }  // namespace
 
-RunReport filter_picture(const std::string& input, const std::string& output,
-                         const Codec* output_format, const StageChain& chain,
-                         Dispatcher& dispatcher, const RunOptions& options) {
+RunReport filter_picture(const std::string& input, const ChainOutput& output,
+                         const StageChain& chain, Dispatcher& dispatcher,
+                         const RunOptions& options) {
   const Nanoseconds start = options.start.value_or(now());
   for (;;) {
-    PictureRun run(input, output_format, chain, dispatcher, options, start);
+    PictureRun run(input, output, chain, dispatcher, options);
     try {
-      return run.run(output);
+      return run.run(start);
     } catch (const DeviceError& error) {
       if (!run.leave_device(error)) throw;
     }
   }
 }
 
-RunReport filter_picture(const std::string& input, const std::string& output,
-                         const Codec* output_format, const StageChain& chain, Engine& engine,
-                         const RunOptions& options) {
+RunReport filter_picture(const std::string& input, const ChainOutput& output,
+                         const StageChain& chain, Engine& engine, const RunOptions& options) {
   Dispatcher dispatcher(engine);
-  return filter_picture(input, output, output_format, chain, dispatcher, options);
+  return filter_picture(input, output, chain, dispatcher, options);
 }
 
-RunReport preview_picture(const std::string& input, const std::string& output,
-                          const Codec* output_format, const StageChain& chain,
-                          Dispatcher& dispatcher, const RunOptions& options) {
-  return PictureRun(input, output_format, chain, dispatcher, options, 0).preview(output);
+RunReport preview_picture(const std::string& input, const ChainOutput& output,
+                          const StageChain& chain, Dispatcher& dispatcher,
+                          const RunOptions& options) {
+  return PictureRun(input, output, chain, dispatcher, options).preview();
 }
 
 CountedPicture count_picture(RowReader& reader, Engine& engine, const std::string& reason,
@@ -542,6 +615,30 @@ CountedPicture count_picture(RowReader& reader, Engine& engine, const std::strin
   BandExecutor& executor = *part.prepared().executor;
   return {std::get<Histograms>(executor.statistics()), part.prepared().report,
           executor.passes().back()};
+}
+
+const std::vector<std::pair<std::string, OrientationRule>>& orientation_rules() {
+  static const std::vector<std::pair<std::string, OrientationRule>> rules{
+      {"auto", OrientationRule::automatic},
+      {"apply", OrientationRule::apply},
+      {"keep", OrientationRule::keep}};
+  return rules;
+}
+
+void add_upright_stage(StageChain& chain, OrientationRule rule, std::vector<ChainOutput>& outputs) {
+  if (rule == OrientationRule::keep) return;
+  const auto asks = [&](const auto& stage) {
+    const StageTraits traits = stage->traits();
+    return rule == OrientationRule::apply || traits.has_up || traits.turns_upright;
+  };
+  const auto place = std::find_if(chain.begin(), chain.end(), asks);
+  const bool at_end = place == chain.end();
+  if (at_end ? rule == OrientationRule::automatic : (*place)->traits().turns_upright) return;
+  const auto stages = static_cast<std::size_t>(place - chain.begin());
+  for (ChainOutput& output : outputs) {
+    if (output.stages > stages || rule == OrientationRule::apply) ++output.stages;
+  }
+  chain.insert(place, auto_orient_stage_kind().make(""));
 }
 
 }  // namespace gpufilter

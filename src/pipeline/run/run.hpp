@@ -17,12 +17,13 @@ namespace gpufilter {
 
 using OnProgress = std::function<void(std::int64_t done, std::int64_t all)>;
 
-// An output besides the last one: the picture after the first `stages` stages of the chain.
+// A file for the picture after the first `stages` stages of the chain; for the result of all of
+// them, that number does not matter.
 struct ChainOutput {
-  std::size_t stages = 0;
-  std::string path;
+  std::string path;               // "-": standard output
   const Codec* format = nullptr;  // nullptr: the input's
   bool keep = false;              // the file exists and stays as it is
+  std::size_t stages = 0;
 };
 
 // Who decodes pictures that a device filters.
@@ -43,12 +44,12 @@ struct RunOptions {
   ReadLimits limits;
   DecodeOn decode_on = DecodeOn::automatic;
   WriteOptions write;
-  // In the order of their stages; none of them stands between --linear and --encoded.
+  // Those before the end of the chain, in the order of their stages; none of them stands between
+  // --linear and --encoded.
   std::vector<ChainOutput> outputs = {};
-  bool keep_last_output = false;  // as ChainOutput::keep
-  bool keep_time = false;         // outputs get the input's time of modification
-  bool first_page = false;        // what else a file holds is not to be in its outputs
-  bool refuse_unread = false;     // a file that holds more than is read fails: UnreadParts
+  bool keep_time = false;      // outputs get the input's time of modification
+  bool first_page = false;     // what else a file holds is not to be in its outputs
+  bool refuse_unread = false;  // a file that holds more than is read fails: UnreadParts
   EncodeOn encode_on = EncodeOn::automatic;
   // The start of the time that the report covers; by default the time of the call.
   std::optional<Nanoseconds> start;
@@ -109,6 +110,11 @@ struct PictureReport : OutputReport {
   EngineReport engine;
   Nanoseconds start = 0;
   Nanoseconds total = 0;  // wall clock, until the outputs are in place
+
+  // The report on the output with this number, of which the last is that at the end of the chain.
+  [[nodiscard]] OutputReport& on_output(std::size_t i) {
+    return i < others.size() ? others[i] : *this;
+  }
 };
 
 // What became of a picture, and how it was done.
@@ -123,25 +129,24 @@ struct RunReport : PictureReport {
   std::vector<Span> spans;
 };
 
-// Reads `input`, runs the chain on the engine that `dispatcher` assigns, and writes `output` ("-":
-// standard input and output) in `output_format`; nullptr: in the input's format; and the outputs in
-// `options`. Each output appears complete or not at all, and none before all are complete. Throws
-// PictureError, DeviceError, UsageError.
-[[nodiscard]] RunReport filter_picture(const std::string& input, const std::string& output,
-                                       const Codec* output_format, const StageChain& chain,
-                                       Dispatcher& dispatcher, const RunOptions& options);
+// Reads `input` ("-": standard input), runs the chain on the engine that `dispatcher` assigns, and
+// writes the result to `output`, and the outputs in `options`. Each output appears complete or not
+// at all, and none before all are complete. Throws PictureError, DeviceError, UsageError.
+[[nodiscard]] RunReport filter_picture(const std::string& input, const ChainOutput& output,
+                                       const StageChain& chain, Dispatcher& dispatcher,
+                                       const RunOptions& options);
 // Filters on `engine`.
-[[nodiscard]] RunReport filter_picture(const std::string& input, const std::string& output,
-                                       const Codec* output_format, const StageChain& chain,
-                                       Engine& engine, const RunOptions& options);
+[[nodiscard]] RunReport filter_picture(const std::string& input, const ChainOutput& output,
+                                       const StageChain& chain, Engine& engine,
+                                       const RunOptions& options);
 
 // What filter_picture() would do, without doing it: reads the header of `input` and writes nothing.
 // The report has the size, the formats, how the outputs would be encoded, and the device as far as
 // it is known before the work: `engine` has the device "processor", "OpenCL" or "none", and the
 // reason. Throws what filter_picture() would throw before the first row.
-[[nodiscard]] RunReport preview_picture(const std::string& input, const std::string& output,
-                                        const Codec* output_format, const StageChain& chain,
-                                        Dispatcher& dispatcher, const RunOptions& options);
+[[nodiscard]] RunReport preview_picture(const std::string& input, const ChainOutput& output,
+                                        const StageChain& chain, Dispatcher& dispatcher,
+                                        const RunOptions& options);
 
 // The counts of the samples of a picture that comes as rows.
 struct CountedPicture {
@@ -155,5 +160,19 @@ struct CountedPicture {
 [[nodiscard]] CountedPicture count_picture(RowReader& reader, Engine& engine,
                                            const std::string& reason,
                                            const OnProgress& on_progress = {});
+
+// The values of --orientation.
+enum class OrientationRule {
+  automatic,  // before the first stage that depends on the orientation
+  apply,      // at the beginning
+  keep        // nowhere
+};
+
+// Their words: "auto", "apply", "keep".
+[[nodiscard]] const std::vector<std::pair<std::string, OrientationRule>>& orientation_rules();
+
+// Adds the stage that applies the orientation to `chain` where the rule wants it. `outputs` stay
+// behind the stages that they were behind.
+void add_upright_stage(StageChain& chain, OrientationRule rule, std::vector<ChainOutput>& outputs);
 
 }  // namespace gpufilter

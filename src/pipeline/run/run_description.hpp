@@ -6,13 +6,6 @@
 
 namespace gpufilter {
 
-// For the choice of the device. `file_bytes` are those of the input; 0: unknown.
-[[nodiscard]] PictureTask picture_task(const PictureHeader& header, const LoweredChain& chain,
-                                       const Codec& output_format, std::uint64_t file_bytes);
-
-// The size of a file; 0 if there is none.
-[[nodiscard]] std::uint64_t bytes_of_file(const std::string& path);
-
 // Whether what the chain does depends on the picture's EXIF orientation.
 [[nodiscard]] bool depends_on_orientation(const StageChain& chain);
 
@@ -24,21 +17,6 @@ namespace gpufilter {
                                      const PictureHeader& header, int orientation,
                                      std::vector<ChainOutput>& outputs);
 
-// By how much the chain allows a picture of `shape` to be decoded smaller: the first stage that
-// does more than turn it has to allow it, and no output may lie before that stage, except `ignored`
-// ones.
-[[nodiscard]] int decoding_divisor(const LoweredChain& chain, PictureShape shape,
-                                   const std::vector<ChainOutput>& outputs,
-                                   const std::vector<bool>& ignored);
-// Has `input` decoded as small as the chain allows, and changes the chain accordingly. Returns the
-// divisor.
-int decode_smaller(PictureInput& input, LoweredChain& chain,
-                   const std::vector<ChainOutput>& outputs, const std::vector<bool>& ignored);
-
-// Says in `report` which outputs of the chain, as it was requested, it turns upright.
-void describe_orientation(RunReport& report, const StageChain& asked,
-                          const std::vector<ChainOutput>& outputs);
-
 // The profile of what a chain yields; nullptr: that of its input.
 [[nodiscard]] std::shared_ptr<const IccProfile> last_profile(const LoweredChain& chain);
 
@@ -47,8 +25,6 @@ void describe_orientation(RunReport& report, const StageChain& asked,
 
 // For a chain that only turns the picture: no other device is needed.
 [[nodiscard]] EngineReport engine_that_turns();
-// Adds a pass to this walk: the picture was kept, in memory or in a file, for `stage`.
-void describe_kept(RunReport& report, const StepTitle& stage, bool in_memory, int walk);
 // For one whose result is not decoded; `account` says so.
 [[nodiscard]] EngineReport engine_of_stored(const std::string& account);
 
@@ -56,19 +32,6 @@ void describe_kept(RunReport& report, const StepTitle& stage, bool in_memory, in
 // `limits`. Throws PictureError with the file's `name`.
 void check_results(const std::string& name, PictureShape shape, const LoweredChain& chain,
                    const ReadLimits& limits);
-
-// A picture whose border wraps is kept in memory as a whole. Throws PictureError.
-void check_wrapping(const std::string& name, const Plan& plan, const ReadLimits& limits);
-
-// Fills in how many bands there are, how high they are, and what those in progress take.
-void describe_bands(RunReport& report, const Plan& plan, std::size_t in_flight);
-
-// Fills in the sizes, the formats of all files and of the pixels, and the warnings. `report` has
-// the output's path; `outputs` are those of `options`, with their places in this chain. Throws
-// UsageError if the chain cannot work on such a picture.
-void describe_formats(RunReport& report, const PictureHeader& header, const LoweredChain& chain,
-                      const Codec& output_format, const std::vector<ChainOutput>& outputs,
-                      const RunOptions& options);
 
 // Meets the demands of these stages, one after the other. The stages before `first` have run
 // already. measure(i, quantity) returns the statistics of what the stages from `first` to the one

@@ -122,16 +122,11 @@ bool is_reference(const std::string& word) {
   return word.size() > 1 && word.front() == '@';
 }
 
-bool is_file(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_regular_file(path, ignored);
-}
-
 // The name of a file beside the recipe, if there is such a file.
 std::string beside(const fs::path& folder, const std::string& name) {
   if (folder.empty() || name.empty() || fs::path(name).is_absolute()) return name;
   const fs::path path = folder / name;
-  return is_file(path) ? path.string() : name;
+  return is_regular_file(path.string()) ? path.string() : name;
 }
 
 // The value of `option` as a recipe in `folder` means it.

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "base/words.hpp"
@@ -301,8 +302,7 @@ std::shared_ptr<const Stage> color_from_options(const OptionValues& values) {
   const std::string& value = values.text("--color");
   if (const auto rows = find_color_preset(value)) return make_color(to_matrix(*rows), value);
   if (is_matrix_text(value)) return make_color(parse_color_matrix(value, ""), "matrix");
-  std::error_code ignored;
-  if (!std::filesystem::exists(value, ignored)) refuse_unknown(value);
+  if (!exists(value)) refuse_unknown(value);
   return make_color(read_color_matrix(value), std::filesystem::path(value).filename());
 }
 

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <filesystem>
 #include <numeric>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "device/device_rows.hpp"
@@ -290,8 +290,7 @@ GivenMatrix to_matrix(std::string_view text, const RowsPlace& place) {
 }
 
 GivenMatrix read_matrix(const std::string& value) {
-  std::error_code ignored;
-  if (std::filesystem::exists(value, ignored)) {
+  if (exists(value)) {
     return to_matrix(read_small_text(value, "a matrix of up to 15x15 numbers"), {value, true});
   }
   const bool has_digit = value.find_first_of("0123456789") != std::string::npos;

@@ -1,9 +1,8 @@
 // A report of a run that never took place, with numbers that are easy to check.
 #pragma once
 
-#include "codec/jpeg/codec.hpp"
+#include "codec/formats.hpp"
 #include "codec/jpeg/write/encoding.hpp"
-#include "codec/png/codec.hpp"
 #include "pipeline/run/run.hpp"
 #include "support/testing.hpp"
 

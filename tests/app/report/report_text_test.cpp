@@ -344,11 +344,11 @@ TEST_F(BatchReporting, AddsPicturesUp) {
   report.passes[1].variant = "tiled";
   add(PictureStatus::done, &report);
   add(PictureStatus::failed);
-  EXPECT_EQ(totals_.pixels(), 1'000'000U);
-  EXPECT_EQ(totals_.input_bytes(), 154U);
-  EXPECT_EQ(totals_.output_bytes(), 2468U);
-  ASSERT_EQ(totals_.devices().size(), 1U);
-  EXPECT_EQ(totals_.devices()[0].pictures, 2U);
+  EXPECT_EQ(totals_.pixels, 1'000'000U);
+  EXPECT_EQ(totals_.input_bytes, 154U);
+  EXPECT_EQ(totals_.output_bytes, 2468U);
+  ASSERT_EQ(totals_.devices.size(), 1U);
+  EXPECT_EQ(totals_.devices[0].pictures, 2U);
   std::vector<std::string> kernels;
   for (const ActivityTotal& line : totals_.activities()) {
     if (line.activity == Activity::kernel) kernels.push_back(line.stage + " " + line.variant);

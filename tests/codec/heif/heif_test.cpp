@@ -2,7 +2,7 @@
 
 #include <libheif/heif.h>
 
-#include "codec/heif/codec.hpp"
+#include "codec/formats.hpp"
 #include "codec/whole_picture.hpp"
 #include "image/exif.hpp"
 #include "image/sample_arithmetic.hpp"

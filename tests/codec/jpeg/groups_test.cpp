@@ -3,7 +3,7 @@
 
 #include "base/background.hpp"
 #include "base/threads.hpp"
-#include "codec/jpeg/codec.hpp"
+#include "codec/formats.hpp"
 #include "codec/jpeg/read/group_reader.hpp"
 #include "support/failing_streams.hpp"
 #include "support/jpeg_parts.hpp"

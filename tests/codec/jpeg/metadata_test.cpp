@@ -1,6 +1,6 @@
 #include "codec/jpeg/metadata.hpp"
 
-#include "codec/jpeg/codec.hpp"
+#include "codec/formats.hpp"
 #include "image/exif.hpp"
 #include "support/coding.hpp"
 #include "support/jpeg_parts.hpp"

@@ -1,7 +1,7 @@
 #include <numbers>
 
 #include "base/threads.hpp"
-#include "codec/jpeg/codec.hpp"
+#include "codec/formats.hpp"
 #include "support/coding.hpp"
 #include "support/jpeg_parts.hpp"
 

@@ -2,7 +2,7 @@
 // refusals and log as by one thread, which decodes scan after scan.
 
 #include "base/threads.hpp"
-#include "codec/jpeg/codec.hpp"
+#include "codec/formats.hpp"
 #include "support/failing_streams.hpp"
 #include "support/jpeg_parts.hpp"
 #include "support/jpeg_scans.hpp"

@@ -1,6 +1,6 @@
 #include "base/log.hpp"
 #include "base/threads.hpp"
-#include "codec/jpeg/codec.hpp"
+#include "codec/formats.hpp"
 #include "codec/jpeg/write/encoding.hpp"
 #include "support/coding.hpp"
 #include "support/failing_streams.hpp"

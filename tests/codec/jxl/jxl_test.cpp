@@ -3,7 +3,7 @@
 #include <jxl/decode.h>
 #include <jxl/encode.h>
 
-#include "codec/jxl/codec.hpp"
+#include "codec/formats.hpp"
 #include "codec/whole_picture.hpp"
 #include "image/exif.hpp"
 #include "image/icc.hpp"

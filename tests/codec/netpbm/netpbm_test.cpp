@@ -1,6 +1,6 @@
 // PPM, PGM, PBM and PAM, byte by byte as Netpbm's manual describes them.
 
-#include "codec/netpbm/codec.hpp"
+#include "codec/formats.hpp"
 #include "image/sample_arithmetic.hpp"
 #include "support/coding.hpp"
 

@@ -1,5 +1,6 @@
 // Damaged, hostile and oversized PNG files: refused in one line, or read if the pixels are intact.
 
+#include "codec/png/read/chunk.hpp"
 #include "support/png_in_memory.hpp"
 
 namespace gpufilter::test {

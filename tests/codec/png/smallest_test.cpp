@@ -398,14 +398,20 @@ Row filtered_by(PngFilter filter, const Row& row, const Row& above, std::size_t 
   return filtered;
 }
 
+PngRowShape shape_of(std::size_t row_bytes, std::size_t distance) {
+  const std::size_t sample = distance > 4 ? 2 : 1;
+  return {{static_cast<int>(row_bytes / distance), 1},
+          {static_cast<int>(distance / sample), static_cast<int>(8 * sample)}};
+}
+
 Row unfiltered(const Row& filtered, const Row& above, std::size_t distance) {
   Row padded = filtered;
   Row padded_above = above;
   padded.resize(filtered.size() + unfilter_slack, 0x5A);
   padded_above.resize(above.size() + unfilter_slack, 0x5A);
   Row row(filtered.size() - 1 + unfilter_slack, 0xA5);
-  EXPECT_TRUE(png_unfilter_row(padded[0], padded.data() + 1, padded_above.data(), row.data(),
-                               filtered.size() - 1, distance));
+  EXPECT_TRUE(png_unfilter_rows(shape_of(filtered.size() - 1, distance), 1, padded.data(),
+                                padded_above.data(), row.data()));
   row.resize(filtered.size() - 1);
   return row;
 }
@@ -476,10 +482,10 @@ TEST(PngFilterTest, UndoesManyRowsAsOneByOne) {
     const Row filtered = filtered_one_by_one(rows, size, count, distance, content, random);
     Row above = rows[0];
     above.resize(size + unfilter_slack, 0x5A);
-    const std::size_t pitch = size + unfilter_slack + count % 2;
+    const std::size_t pitch = size + unfilter_slack;
     Row undone(count * pitch, 0xA5);
-    ASSERT_TRUE(png_unfilter_rows(filtered.data(), count, above.data(), undone.data(), pitch, size,
-                                  distance));
+    ASSERT_TRUE(png_unfilter_rows(shape_of(size, distance), count, filtered.data(), above.data(),
+                                  undone.data()));
     for (std::size_t y = 0; y < count; ++y) {
       ASSERT_TRUE(std::equal(rows[y + 1].begin(), rows[y + 1].end(),
                              undone.begin() + static_cast<std::ptrdiff_t>(y * pitch)))
@@ -495,8 +501,8 @@ TEST(PngFilterTest, UndoesNoRowsWithAFilterThatIsNoneAndNeedsNoRowAboveForNoneAn
     Row filtered(5 * (size + 1) + unfilter_slack, 4);
     Row undone(5 * (size + unfilter_slack));
     filtered[wrong * (size + 1)] = 5;
-    EXPECT_FALSE(png_unfilter_rows(filtered.data(), 5, above.data(), undone.data(),
-                                   size + unfilter_slack, size, 3))
+    EXPECT_FALSE(
+        png_unfilter_rows(shape_of(size, 3), 5, filtered.data(), above.data(), undone.data()))
         << wrong;
   }
   std::mt19937 random(4);
@@ -555,12 +561,12 @@ TEST(PngFilterTest, TakesTheSameFilterWithEachInstructionSet) {
 }
 
 TEST(PngFilterTest, KnowsFiveFilters) {
-  const Row filtered(10 + unfilter_slack, 1);
+  Row filtered(11 + unfilter_slack, 1);
   const Row above(10 + unfilter_slack, 1);
   Row row(10 + unfilter_slack);
   for (int filter = 5; filter < 256; ++filter) {
-    EXPECT_FALSE(png_unfilter_row(static_cast<std::uint8_t>(filter), filtered.data(), above.data(),
-                                  row.data(), 10, 1));
+    filtered[0] = static_cast<std::uint8_t>(filter);
+    EXPECT_FALSE(png_unfilter_rows(shape_of(10, 1), 1, filtered.data(), above.data(), row.data()));
   }
 }
 

@@ -4,7 +4,7 @@
 #include <tiffio.h>
 #include <zlib.h>
 
-#include "codec/tiff/codec.hpp"
+#include "codec/formats.hpp"
 #include "image/exif.hpp"
 #include "image/tiff.hpp"
 #include "support/tiff_recipe.hpp"

@@ -2,7 +2,7 @@
 
 #include <tiffio.h>
 
-#include "codec/tiff/codec.hpp"
+#include "codec/formats.hpp"
 #include "support/tiff_recipe.hpp"
 
 namespace gpufilter::test {

@@ -3,7 +3,7 @@
 #include <webp/decode.h>
 #include <webp/encode.h>
 
-#include "codec/webp/codec.hpp"
+#include "codec/formats.hpp"
 #include "codec/whole_picture.hpp"
 #include "support/coding.hpp"
 

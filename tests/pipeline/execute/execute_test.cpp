@@ -1,4 +1,4 @@
-#include "codec/png/codec.hpp"
+#include "codec/formats.hpp"
 #include "host/instruction_set.hpp"
 #include "pipeline/execute/band_executor.hpp"
 #include "pipeline/execute/band_feed.hpp"
@@ -457,7 +457,7 @@ class DeviceDecoding : public ::testing::Test {
 
   [[nodiscard]] RunReport filter(DecodeOn decode_on, RunOptions options = {}) {
     options.decode_on = decode_on;
-    return filter_picture(in_, out_, &png_codec(), chain_, *engine_, options);
+    return filter_picture(in_, {out_, &png_codec()}, chain_, *engine_, options);
   }
 
   // "entropy decoding, ..., blur", of all passes.

@@ -293,8 +293,7 @@ TEST_F(StopTest, EndsAFileAndLeavesNoOutput) {
   Engine engine({{std::nullopt, "the processor"}}, {});
   {
     const StopScope call(token_);
-    EXPECT_THROW(static_cast<void>(filter_picture(in, out, nullptr, {stage_}, engine, {})),
-                 Stopped);
+    EXPECT_THROW(static_cast<void>(filter_picture(in, {out}, {stage_}, engine, {})), Stopped);
   }
   const auto bands = static_cast<int>(allowed_threads()) + 2;
   EXPECT_LE(stage_->rows(), bands * rows_at_once);

@@ -2,7 +2,7 @@
 // once.
 
 #include "codec/codec_table.hpp"
-#include "codec/png/codec.hpp"
+#include "codec/formats.hpp"
 #include "image/exif.hpp"
 #include "pipeline/run/run.hpp"
 #include "stages/geometry/geometry.hpp"
@@ -21,7 +21,7 @@ class RunOutputs : public ::testing::Test {
   [[nodiscard]] RunOptions with_outputs(const std::vector<std::size_t>& stages) const {
     RunOptions options;
     for (const std::size_t place : stages)
-      options.outputs.push_back({place, path(options.outputs.size()), &png_codec()});
+      options.outputs.push_back({path(options.outputs.size()), &png_codec(), false, place});
     return options;
   }
   [[nodiscard]] std::string path(std::size_t index) const {
@@ -29,7 +29,7 @@ class RunOutputs : public ::testing::Test {
   }
   [[nodiscard]] RunReport filter(const StageChain& chain, const RunOptions& options = {}) {
     Engine engine({{std::nullopt, "requested"}}, {.band_rows = band_rows_});
-    return filter_picture(in_, out_, &png_codec(), chain, engine, options);
+    return filter_picture(in_, {out_, &png_codec()}, chain, engine, options);
   }
 
   // Filters with several heights of bands and sizes of memory, and compares all outputs.
@@ -186,7 +186,7 @@ TEST_F(RunOutputs, WorkOnDevices) {
   for (const auto& session : all_sessions()) {
     Engine engine({{session->device(), "requested"}}, {.band_rows = 7});
     const RunReport report =
-        filter_picture(in_, out_, &png_codec(), chain, engine, with_outputs({1}));
+        filter_picture(in_, {out_, &png_codec()}, chain, engine, with_outputs({1}));
     EXPECT_TRUE(same_pixels(read_picture(path(0)), through(image_, {chain[0]})));
     EXPECT_TRUE(same_pixels(read_picture(out_), through(image_, chain)));
     EXPECT_EQ(report.engine.device, session->device().name);
@@ -314,7 +314,7 @@ TEST_F(RunTurn, WorksOnDevices) {
     Engine engine({{session->device(), "requested"}}, {.band_rows = 7});
     RunOptions options;
     options.verify_blocks = 3;
-    const RunReport report = filter_picture(in_, out_, &png_codec(), chain, engine, options);
+    const RunReport report = filter_picture(in_, {out_, &png_codec()}, chain, engine, options);
     EXPECT_TRUE(same_pixels(result(), expected));
     EXPECT_EQ(report.verified_blocks, 6) << "three before and three after it is turned";
     EXPECT_EQ(report.engine.device, session->device().name);

@@ -1,8 +1,7 @@
 #include "pipeline/run/run.hpp"
 
 #include "base/log.hpp"
-#include "codec/jpeg/codec.hpp"
-#include "codec/png/codec.hpp"
+#include "codec/formats.hpp"
 #include "compute/jpeg_encoder.hpp"
 #include "pipeline/run/run_totals.hpp"
 #include "stages/geometry/geometry.hpp"
@@ -15,7 +14,7 @@ namespace {
 class Run : public ::testing::Test {
  protected:
   [[nodiscard]] RunReport filter(const StageChain& chain, const RunOptions& options = {}) {
-    return filter_picture(in_, out_, &png_codec(), chain, engine_, options);
+    return filter_picture(in_, {out_, &png_codec()}, chain, engine_, options);
   }
   // The rows of the input after which progress was reported.
   [[nodiscard]] std::vector<std::int64_t> progress_of(const StageChain& chain) {
@@ -142,7 +141,7 @@ class RunOnAFailingDevice : public Run {
 
 TEST_F(RunOnAFailingDevice, TheProcessorDoesItAgain) {
   Engine engine({device_, processor("the last")}, {.band_rows = 20});
-  const RunReport report = filter_picture(in_, out_, &png_codec(), blur_, engine, options_);
+  const RunReport report = filter_picture(in_, {out_, &png_codec()}, blur_, engine, options_);
   EXPECT_TRUE(failed_);
   EXPECT_TRUE(same_pixels(read_picture(out_), filter_on_host(image_, blur_, {})));
   EXPECT_EQ(report.engine.kind, processor_kind);
@@ -153,15 +152,16 @@ TEST_F(RunOnAFailingDevice, TheProcessorDoesItAgain) {
 
 TEST_F(RunOnAFailingDevice, WithoutAnotherItIsAFailure) {
   Engine engine({device_}, {.band_rows = 20});
-  EXPECT_THROW(static_cast<void>(filter_picture(in_, out_, &png_codec(), blur_, engine, options_)),
-               DeviceError);
+  EXPECT_THROW(
+      static_cast<void>(filter_picture(in_, {out_, &png_codec()}, blur_, engine, options_)),
+      DeviceError);
   EXPECT_EQ(names_in(folder_.path()), std::vector<std::string>{"in.png"});
 }
 
 TEST_F(RunOnAFailingDevice, WhatWentToAStreamIsNotWrittenTwice) {
   Engine engine({device_, processor("the last")}, {.band_rows = 20});
   EXPECT_THROW(
-      static_cast<void>(filter_picture(in_, "/dev/null", &png_codec(), blur_, engine, options_)),
+      static_cast<void>(filter_picture(in_, {"/dev/null", &png_codec()}, blur_, engine, options_)),
       DeviceError);
 }
 
@@ -189,7 +189,7 @@ class RunCoding : public ::testing::Test {
     EngineOptions engine_options;
     engine_options.band_rows = band_rows;
     Engine engine({{all_sessions().front()->device(), "requested"}}, engine_options);
-    return filter_picture(in_, output, &jpeg_codec(), chain_, engine, options_);
+    return filter_picture(in_, {output, &jpeg_codec()}, chain_, engine, options_);
   }
 
   // Whether the device coded, which must not make a difference.

@@ -16,9 +16,8 @@ constexpr std::int64_t max_pixels = std::int64_t{384} << 10U;
 constexpr std::int64_t max_pixels_with_overlap = std::int64_t{768} << 10U;
 
 bool is_cut_into_intervals(const jpeg_decompress_struct& jpeg) {
-  return jpeg.restart_interval > 0 && jpeg.progressive_mode == FALSE && jpeg.arith_code == FALSE &&
-         jpeg.comps_in_scan == jpeg.num_components && jpeg.Ss == 0 && jpeg.Se == DCTSIZE2 - 1 &&
-         jpeg.Ah == 0 && jpeg.Al == 0;
+  return jpeg.restart_interval > 0 && jpeg.arith_code == FALSE && !has_several_scans(jpeg) &&
+         holds_all_coefficients(current_scan(jpeg));
 }
 
 bool interpolates_rows(const jpeg_decompress_struct& jpeg) {

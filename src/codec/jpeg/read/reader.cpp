@@ -6,6 +6,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,7 +24,7 @@
 #include "base/words.hpp"
 #include "codec/byte_source.hpp"
 #include "codec/codec.hpp"
-#include "codec/jpeg/codec.hpp"
+#include "codec/formats.hpp"
 #include "codec/jpeg/library.hpp"
 #include "codec/jpeg/metadata.hpp"
 #include "codec/jpeg/read/decompressor.hpp"
@@ -35,7 +36,6 @@
 #include "image/jpeg_coding.hpp"
 #include "image/metadata.hpp"
 #include "image/tiff.hpp"
-#include "image/xmp.hpp"
 
 namespace gpufilter {
 namespace {
@@ -158,11 +158,9 @@ constexpr bool is_known_library = false;
 #endif
 
 bool is_baseline(const jpeg_decompress_struct& jpeg) {
-  if (jpeg.progressive_mode != FALSE || jpeg.arith_code != FALSE || jpeg.data_precision != 8 ||
-      jpeg.comps_in_scan != jpeg.num_components || jpeg.Ss != 0 || jpeg.Se != DCTSIZE2 - 1 ||
-      jpeg.Ah != 0 || jpeg.Al != 0) {
+  if (has_several_scans(jpeg) || jpeg.arith_code != FALSE || jpeg.data_precision != 8 ||
+      !holds_all_coefficients(current_scan(jpeg)))
     return false;
-  }
   for (int i = 0; i < jpeg.comps_in_scan; ++i) {
     if (jpeg.cur_comp_info[i]->component_index != i) return false;
   }
@@ -177,6 +175,23 @@ bool has_common_sampling(const jpeg_decompress_struct& jpeg) {
   const jpeg_component_info& luma = jpeg.comp_info[0];
   return jpeg.num_components == 3 && luma.h_samp_factor <= 2 && luma.v_samp_factor <= 2 &&
          is_single(jpeg.comp_info[1]) && is_single(jpeg.comp_info[2]);
+}
+
+// Whether the codes fit their lengths and the symbols mean something, as libjpeg requires it. A
+// table of first coefficients (DC) has no symbols above 15.
+bool is_valid(const JpegHuffmanTable& table, bool of_first_coefficients) {
+  int code = 0;
+  for (std::size_t length = 1; length <= 16; ++length) {
+    code = 2 * code + table.counts[length];
+    // A code is never all ones.
+    if (table.counts[length] > 0 && code >= 1 << length) return false;
+  }
+  const auto symbols =
+      std::accumulate(table.counts.begin() + 1, table.counts.end(), std::size_t{0});
+  if (symbols > table.symbols.size()) return false;
+  const auto end = table.symbols.begin() + static_cast<std::ptrdiff_t>(symbols);
+  return !of_first_coefficients ||
+         std::all_of(table.symbols.begin(), end, [](std::uint8_t symbol) { return symbol <= 15; });
 }
 
 std::optional<JpegHuffmanTable> valid_table(const JHUFF_TBL* table, bool of_first_coefficients) {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/format.hpp"
-#include "codec/jpeg/codec.hpp"
+#include "codec/formats.hpp"
 
 namespace gpufilter {
 namespace {

@@ -12,7 +12,7 @@
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/numbers.hpp"
-#include "codec/jpeg/codec.hpp"
+#include "codec/formats.hpp"
 #include "codec/jpeg/library.hpp"
 #include "codec/jpeg/metadata.hpp"
 #include "codec/jpeg/read/decompressor.hpp"
@@ -331,18 +331,12 @@ class MovedJpegWriter final : public RowWriter {
 
   // The first strip's headers are those of the file.
   void begin(MovedCompressor& jpeg, JpegErrors& errors, int mcu_row, int height) {
-    if (mcu_row == 0) set_density(jpeg);
+    if (mcu_row == 0) set_jpeg_density(jpeg, metadata_, left_out_);
     errors.run([&] { jpeg.begin(mcu_row, height); });
     if (mcu_row > 0) return;
     const JpegMetadataLayout layout =
         kept_part(stored_jpeg_encoding(header_)->metadata_layout, kinds_);
     write_jpeg_metadata(jpeg, errors, {metadata_, header_.format, &layout, true}, left_out_);
-  }
-
-  void set_density(MovedCompressor& jpeg) {
-    jpeg.density_unit = 0;
-    jpeg.X_density = jpeg.Y_density = 1;
-    set_jpeg_density(jpeg, metadata_, left_out_);
   }
 
   void write_strips() {

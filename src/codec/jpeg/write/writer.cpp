@@ -15,7 +15,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
-#include "codec/jpeg/codec.hpp"
+#include "codec/formats.hpp"
 #include "codec/jpeg/library.hpp"
 #include "codec/jpeg/metadata.hpp"
 #include "codec/jpeg/write/encoding.hpp"

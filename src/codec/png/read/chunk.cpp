@@ -12,7 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "codec/png/codec.hpp"
+#include "codec/formats.hpp"
 #include "codec/png/metadata.hpp"
 
 namespace gpufilter {

@@ -101,8 +101,7 @@ bool PngPieceReader::Piece::unfilter(const PngRowShape& shape,
                                      std::span<const std::uint8_t> zeros) {
   const std::uint8_t* row_above =
       needs_above ? above->samples.data() + (above->rows - 1) * shape.pitch() : zeros.data();
-  return png_unfilter_rows(filtered.data(), rows, row_above, samples.data(), shape.pitch(),
-                           shape.row_bytes, shape.distance);
+  return png_unfilter_rows(shape, rows, filtered.data(), row_above, samples.data());
 }
 
 bool PngPieceReader::suits(const PngRowShape& shape, std::size_t rows_a_piece) {

@@ -23,23 +23,8 @@
 
 namespace gpufilter {
 
-// The functions below may read and overwrite this many bytes after the end of a row.
+// Bytes after the end of a row that png_unfilter_rows() may read and overwrite.
 inline constexpr std::size_t unfilter_slack = 8;
-
-// Writes the samples of a row of `size` residues to `row`, which overlaps neither of the other
-// rows. `filter` is the number of the filter; false if PNG has no such filter. `above` holds the
-// samples of the row above, zeros for the first row. `distance` is the number of bytes from a pixel
-// to the next: 1, 2, 3, 4, 6 or 8.
-[[nodiscard]] bool png_unfilter_row(std::uint8_t filter, const std::uint8_t* filtered,
-                                    const std::uint8_t* above, std::uint8_t* row, std::size_t size,
-                                    std::size_t distance);
-
-// Undoes the filters of `count` consecutive rows. In `filtered` each row is the number of its
-// filter and `size` residues. In `rows` they are `pitch` bytes apart, at least size +
-// unfilter_slack.
-[[nodiscard]] bool png_unfilter_rows(const std::uint8_t* filtered, std::size_t count,
-                                     const std::uint8_t* above, std::uint8_t* rows,
-                                     std::size_t pitch, std::size_t size, std::size_t distance);
 
 struct PngRowShape {
   PngRowShape(ImageSize size, const PixelFormat& format)
@@ -63,6 +48,14 @@ struct PngRowShape {
   [[nodiscard]] bool is_large() const { return rows * filtered_bytes() >= std::size_t{3} << 20U; }
 };
 
+// Undoes the filters of `count` consecutive rows; false if PNG has no such filter. In `filtered`
+// each row is the number of its filter and its residues. `above` holds the samples of the row
+// above, zeros for the first row. The samples in `rows`, which overlap neither of the two, are
+// shape.pitch() bytes apart. The distance is 1, 2, 3, 4, 6 or 8.
+[[nodiscard]] bool png_unfilter_rows(const PngRowShape& shape, std::size_t count,
+                                     const std::uint8_t* filtered, const std::uint8_t* above,
+                                     std::uint8_t* rows);
+
 // Copies samples from PNG's byte order into the machine's.
 inline void copy_samples(std::span<const std::uint8_t> packed, std::uint8_t* row, int depth) {
   std::memcpy(row, packed.data(), packed.size());
@@ -77,89 +70,11 @@ struct PngInflatePlace {
   std::uint32_t adler32 = 1;                   // of everything before
 };
 
-// Inflates the data of PngStream's IDAT chunks by ISA-L. Messages of PictureError use the words of
-// libpng and zlib.
-class PngInflater {
- public:
-  // `stream` outlives the inflater and is at `from`. From there on everything is as if this
-  // inflater had begun with the first byte, messages included.
-  explicit PngInflater(PngStream& stream, const PngInflatePlace& from = {});
-
-  // Fills `output`. Throws PictureError if the data is damaged or ends too early.
-  void inflate(std::span<std::uint8_t> output);
-
-  // Bytes of `output` that the last call filled.
-  [[nodiscard]] std::size_t inflated() const { return inflated_; }
-
-  // Throws PictureError unless the data ends here, with the right checksum.
-  void expect_end();
-
- private:
-  [[nodiscard]] bool is_out_of_input() const;
-  std::size_t step(std::span<std::uint8_t> output);
-  void read_input();
-  std::size_t take_kept_output(std::span<std::uint8_t> output);
-  [[noreturn]] void refuse(const char* why) const;
-  [[noreturn]] void refuse_end() const;
-
-  // Compressed bytes read at a time. The file has a larger buffer of its own.
-  static constexpr std::size_t input_size = std::size_t{16} << 10U;
-
-  PngStream& stream_;
-  std::array<std::uint8_t, input_size> input_{};
-  std::size_t next_read_;  // bytes
-  bool input_ended_ = false;
-  std::size_t inflated_ = 0;
-  const char* failure_ = nullptr;  // the error after the last byte that was inflated
-  inflate_state state_{};
-};
-
 // A row at which reading can begin.
 struct PngRowPlace {
   std::size_t row = 0;
   PngInflatePlace stream = {};
   std::vector<std::uint8_t> above = {};  // samples of the row above; empty: zeros
-};
-
-// Reads rows from the first to the last. In large pictures, another thread inflates the next rows
-// while these are unfiltered and used.
-class PngSerialReader {
- public:
-  // `stream` outlives the reader and is at `from`.
-  PngSerialReader(PngStream& stream, const PngRowShape& shape, const PngRowPlace& from = {});
-  ~PngSerialReader();
-
-  // Writes the next row's samples to `row`. Throws PictureError.
-  void read(std::uint8_t* row);
-
-  // Once all rows have been read: throws PictureError if the compressed data does not end there.
-  void finish();
-
- private:
-  // Rows that are inflated together.
-  struct Batch {
-    ScratchBytes filtered;
-    ScratchBytes samples;  // unfiltered, in PNG's byte order
-    std::size_t rows = 0;
-    std::exception_ptr failure = {};                    // of the row after them
-    std::optional<BackgroundTask> task = std::nullopt;  // destroyed first: it fills `filtered`
-  };
-
-  void start_inflating(Batch& batch);
-  void inflate(Batch& batch);
-  void unfilter(Batch& batch, const std::uint8_t* above);
-  void advance();
-
-  PngStream& stream_;
-  PngRowShape shape_;
-  PngInflater inflater_;
-  std::size_t batch_rows_;
-  std::size_t to_inflate_;                // the next row
-  std::vector<std::uint8_t> above_;       // before the first batch
-  std::optional<Background> background_;  // if the picture is large
-  std::array<Batch, 2> batches_;
-  std::size_t current_ = 1;   // index of the batch that is being delivered
-  std::size_t next_row_ = 0;  // of that batch
 };
 
 // Rows of files with an index (chunk.hpp), inflated and unfiltered by all threads. Does not trust

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "codec/byte_source.hpp"
+#include "codec/formats.hpp"
 #include "codec/png/read/chunk.hpp"
 #include "codec/unread.hpp"
 #include "image/metadata.hpp"
@@ -31,11 +32,6 @@ struct PngHeader {
   // The signature and the chunk as in the file, for libpng.
   std::array<std::uint8_t, 33> bytes{};
 };
-
-// Who decodes the IDAT chunks. automatic: this program if it can, with several threads for large
-// files that have an index, otherwise libpng. pieces: likewise, but with several threads for small
-// files too, which is slower. libpng: always libpng.
-enum class PngDecoder { automatic, libpng, pieces };
 
 // libpng reads the file through read(): it sees the critical chunks and tRNS. All other chunks go
 // to ancillary(). If this program decodes the pixels, libpng sees one empty IDAT chunk instead,

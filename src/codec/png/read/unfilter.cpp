@@ -149,50 +149,53 @@ bool is_paeth_pair(const std::uint8_t* filtered, std::size_t size, std::size_t d
   return filtered[0] == paeth && filtered[size + 1] == paeth && distance <= max_paired_pixel;
 }
 
-}  // namespace
-
-bool png_unfilter_rows(const std::uint8_t* filtered, std::size_t count, const std::uint8_t* above,
-                       std::uint8_t* rows, std::size_t pitch, std::size_t size,
-                       std::size_t distance) {
-  for (std::size_t i = 0; i < count;) {
-    const std::size_t at_once = i + 1 < count && is_paeth_pair(filtered, size, distance) ? 2 : 1;
-    if (at_once == 2) {
-      with_distance(distance, [&](auto constant) {
-        unfilter_paeth_pair<constant>(filtered + 1, above, rows, rows + pitch, size);
-      });
-    } else if (!png_unfilter_row(filtered[0], filtered + 1, above, rows, size, distance)) {
-      return false;
-    }
-    i += at_once;
-    filtered += at_once * (size + 1);
-    rows += at_once * pitch;
-    above = rows - pitch;
-  }
-  return true;
-}
-
-bool png_unfilter_row(std::uint8_t filter, const std::uint8_t* filtered, const std::uint8_t* above,
-                      std::uint8_t* row, std::size_t size, std::size_t distance) {
-  switch (filter) {
+// `filtered` begins with the number of the filter; false if PNG has no such filter.
+bool unfilter_any_row(const std::uint8_t* filtered, const std::uint8_t* above, std::uint8_t* row,
+                      std::size_t size, std::size_t distance) {
+  const std::uint8_t* residues = filtered + 1;
+  switch (*filtered) {
     case 0:
-      std::memcpy(row, filtered, size);
+      std::memcpy(row, residues, size);
       return true;
     case 1:
-      unfilter_row<Sub>(filtered, above, row, size, distance);
+      unfilter_row<Sub>(residues, above, row, size, distance);
       return true;
     case 2:
       for (std::size_t i = 0; i < size; ++i)
-        row[i] = static_cast<std::uint8_t>(filtered[i] + above[i]);
+        row[i] = static_cast<std::uint8_t>(residues[i] + above[i]);
       return true;
     case 3:
-      unfilter_row<Average>(filtered, above, row, size, distance);
+      unfilter_row<Average>(residues, above, row, size, distance);
       return true;
-    case 4:
-      unfilter_row<Paeth>(filtered, above, row, size, distance);
+    case paeth:
+      unfilter_row<Paeth>(residues, above, row, size, distance);
       return true;
     default:
       return false;
   }
+}
+
+}  // namespace
+
+bool png_unfilter_rows(const PngRowShape& shape, std::size_t count, const std::uint8_t* filtered,
+                       const std::uint8_t* above, std::uint8_t* rows) {
+  const std::size_t size = shape.row_bytes;
+  const std::size_t distance = shape.distance;
+  for (std::size_t i = 0; i < count;) {
+    const std::size_t at_once = i + 1 < count && is_paeth_pair(filtered, size, distance) ? 2 : 1;
+    if (at_once == 2) {
+      with_distance(distance, [&](auto constant) {
+        unfilter_paeth_pair<constant>(filtered + 1, above, rows, rows + shape.pitch(), size);
+      });
+    } else if (!unfilter_any_row(filtered, above, rows, size, distance)) {
+      return false;
+    }
+    i += at_once;
+    filtered += at_once * shape.filtered_bytes();
+    rows += at_once * shape.pitch();
+    above = rows - shape.pitch();
+  }
+  return true;
 }
 
 }  // namespace gpufilter

@@ -16,7 +16,7 @@
 #include "base/byte_cursor.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "codec/png/codec.hpp"
+#include "codec/formats.hpp"
 #include "codec/png/metadata.hpp"
 #include "codec/png/read/chunk.hpp"
 #include "codec/png/write/compression.hpp"
