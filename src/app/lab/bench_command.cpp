@@ -171,13 +171,13 @@ int run_pattern(const std::string& name, const std::string& description, int arg
                 const char* const* argv,
                 lab::Report (*measure)(const TestBed& bed, const lab::PatternOptions& options)) {
   int values = 0;
-  BenchCommand bench(description, name);
+  BenchCommand bench(
+      description, name,
+      formatted("Examples:\n  gpufilter bench {} --values 100000 --trials 2\n", name));
   bench.app.add_option("--values", values, "Values of the array.")
       ->check(whole_number(1, 1 << 28))
       ->option_text("N [GPU: 16777216, else 1048576]");
-  const std::string footer =
-      formatted("Examples:\n  gpufilter bench {} --values 100000 --trials 2\n", name);
-  if (const auto done = bench.parse(footer, argc, argv)) return *done;
+  if (const auto done = bench.parse(argc, argv)) return *done;
   const lab::PatternOptions options{static_cast<std::uint64_t>(values)};
   return bench.finish([&](const TestBed& bed) { return measure(bed, options); });
 }

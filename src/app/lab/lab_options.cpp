@@ -69,8 +69,7 @@ std::optional<int> BenchCommand::parse(int argc, const char* const* argv) {
   auto* json = app.add_flag("--json", options.json, "Print one JSON object.");
   app.add_option("--columns", options.columns,
                  "The columns of the table or of CSV, by their names in CSV.")
-      ->delimiter(',')
-      ->one_value_each()
+      ->comma_list()
       ->option_text("NAME,...")
       ->excludes(json);
   app.add_flag("--csv", options.csv, "Print CSV, a line for each row.")->excludes(json);
