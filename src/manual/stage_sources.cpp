@@ -173,7 +173,7 @@ std::string value_name(const StageKind& kind) {
       {"--vibrance", "amount"},  {"--gamma", "exponent"},  {"--flatten", "color"},
       {"--depth", "bits"},       {"--profile", "profile"}, {"--crop", "area"},
       {"--pad", "margin"},       {"--overlay", "picture"}, {"--resize", "size"},
-      {"--rotate", "degrees"}};
+      {"--rotate", "degrees"},   {"--kernel", "file"}};
   return names.at(kind.option);
 }
 

@@ -98,7 +98,7 @@ class Median final : public OneStepStage {
     const int radius = parameters_.radius;
     // As many pixels as leave most numbers in registers.
     constexpr int width = 4;
-    const int height = device.kind == DeviceKind::cpu || radius > 6 ? 2 : 4;
+    const int height = device.kind == DeviceKind::cpu ? 2 : 4;
     kernel.function = "median_tiles";
     kernel.pixels = static_cast<std::size_t>(width);
     kernel.lines = 2 * static_cast<std::size_t>(height);
