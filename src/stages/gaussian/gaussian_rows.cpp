@@ -12,13 +12,14 @@ namespace {
 
 using std::size_t;
 
-// 8-bit samples are summed as they are.
-template <typename Sample, bool weighted>
-struct AlongRows {
+// by_quads: for windows that gaussian_quads.hpp has a loop for, from the samples as they are.
+// Without weights by alpha, gaussian_tile_rows() is for these.
+template <typename Sample, bool weighted, bool by_quads>
+struct AlongRowsBy {
   using T = GaussianTypes<Sample, weighted>;
   // Samples are multiplied by alpha here, if not all are opaque.
   static constexpr bool marks = marks_opaque<Sample, weighted>;
-  using Number = std::conditional_t<sizeof(Sample) == 1, Sample, typename T::Row>;
+  using Number = std::conditional_t<by_quads || marks, Sample, typename T::Row>;
   using Sum = typename T::RowSum;
   using Between = typename T::Between;
   using Plain = typename T::Plain;
@@ -30,16 +31,19 @@ struct AlongRows {
     const GaussianWindow* window = nullptr;
     std::vector<Sum> weights = {};
     std::vector<std::uint32_t> pairs = {};
+#ifdef __x86_64__
     std::vector<WeightQuad> quads = {};
+#endif
     std::vector<Sum> sums = {};
-    std::vector<std::int16_t> wide = {};         // of gaussian_pairs_along_row()
+    std::vector<std::int16_t> wide = {};         // the samples of a tile's row, for pairs
     std::vector<typename T::Row> products = {};  // of the samples and alpha
   };
 
   static void prepare(Job& job) {
     const std::vector<std::int32_t>& weights = job.window->weights;
-    // Without weights by alpha, gaussian_tile_rows() takes these.
-    if (marks && takes_gaussian_quads(weights)) job.quads = quads_of(weights);
+#ifdef __x86_64__
+    if (by_quads) job.quads = quads_of(weights);
+#endif
     for (size_t d = 0; d < weights.size(); d += 2)
       job.pairs.push_back(pair_of(weights[d], d + 1 < weights.size() ? weights[d + 1] : 0));
   }
@@ -140,19 +144,29 @@ struct AlongRows {
                                                  [[maybe_unused]] size_t count,
                                                  [[maybe_unused]] Plain* out,
                                                  [[maybe_unused]] std::int16_t* rest) {
-    if constexpr (sizeof(Sample) == 1) {
-      const int radius = job.window->radius();
-      if (!job.quads.empty()) {
-        return quads_along_row(in - radius * step, count, static_cast<size_t>(step), job.quads, out,
-                               rest);
-      }
+    [[maybe_unused]] const std::ptrdiff_t middle = job.window->radius() * step;
+#ifdef __x86_64__
+    if constexpr (by_quads)
+      return quads_along_row(in - middle, count, static_cast<size_t>(step), job.quads, out, rest);
+#endif
+    if constexpr (sizeof(Sample) == 1 && !by_quads) {
       if (!has_pairs<Sample>(*job.window)) return 0;
+      const std::int16_t* numbers = nullptr;
+      if constexpr (marks) {
+        job.wide.assign(in - middle, in + static_cast<std::ptrdiff_t>(count) + middle);
+        numbers = job.wide.data() + middle;
+      } else {
+        numbers = in;
+      }
       return gaussian_pairs_along_row(
-          {in, count, step, job.pairs.data(), radius, out, rest, &job.wide});
+          {numbers, count, step, job.pairs.data(), job.window->radius(), out, rest});
     }
     return 0;
   }
 };
+
+template <typename Sample, bool weighted>
+using AlongRows = AlongRowsBy<Sample, weighted, false>;
 
 }  // namespace
 
@@ -163,6 +177,10 @@ PixelFormat gaussian_between(const PixelFormat& picture, const GaussianWindow& w
 
 void gaussian_along_rows(const ConstRows& source, const MutableRows& target,
                          const GaussianWindow& window) {
+#ifdef __x86_64__
+  if (source.format.depth == 8 && window.weighted && takes_gaussian_quads(window.weights))
+    return run_with_weights<AlongRowsBy<std::uint8_t, true, true>>({source, target, &window});
+#endif
   run_gaussian<AlongRows>(source.format.depth, window.weighted, source, target, &window);
 }
 
