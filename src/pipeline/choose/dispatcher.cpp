@@ -87,6 +87,18 @@ bool Dispatcher::idle_processor_takes(const TaskTimes& times, const Estimates& a
          work < handicap * work_of(members_[1], times);
 }
 
+// Whether this picture of a folder goes to the GPU for the sake of the others, of this run and of
+// later ones: the GPU would pay if it had the programs for them, and has them before the processor
+// alone would be done.
+bool Dispatcher::compiles_for_others(const PictureTask& task, const TaskTimes& times,
+                                     const Estimates& all) {
+  if (!folder_bytes_ || times.compile == 0 || all.start + times.compile >= all.host) return false;
+  TaskTimes compiled = times;
+  compiled.compile = 0;
+  return estimates(task, compiled).gpu < clearly_in_folder * all.host &&
+         compiling_.insert(MachineRates::programs_for(task)).second;
+}
+
 Dispatcher::Member& Dispatcher::first_to_end(const TaskTimes& times) {
   const auto end = [&](const Member& member) {
     const double work = member.backlog + work_of(member, times);
@@ -113,6 +125,10 @@ Assignment Dispatcher::assign(const PictureTask& task) {
   const bool in_folder = folder_bytes_.has_value();
   const TaskTimes times = rates_.times(task);
   const Estimates all = estimates(task, times);
+  const bool may_have_gpu = rates_.may_have_gpu();
+  const bool pays = may_have_gpu && all.gpu < (in_folder ? clearly_in_folder : clearly) * all.host;
+  const bool compiles =
+      !search_.at_once && may_have_gpu && !pays && compiles_for_others(task, times, all);
   if (in_folder) *folder_bytes_ -= std::min(*folder_bytes_, task.file_bytes);
   if (search_.at_once) {
     if (in_folder || members_.size() == 1)
@@ -120,9 +136,8 @@ Assignment Dispatcher::assign(const PictureTask& task) {
     Member& chosen = members_[all.gpu < all.host ? 1 : 0];
     return assign_to(chosen, times, phrase(times, all, chosen));
   }
-  const bool pays =
-      rates_.may_have_gpu() && all.gpu < (in_folder ? clearly_in_folder : clearly) * all.host;
-  if (pays && members_.size() == 1) join(search_.find());
+  if ((pays || compiles) && members_.size() == 1) join(search_.find());
+  if (compiles) return assign_to(members_[1], times, "it compiles for the pictures after it");
   Member& chosen = pays && !in_folder                 ? members_[1]
                    : idle_processor_takes(times, all) ? members_.front()
                                                       : first_to_end(times);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -87,6 +88,8 @@ class Dispatcher {
   [[nodiscard]] double start_left(const Member& member) const;
   [[nodiscard]] Estimates estimates(const PictureTask& task, const TaskTimes& times) const;
   [[nodiscard]] bool idle_processor_takes(const TaskTimes& times, const Estimates& all) const;
+  [[nodiscard]] bool compiles_for_others(const PictureTask& task, const TaskTimes& times,
+                                         const Estimates& all);
   [[nodiscard]] Member& first_to_end(const TaskTimes& times);
   [[nodiscard]] std::string phrase(const TaskTimes& times, const Estimates& estimates,
                                    const Member& chosen) const;
@@ -97,6 +100,7 @@ class Dispatcher {
   mutable std::mutex mutex_;
   std::deque<Member> members_;                 // of a search: the processor, then GPUs
   std::size_t next_ = 0;                       // without a search
+  std::set<std::string> compiling_;            // programs that a picture compiles for others
   std::optional<std::uint64_t> folder_bytes_;  // of files that are not assigned yet
   std::shared_future<Engines> found_;          // of a search at once
 };

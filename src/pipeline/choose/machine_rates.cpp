@@ -155,16 +155,6 @@ std::string programs_note(const std::string& place) {
   return "programs of " + place;
 }
 
-// The name of the programs for a picture.
-std::string programs_for(const PictureTask& task) {
-  std::string text = formatted("{} {}", GPUFILTER_VERSION, to_string(task.shape.format));
-  for (const auto& stage : task.chain)
-    text += '\n' + stage.stage->key();
-  if (task.device_decodes) text += "\ndecode";
-  if (task.device_encodes) text += "\nencode";
-  return to_string(content_hash(text)).substr(0, 16) + " ";
-}
-
 // What a run has spent on activities, of one of its passes or of all.
 struct Spent {
   double seconds = 0;
@@ -232,6 +222,15 @@ void learn_start(const Learner& gpu, const RunReport& report) {
 
 std::string host_place() {
   return formatted("processor {}", to_string(instruction_set()));
+}
+
+std::string MachineRates::programs_for(const PictureTask& task) {
+  std::string text = formatted("{} {}", GPUFILTER_VERSION, to_string(task.shape.format));
+  for (const auto& stage : task.chain)
+    text += '\n' + stage.stage->key();
+  if (task.device_decodes) text += "\ndecode";
+  if (task.device_encodes) text += "\nencode";
+  return to_string(content_hash(text)).substr(0, 16) + " ";
 }
 
 std::string MachineRates::gpu_place() const {

@@ -99,6 +99,9 @@ class MachineRates {
   // program cache can be queried only once the device is started.
   [[nodiscard]] TaskTimes times(const PictureTask& task) const;
 
+  // A name for the programs that a device needs for such a picture.
+  [[nodiscard]] static std::string programs_for(const PictureTask& task);
+
   // Whether a GPU is worth a search: there are vendors, and no search among them has failed within
   // the last week.
   [[nodiscard]] bool may_have_gpu() const;

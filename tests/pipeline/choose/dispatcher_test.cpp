@@ -183,6 +183,26 @@ TEST_F(DispatcherTest, AFolderBeginsOnTheProcessorAndTheGpuJoins) {
   EXPECT_EQ(name_of(second), "a stand-in for a GPU");
 }
 
+// Otherwise a GPU that is slow to compile would stay unused, however often such folders come.
+TEST_F(DispatcherTest, APictureOfAFolderCompilesForTheOthers) {
+  know_gpu(0.1);
+  store_.learn(host_place(), "blur 8", 1e-7);  // 15 s for 100 pictures
+  store_.learn(gpu, program_rate.kind, 13);
+  const auto fleet = make_auto();
+  fleet->expect_folder(100'000);
+  const Assignment first = fleet->assign(task_of(1000, 1000));
+  EXPECT_EQ(engines_made_, 1);
+  EXPECT_EQ(first.reason, "it compiles for the pictures after it");
+  EXPECT_EQ(name_of(fleet->assign(task_of(1000, 1000))), "the processor");
+  go_.set_value();
+  EXPECT_EQ(name_of(first), "a stand-in for a GPU");
+  store_.learn(gpu, program_rate.kind, 1000);
+  const auto shorter = make_auto();
+  shorter->expect_folder(100'000);
+  EXPECT_EQ(name_of(shorter->assign(task_of(1000, 1000))), "the processor");
+  EXPECT_EQ(engines_made_, 1) << "it would end after the processor";
+}
+
 TEST_F(DispatcherTest, NoPictureKeepsTheProcessorUntilTheEnd) {
   know_gpu();
   slow_processor();  // 1500 s per picture
