@@ -42,7 +42,7 @@ UNROLLED bool load_pairs(__local uint *pairs, WINDOW, int x, int first, int c) {
 #define S(a, b) smaller(a, b)
 #define L(a, b) larger(a, b)
 #define PLACE(x) ((x) - RADIUS + MARGIN * PIXELS)
-#define SAMPLE(x, y) from[((y) * PIXELS + PLACE(x) % PIXELS) * STRETCHES + PLACE(x) / PIXELS]
+#define SAMPLE_AT(x, y) from[((y) * PIXELS + PLACE(x) % PIXELS) * STRETCHES + PLACE(x) / PIXELS]
 #define MEDIAN(x, y, pair)                                                      \
   to[(y) * RESULT_SAMPLES + (x) * CHANNELS] = (sample_t)(pair);                 \
   to[((y) + TILE_ROWS) * RESULT_SAMPLES + (x) * CHANNELS] = (sample_t)((pair) >> 16);

@@ -241,7 +241,8 @@ UNROLLED void complete_row(uint *words, WINDOW, int x, int y) {
 // band's windows need.
 #define LOAD_STRETCH(words, x, y) load_stretch(words, SAME_WINDOW, x, min(y, LAST_ROW))
 UNROLLED void load_stretch(uint *words, WINDOW, int x, int y) {
-  if (x >= 0 && x + PIXELS <= width && !IS_BLACK(y)) {
+  const bool is_in_row = x >= 0 && x + PIXELS <= width;
+  if (IS_BLACK(y) ? false : is_in_row) {
     load_own(words, SAME_WINDOW, x, y);
     return;
   }

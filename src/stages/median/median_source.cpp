@@ -86,7 +86,7 @@ class Writer {
       if (!node.is_needed) continue;
       text_ +=
           node.operation == 'P'
-              ? formatted("const uint v{} = SAMPLE({}, {}); ", i, node.a, node.b)
+              ? formatted("const uint v{} = SAMPLE_AT({}, {}); ", i, node.a, node.b)
               : formatted("const uint v{} = {}(v{}, v{}); ", i, node.operation, node.a, node.b);
     }
   }

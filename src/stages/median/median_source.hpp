@@ -8,7 +8,7 @@ namespace gpufilter::median {
 struct Plan;
 
 // A line of statements that find the medians of a tile, for kernels/median/median_tiles.cl:
-// SAMPLE(x, y) is a sample, MEDIAN(x, y, number) takes a result; S(a, b) and L(a, b) are the
+// SAMPLE_AT(x, y) is a sample, MEDIAN(x, y, number) takes a result; S(a, b) and L(a, b) are the
 // smaller and the larger of two numbers.
 [[nodiscard]] std::string source_of(const Plan& plan);
 
