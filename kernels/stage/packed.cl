@@ -12,7 +12,7 @@
 #endif
 
 // The smaller and the larger numbers in each half.
-#if COMPUTE_CAPABILITY >= 90
+#if NVIDIA && COMPUTE_CAPABILITY >= 90
 uint smaller(uint a, uint b) {
   uint c;
   asm("min.u16x2 %0, %1, %2;" : "=r"(c) : "r"(a), "r"(b));
@@ -30,7 +30,7 @@ uint larger(uint a, uint b) { return as_uint(max(as_ushort2(a), as_ushort2(b)));
 
 // The sum and the products of four bytes with four weights, which have signs.
 int add_products(int sum, uint bytes, uint weights) {
-#if COMPUTE_CAPABILITY >= 61
+#if NVIDIA && COMPUTE_CAPABILITY >= 61
   int result;
   asm("dp4a.u32.s32 %0, %1, %2, %3;" : "=r"(result) : "r"(bytes), "r"(weights), "r"(sum));
   return result;
@@ -41,7 +41,7 @@ int add_products(int sum, uint bytes, uint weights) {
 }
 // Weights without signs.
 uint add_unsigned_products(uint sum, uint bytes, uint weights) {
-#if COMPUTE_CAPABILITY >= 61
+#if NVIDIA && COMPUTE_CAPABILITY >= 61
   uint result;
   asm("dp4a.u32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(bytes), "r"(weights), "r"(sum));
   return result;
