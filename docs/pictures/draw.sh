@@ -128,6 +128,10 @@ filter plain.png hue90.png --hue 90
 side_by_side hue 3 plain.png hue90.png hue.png
 for gamma in 1.8 0.6; do filter dusk.png "gamma${gamma}.png" --gamma "${gamma}"; done
 side_by_side gamma 3 dusk.png gamma1.8.png gamma0.6.png
+filter dusk.png brighter.png --exposure 1
+filter dusk.png curved.png --curve "0,0 0.25,0.15 0.75,0.85 1,1"
+filter dusk.png equalized.png --equalize
+side_by_side tones 4 dusk.png brighter.png curved.png equalized.png
 for amount in 1 -1; do filter dusk.png "vibrance${amount}.png" --vibrance "${amount}"; done
 side_by_side vibrance 3 dusk.png vibrance1.png vibrance-1.png
 filter "${samples}/badge-alpha.png" white.png --flatten white
@@ -137,6 +141,9 @@ side_by_side flatten 2 white.png blue.png
 small "${cat}" face.png
 filter face.png negative.png --invert
 side_by_side invert 2 face.png negative.png
+filter face.png white-on-black.png --threshold otsu
+filter face.png poster.png --posterize 4
+side_by_side threshold 3 face.png white-on-black.png poster.png
 filter face.png hazy.png --color contrast=0.4 --color brightness=1.15
 filter hazy.png auto.png --levels auto
 filter hazy.png clipped.png --levels auto=1

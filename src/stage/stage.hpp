@@ -80,6 +80,7 @@ struct StageTraits {
   bool turns_upright = false;   // it applies the EXIF orientation
   bool reads_metadata = false;  // of colours: what it does depends on them
   bool sets_profile = false;    // its result may have another profile
+  bool needs_encoded = false;   // it cannot work in linear light, between --linear and --encoded
   bool measures = false;        // it demands statistics
   bool keeps_picture = false;   // it demands the whole picture
 };

@@ -286,6 +286,30 @@ TEST_F(OpenCvComparison, RandomPicturesOfSixteenBits) {
   EXPECT_TRUE(same_pixels(read_picture(out_), box_filter(image, cv::BORDER_REPLICATE)));
 }
 
+TEST_F(OpenCvComparison, Equalized) {
+  for (const ImageSize size : {ImageSize{129, 67}, {1, 1}, {301, 200}}) {
+    const Image image = random_image(size, {1, 8}, 4);
+    filter_quietly({stored(image, "in.png"), out_, "--gamma", "0.4", "--equalize"});
+    Image expected = filter_on_host(image, {stage_of("--gamma 0.4")}, {});
+    cv::equalizeHist(as_mat(expected), as_mat(expected));
+    EXPECT_TRUE(same_pixels(read_picture(out_), expected)) << size.width;
+  }
+}
+
+TEST_F(OpenCvComparison, ThresholdsOfOtsu) {
+  for (const int depth : {8, 16}) {
+    Image image = random_image({131, 67}, {1, depth}, 5);
+    const std::uint32_t max = image.format().max_sample();
+    // Two unequal groups of tones.
+    for (const auto [x, y] : each_pixel(image))
+      set_sample(image, x, y, 0, sample_at(image, x, y, 0) / 4 + (x % 3 == 0 ? max / 2 : 0));
+    filter_quietly({stored(image, "in.png"), out_, "--threshold", "otsu"});
+    Image expected = copy_of(image);
+    cv::threshold(as_mat(image), as_mat(expected), 0, max, cv::THRESH_BINARY | cv::THRESH_OTSU);
+    EXPECT_TRUE(same_pixels(read_picture(out_), expected)) << depth;
+  }
+}
+
 // filter2D does not round while sums are whole and not divided.
 TEST_F(OpenCvComparison, Convolutions) {
   struct Case {

@@ -197,8 +197,6 @@ TEST_F(ForeignWords, OptionsWithOneDash) {
   expect_meant({"-median", "2"}, "--median 2");
   expect_meant({"-morphology", "Open", "Square:2"}, "--open RADIUS");
   expect_meant({"-alpha", "remove"}, "--flatten COLOR");
-  expect_answer({"-threshold", "50%"},
-                "-threshold: unknown option; no stage reduces a picture to a few levels");
   for (const std::string name : {"-sharpen", "-unsharp"})
     expect_answer({name, "0x1"}, name + ": unknown option; did you mean --sharpen AMOUNT?");
   expect_answer({"-strip"}, "-strip: unknown option; " +

@@ -4,6 +4,7 @@
 
 #include <gpufilter/gpufilter.hpp>
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 namespace {
 
@@ -20,10 +21,18 @@ void share_compiled_kernels() {
   ::setenv("XDG_CACHE_HOME", (optimised ? cache / "optimised" : cache).c_str(), 1);
 }
 
+// Tests make thousands of pictures. Their memory is kept, because each new page costs more time
+// than the test of its pixels.
+void keep_memory() {
+  ::mallopt(M_MMAP_THRESHOLD, 1 << 25);
+  ::mallopt(M_TRIM_THRESHOLD, 1 << 29);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   share_compiled_kernels();
+  keep_memory();
   gpufilter::answer_probes(argc, argv);
   ::testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();

@@ -97,7 +97,7 @@ class ConvertColors final : public OneStepStage {
   }
 
   [[nodiscard]] StageTraits traits() const override {
-    return {.reads_metadata = true, .sets_profile = true};
+    return {.reads_metadata = true, .sets_profile = true, .needs_encoded = true};
   }
   [[nodiscard]] Lowered lower(const PictureContext& context) const override {
     if (!context.metadata) return {.steps = {shared_from_this()}, .profile = new_profile()};

@@ -267,7 +267,7 @@ StageKind encoded_stage_kind() {
 StageChain with_light_ends(StageChain chain) {
   bool in_light = false;
   for (const auto& stage : chain) {
-    if (in_light && stage->traits().sets_profile) {
+    if (in_light && stage->traits().needs_encoded) {
       throw UsageError(formatted(
           "--{}: the stages here work in linear light; put it before --linear or after --encoded",
           stage->name()));

@@ -1,4 +1,4 @@
-// Look-up tables that only a number decides: --gamma and --invert.
+// Look-up tables that at most a number decides: --gamma, --invert and --posterize.
 #include <cmath>
 
 #include "base/elementary.hpp"
@@ -33,6 +33,19 @@ std::shared_ptr<const Stage> make_invert() {
                       }});
 }
 
+std::shared_ptr<const Stage> make_posterize(int levels) {
+  return make_lookup(
+      {"posterize", formatted("table, {}", levels), [last = levels - 1](const PixelFormat& pixel) {
+         const double max = pixel.max_sample();
+         std::vector<std::uint16_t> table(pixel.max_sample() + 1);
+         for (std::size_t i = 0; i < table.size(); ++i) {
+           const double level = std::nearbyint(static_cast<double>(i) * last / max);
+           table[i] = static_cast<std::uint16_t>(std::nearbyint(level * max / last));
+         }
+         return table;
+       }});
+}
+
 }  // namespace
 
 StageKind gamma_stage_kind() {
@@ -62,6 +75,24 @@ StageKind invert_stage_kind() {
           .alpha = "Does not change and has no influence.",
           .examples = {"in.jpg out.jpg --invert"},
           .from_options = [](const OptionValues&) { return make_invert(); }};
+}
+
+StageKind posterize_stage_kind() {
+  return {.option = "--posterize",
+          .type = NumberIn{2, 256, true},
+          .help =
+              "Reduce each colour to N levels. They are evenly spaced from black to white; each "
+              "sample becomes the nearest.",
+          .formula =
+              "out = round(round(x * (N - 1) / max) * max / (N - 1)), halves to even\n"
+              "x are the samples as stored, max is 255 or 65535; double precision.",
+          .edges = "None: a pixel depends on no other pixel.",
+          .alpha = "Does not change and has no influence.",
+          .examples = {"in.jpg out.png --posterize 4"},
+          .sample_values = {"2", "7"},
+          .from_options = [](const OptionValues& values) {
+            return make_posterize(values.number<int>("--posterize"));
+          }};
 }
 
 }  // namespace gpufilter

@@ -5,6 +5,7 @@
 #include "image/sample_arithmetic.hpp"
 #include "stage/options/catalogue.hpp"
 #include "stage/point_rows.hpp"
+#include "stages/point/lookup.hpp"
 
 namespace gpufilter {
 namespace {
@@ -87,6 +88,10 @@ class Gray final : public OneStepStage {
 
 }  // namespace
 
+std::shared_ptr<const OneStepStage> make_gray() {
+  return std::make_shared<Gray>();
+}
+
 StageKind gray_stage_kind() {
   return {.option = "--gray",
           .type = NoValue{},
@@ -99,7 +104,7 @@ StageKind gray_stage_kind() {
           .edges = "None: a pixel depends on no other pixel.",
           .alpha = "Does not change and has no influence.",
           .examples = {"in.jpg out.jpg --gray"},
-          .from_options = [](const OptionValues&) { return std::make_shared<Gray>(); }};
+          .from_options = [](const OptionValues&) { return make_gray(); }};
 }
 
 }  // namespace gpufilter

@@ -11,14 +11,6 @@
 namespace gpufilter {
 namespace {
 
-double sample_value(const Level& level, const PixelFormat& pixel) {
-  return level.percent ? level.value * pixel.max_sample() / 100 : level.value;
-}
-
-std::string to_string(const Level& level) {
-  return formatted("{}{}", level.value, level.percent ? "%" : "");
-}
-
 // Values of the other depth: all in 8 bits for a picture of 16, or far outside the range of 8 bits.
 std::string warning_of_depth(const Level& low, const Level& high, const PixelFormat& pixel) {
   constexpr double widest = 255;
@@ -85,14 +77,6 @@ class AutoLevels final : public Stage {
   double clip_percent_;
 };
 
-// "16" or "10%". `words` is what the user wrote, for messages.
-Level parse_level(std::string_view words, std::string_view text) {
-  Level level;
-  level.percent = text.ends_with('%');
-  level.value = parse_number(words, text.substr(0, text.size() - (level.percent ? 1 : 0)));
-  return level;
-}
-
 std::shared_ptr<const Stage> levels_from_options(const OptionValues& values) {
   const std::string& value = values.text("--levels");
   const std::string words = "--levels " + printable(value);
@@ -120,6 +104,21 @@ std::shared_ptr<const Stage> levels_from_options(const OptionValues& values) {
 }
 
 }  // namespace
+
+Level parse_level(std::string_view words, std::string_view text) {
+  Level level;
+  level.percent = text.ends_with('%');
+  level.value = parse_number(words, text.substr(0, text.size() - (level.percent ? 1 : 0)));
+  return level;
+}
+
+double sample_value(const Level& level, const PixelFormat& pixel) {
+  return level.percent ? level.value * pixel.max_sample() / 100 : level.value;
+}
+
+std::string to_string(const Level& level) {
+  return formatted("{}{}", level.value, level.percent ? "%" : "");
+}
 
 LevelBounds level_bounds(const std::vector<Histogram>& colors, double clip_percent) {
   if (colors.empty()) return {};

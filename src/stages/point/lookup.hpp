@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compute/picture_statistics.hpp"
@@ -46,6 +47,9 @@ struct LumaScaling {
 [[nodiscard]] std::shared_ptr<const OneStepStage> make_luma_scaling(LumaScaling scaling);
 [[nodiscard]] StageCost luma_scaling_cost(const PixelFormat& input);
 
+// The stage --gray: a grey picture, whose sample is the luma of the luma histogram.
+[[nodiscard]] std::shared_ptr<const OneStepStage> make_gray();
+
 // ---- --levels ----
 
 // A sample value as given: in the picture's own range, or as a share of its maximum.
@@ -53,6 +57,10 @@ struct Level {
   double value = 0;
   bool percent = false;
 };
+// "16" or "10%". Throws UsageError; `words` is what the user wrote, for messages.
+[[nodiscard]] Level parse_level(std::string_view words, std::string_view text);
+[[nodiscard]] std::string to_string(const Level& level);
+[[nodiscard]] double sample_value(const Level& level, const PixelFormat& pixel);
 
 // out = (sample - low) * max / (high - low), in double precision, rounded half to even, saturated;
 // the same for every colour channel, so that greys stay grey. low < high is required.
