@@ -24,7 +24,7 @@ namespace gpufilter {
 // Reads a picture from the `size` bytes of its file at `bytes`, as read() does.
 [[nodiscard]] Picture decode(const void* bytes, std::size_t size, const Limits& limits = {},
                              const RunControl& control = {});
-// The same for the bytes in a vector or an array.
+// Reads a picture from the bytes of its file in a vector or an array.
 [[nodiscard]] inline Picture decode(std::span<const std::uint8_t> bytes, const Limits& limits = {},
                                     const RunControl& control = {}) {
   return decode(bytes.data(), bytes.size(), limits, control);

@@ -122,7 +122,7 @@ class PictureFilter {
   // Throws UsageError for unknown or invalid stages, parameters and devices. The device is searched
   // for in the background: run() throws DeviceError if that fails. No stages: pixels are copied.
   explicit PictureFilter(const std::vector<StageUse>& stages, const FilterSettings& settings = {});
-  // The same for a list in braces: {blur{}, color{"sepia"}} or {{"blur", "auto"}}.
+  // Stages as a list in braces: {blur{}, color{"sepia"}} or {{"blur", "auto"}}.
   explicit PictureFilter(std::initializer_list<StageUse> stages,
                          const FilterSettings& settings = {})
       : PictureFilter(std::vector<StageUse>(stages), settings) {}
@@ -130,7 +130,7 @@ class PictureFilter {
   template <std::convertible_to<std::string> Device>
   PictureFilter(const std::vector<StageUse>& stages, const Device& device)
       : PictureFilter(stages, FilterSettings{.device = device}) {}
-  // The same for a list in braces.
+  // A filter on this device; stages as a list in braces.
   template <std::convertible_to<std::string> Device>
   PictureFilter(std::initializer_list<StageUse> stages, const Device& device)
       : PictureFilter(std::vector<StageUse>(stages), FilterSettings{.device = device}) {}

@@ -146,7 +146,7 @@ void gaussian_columns(ROWS, __global const uint *restrict weights MASK) {
     }
   }
   const int radius = RADIUS;
-  // Of rows after those that the band's windows need there are none.
+  // The source has no rows below those that the band's windows need.
   const int last = TARGET_END - 1 + radius;
   uint line_weights[LINES];
 #pragma unroll

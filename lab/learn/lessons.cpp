@@ -181,7 +181,7 @@ Exercise wide_blur() {
   return exercise;
 }
 
-// Of the exercise of this name.
+// The exercise of this lesson.
 Exercise exercise_of(const std::string& lesson) {
   static const std::map<std::string, std::function<Exercise()>> all{
       {"hello", scale_and_add},

@@ -36,7 +36,8 @@ struct IntegerEngine {
 // AVX2 and AVX-512 (pairs of int16); VNNI; AMX.
 [[nodiscard]] std::vector<const IntegerEngine*> integer_engines();
 
-// Those of vectors; that of AMX, nullptr where the machine or the compiler lacks it.
+// The engines written with vectors; the AMX engine, nullptr where the machine or the compiler lacks
+// AMX.
 [[nodiscard]] std::vector<const IntegerEngine*> vector_engines();
 [[nodiscard]] const IntegerEngine* amx_engine();
 

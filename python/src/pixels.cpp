@@ -31,8 +31,8 @@ View described(const Layout& layout) {
           .depth = static_cast<int>(8 * layout.size)};
 }
 
-// Of the distances between channels, pixels and rows. A distance between one thing and itself may
-// be any.
+// Whether channels and pixels are adjacent and rows do not overlap. The distance along an axis of
+// length 1 is never used, so it may be anything.
 bool is_readable_in_place(const Layout& layout) {
   const auto size = static_cast<py::ssize_t>(layout.size);
   const auto& shape = layout.shape;

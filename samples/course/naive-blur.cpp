@@ -4,7 +4,7 @@
 
 #include "course.hpp"
 
-// The same on the processor.
+// The blur on the processor.
 Picture blurred(const Picture& in) {
   Picture out = in;
   for (int y = 0; y < in.height; ++y)

@@ -1,4 +1,4 @@
-// The same blur. A work-group first fetches its tile and a frame of one pixel, the halo, into local
+// The naive blur's result. A work-group first fetches its tile and a frame of one pixel, the halo, into local
 // memory, which is near and fast; then each work-item takes its nine pixels from there.
 #define SIDE 16            // of a group, in work-items
 #define TILE (SIDE + 2)    // with the halo

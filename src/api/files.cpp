@@ -50,8 +50,8 @@ Picture read_from(std::unique_ptr<ByteSource> source, const Limits& limits,
   return PictureAccess::make(std::move(state));
 }
 
-// `open` gives the file from its beginning, as often as it is called. What can be read only once is
-// asked for nothing behind the pixels.
+// `open` returns the file from its beginning, as often as it is called. From a source that can be
+// read only once, no metadata behind the pixels are read.
 FileHeader header_of(const std::function<std::unique_ptr<ByteSource>()>& open,
                      const std::string& name, const Limits& limits) {
   FileHeader found;

@@ -27,7 +27,7 @@ Metadata all_metadata(const PictureState* picture) {
   return metadata;
 }
 
-// The same to be changed: nothing stands behind the pixels any more.
+// The metadata, to be changed. Those that the file has behind the pixels are moved into them first.
 Metadata& changed_metadata(Picture& picture) {
   PictureState& state = existing(picture);
   add_late_metadata(state.header.metadata, std::exchange(state.trailing, {}));

@@ -107,7 +107,7 @@ std::size_t available_cores() {
 }
 
 void run_with_threads(std::size_t threads, const std::function<void()>& work) {
-  // oneTBB prints a warning if it is asked for more than there are.
+  // oneTBB prints a warning if more threads are requested than there are cores.
   threads = std::min(threads, available_cores());
   tbb::task_arena arena(static_cast<int>(threads));
   arena.initialize();

@@ -51,7 +51,7 @@ struct VectorOf {
 template <typename Number, InstructionSet set>
 using Vector = typename VectorOf<Number, vector_bytes<set>>::type;
 
-// Of a vector, or of a number by itself.
+// The first number of a vector; a number that is no vector is its own first.
 template <typename V>
 constexpr auto first_number(const V& v) {
   if constexpr (std::is_arithmetic_v<V>)
@@ -83,7 +83,7 @@ inline constexpr bool has_shuffle = set != InstructionSet::baseline;
 inline constexpr bool has_shuffle = true;
 #endif
 
-// The same bits as other numbers.
+// The bits of a vector, read as numbers of another type.
 template <typename Number, typename V>
 [[gnu::always_inline]] inline VectorLike<V, Number> as(const V& v) {
   return reinterpret_cast<VectorLike<V, Number>>(v);

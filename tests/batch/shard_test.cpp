@@ -122,7 +122,7 @@ TEST(Shards, MalformedTextsAreRefused) {
             "--shard 10/10: shards are counted from 0; the last of 10 is 9/10");
 }
 
-// Of "NAME=value NAME=value".
+// The environment that "NAME=value NAME=value" describes.
 Environment environment_of(const std::string& text) {
   Environment environment;
   std::istringstream words(text);

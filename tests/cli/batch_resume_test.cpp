@@ -32,7 +32,7 @@ TEST_F(BatchResume, SeesChangedInputs) {
   write_png(random_image({37, 29}, format_, 77), in_ + "/p101.png");
   EXPECT_EQ(resumed(), (Words{"unchanged", "done", "unchanged"}));
   EXPECT_EQ(results_in(out_), undisturbed());
-  // The same size and time mean nothing if the content differs.
+  // A file of equal size and time counts as changed if its content differs.
   const auto time = fs::last_write_time(in_ + "/p101.png");
   write_png(random_image({37, 29}, format_, 78), in_ + "/p101.png");
   fs::last_write_time(in_ + "/p101.png", time);

@@ -161,7 +161,7 @@ TEST_F(Compare, JsonSaysEverything) {
 }
 
 TEST_F(Compare, JsonOfEqualPicturesHasNoInfinity) {
-  // Of names that are not UTF-8 either.
+  // The names need not be UTF-8.
   const std::string a = stored(random_image(size_, {2, 8}, 1), "a\xff.png");
   const Json json = compare_json({a, a}, 0);
   EXPECT_EQ(json["result"], "equal");

@@ -108,7 +108,7 @@ TEST_F(FilterFusion, ShowsTheKernelsThatRan) {
   EXPECT_FALSE(contains(apart, "void stage_1_run("));
 }
 
-// The same bits in blocks of any height, and no more memory than was allowed.
+// Blocks of any height give the same bits, and take no more memory than is allowed.
 TEST_F(FilterFusion, WideNetworksKeepToTheMemoryThatIsAllowed) {
   const std::string picture = stored(random_image({300, 200}, {3, 8}, 2), "large.png");
   const std::string weights = network(256);

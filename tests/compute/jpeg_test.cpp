@@ -41,7 +41,7 @@ TEST(JpegDecoder, DecodesSmallPictures) {
     expect_decoded(random_jpeg(random, 60), 20, "small picture " + std::to_string(i));
 }
 
-// Of hundreds of subsequences, whose numbers are added up in several levels.
+// Long scans have hundreds of subsequences, whose numbers are added up in several levels.
 TEST(JpegDecoder, DecodesLongScans) {
   JpegRecipe recipe{.quality = 98};
   const auto raster = textured_raster(900, 700, 3);

@@ -91,7 +91,7 @@ std::vector<Row> ranks() {
         .pictures = random_picture,
         .bands = {1000},
         .as_both = true}},
-      // Of each format one operation of one step, and one of two.
+      // For each format, one operation of one step and one of two.
       {"Morphology",
        {"--dilate 1 @", "--dilate 9 @", "--erode 2 @", "--erode 4 @", "--open 9 @", "--open 3 @",
         "--close 1 @", "--close 20 @"},

@@ -58,7 +58,7 @@ class Option {
   Option* required();
   // The option may be repeated, and takes one value each time.
   Option* one_value_each();
-  // Likewise, and a word may have several values with commas between them.
+  // The option may be repeated, and a word may have several values with commas between them.
   Option* comma_list();
   Option* excludes(Option* other);
   // Its default is the value of this environment variable, if that is set.

@@ -320,8 +320,8 @@ constexpr std::string_view picture_index_prefix("MPF\0", 4);
 constexpr std::string_view gain_map_prefix("urn:iso:std:iso:ts:21496:-1\0", 28);
 constexpr std::size_t longest_identifier = 32;
 
-// How the segments of a kind begin, and what further ones, whose content is no member of Metadata,
-// count as.
+// How the segments of a kind begin, and as which kind of metadata further ones, which no member of
+// Metadata holds, are reported.
 struct SegmentBeginning {
   JpegSegmentKind kind;
   int marker;
@@ -342,7 +342,7 @@ const SegmentBeginning* beginning_of(int marker, std::string_view segment) {
   return found == beginnings.end() ? nullptr : found;
 }
 
-// What a segment whose content is no member of Metadata counts as.
+// As which kind of metadata a segment is reported that no member of Metadata holds.
 MetadataKind kind_of(const JpegSegment& segment) {
   const std::string_view text = as_text(segment.data);
   if (segment.marker == JPEG_COM) return MetadataKind::text;

@@ -401,7 +401,7 @@ void TiffConversion::load_whole(const Place& place, bool is_scaled, std::uint16_
   }
 }
 
-// What is no number becomes 0.
+// NaN becomes 0.
 void TiffConversion::load_range(const Place& place, bool is_alpha, std::uint16_t* to) {
   const SampleRange range = is_alpha ? usual_range(layout_) : layout_.range;
   const double scale = max_ / (range.high - range.low);

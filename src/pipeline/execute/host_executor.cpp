@@ -138,7 +138,7 @@ class PassTimes {
     }
   }
 
-  // Of the part; see Plan::windows().
+  // The rows that each pass of this part computes; see Plan::windows().
   [[nodiscard]] const std::vector<RowRange>& windows() const { return windows_; }
 
   template <typename Work>

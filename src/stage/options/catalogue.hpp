@@ -202,9 +202,10 @@ struct StageKind {
                                           const std::vector<StageKind>& kinds = stage_catalogue());
 [[nodiscard]] const ValueType* option_type(std::string_view option);
 
-// The same for an option with its value. A stage whose value is a file may have the name of another
-// stage's parameter: it gets the values that end as its files do, "--kernel blur.cl", and the
-// parameter gets the others, "--kernel cubic".
+// The kind of stage, and the type, that an option requests with this value. A stage whose value is
+// a file may have the name of another stage's parameter: it gets the values that end as its files
+// do,
+// "--kernel blur.cl", and the parameter gets the others, "--kernel cubic".
 [[nodiscard]] const StageKind* requested_stage(
     std::string_view option, std::string_view value,
     const std::vector<StageKind>& kinds = stage_catalogue());

@@ -146,7 +146,7 @@ struct WeightedPixelsAlongColumns {
       out[c] = limited((static_cast<std::int64_t>(std::max(all[1][c], 0.0)) + alpha / 2) / alpha);
   }
 
-  // Of what is truncated, numbers above -1 become 0, as they would if they were rounded down.
+  // Truncation makes 0 of numbers between -1 and 0, as the limit would if they were rounded down.
   [[gnu::always_inline]] static std::uint8_t limited(std::int64_t sample) {
     return static_cast<std::uint8_t>(std::clamp<std::int64_t>(sample, 0, 255));
   }

@@ -274,7 +274,7 @@ class PairLoop {
     }
   }
 
-  // Of rows above the target, only the weights count.
+  // Rows above the target contribute only their weights.
   template <InstructionSet set, bool by_alpha>
   [[gnu::always_inline]] void put_row(int y, size_t pixels, size_t count) {
     add_after<set, by_alpha>(y, pixels);

@@ -73,7 +73,7 @@ TEST_P(Heif, TurnsThePictureAsItsOrientationSays) {
   }
 }
 
-// Of each picture in the file, which other programs compare with its data.
+// Other programs compare the stored size of each picture in the file with its data.
 TEST_P(Heif, WritesTheStoredSizeBeforeWhatTurnsIt) {
   for (int orientation = 1; orientation <= 8; ++orientation) {
     for (const ImageSize size : {ImageSize{70, 66}, ImageSize{71, 67}, ImageSize{33, 21}}) {

@@ -167,7 +167,7 @@ TEST(JpegMetadata, NamesColorsThatItCannotHold) {
   EXPECT_EQ(write_with(metadata).left_out,
             (std::vector<std::string>{"density", "code points of its colours (cICP)", "gamma",
                                       "chromaticity"}));
-  // Those of sRGB, which a JPEG without a profile has anyway.
+  // A JPEG without a profile is sRGB anyway.
   metadata = {};
   metadata.gamma = 45'455;
   metadata.chromaticity = {31270, 32900, 64000, 33000, 30000, 60000, 15000, 6000};

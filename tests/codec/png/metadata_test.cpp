@@ -276,7 +276,7 @@ TEST(PngMetadata, ReadsPngSuite) {
   EXPECT_EQ(metadata("cdfn2c08.png").density->unit, Density::Unit::aspect_ratio);
   EXPECT_EQ(metadata("ct1n0g04.png").text.size(), 6U);
   EXPECT_EQ(metadata("ct1n0g04.png").text[0], (TextEntry{"Title", "PngSuite", "", ""}));
-  // Of 978 bytes, the thumbnail and its directory are the last.
+  // The last of the 978 bytes are the thumbnail and its directory, which are not kept.
   EXPECT_EQ(metadata("exif2c08.png").exif.size(), 220U);
   const auto greek = metadata("ctgn0g04.png").text;
   ASSERT_FALSE(greek.empty());

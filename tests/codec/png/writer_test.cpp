@@ -193,7 +193,7 @@ TEST(PngPixelWriter, WritesLongerChunksAtTheHighestLevel) {
   }
 }
 
-// The same chunk after others, in buffers that those have used.
+// Buffers that other pictures have used do not change a chunk.
 TEST(PngPixelWriter, WritesTheSameAfterOtherPictures) {
   const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, 1);
   for (const int level : {1, 6, 8}) {

@@ -191,7 +191,7 @@ SetField sample_format(int format) {
   return [format](TIFF* tiff) { TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, format); };
 }
 
-// Of the files that others have reported.
+// A file that users have reported.
 Bytes case_file(const std::string& name) {
   const std::string bytes = read_file(std::string(GPUFILTER_SOURCE) + "/tests/cases/" + name);
   return {bytes.begin(), bytes.end()};

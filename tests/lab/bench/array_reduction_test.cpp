@@ -33,14 +33,14 @@ std::uint32_t bits(float value) {
 std::vector<std::int32_t> random_integers(std::size_t count, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<std::int32_t> values(count);
-  // Of all magnitudes that keep the sum of squares within 64 bits, and odd, so that the product
-  // does not become 0.
+  // Numbers of all magnitudes that keep the sum of squares within 64 bits; they are odd, so that
+  // the product does not become 0.
   for (auto& value : values)
     value = (static_cast<std::int32_t>(random()) >> (10 + random() % 20)) | 1;
   return values;
 }
 
-// Of very different magnitudes: each order of addition gives a different sum.
+// Numbers of very different magnitudes: each order of addition gives a different sum.
 std::vector<float> random_floats(std::size_t count, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<float> values(count);

@@ -214,7 +214,7 @@ struct Shape {
   std::size_t rows, columns, depth;
 };
 
-// Of very different magnitudes, so that a different order of the additions changes the result.
+// Numbers of very different magnitudes, so that another order of the additions changes the result.
 std::vector<float> random_numbers(std::size_t count, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<float> numbers(count);

@@ -354,7 +354,7 @@ TEST(LightTables, OfSrgbAreNearestAndOfPowersAreWithinOne) {
   }
 }
 
-// Also of a power of 2.2, whose second sample has a light below half a level.
+// With a power of 2.2, the second sample's light is below half a level.
 TEST(LightTables, KeepEverySampleOf8BitsAndOfAFlatCurveKeepBlackAndWhite) {
   std::vector<LightCurves> all{{}};
   for (const double gamma : {0.45, 1.0, 1.5, 1.8, 2.0, 2.2})
