@@ -202,8 +202,8 @@ std::vector<Column> low_matmul_columns() {
 void add_notes(const TestBed& bed, const LowMatmulOptions& options, bool has_tuned,
                Report& report) {
   report.notes.emplace_back(
-      formatted("bits: compared with the chain that {} defines for the type; tensor cores add up "
-                "products of floats in an order of their own",
+      formatted("bits: compared with the chain that {} defines for the type; tensor cores add "
+                "products of floats in their own order",
                 documentation_page("engineering/bench.md")));
   report.notes.emplace_back(
       "error: root mean square against the product in double precision of the numbers before they "
@@ -256,7 +256,7 @@ Report bench_low_matmul(const TestBed& bed, const LowMatmulOptions& requested) {
     }
     if (left_out) {
       report.notes.push_back(formatted(
-          "{}: the rows for one core are left out: they take many seconds", text_of(shape)));
+          "{}: the rows for one core are skipped: they take many seconds", text_of(shape)));
     }
   }
   add_notes(bed, options, has_tuned, report);

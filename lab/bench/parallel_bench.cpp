@@ -177,8 +177,8 @@ Report bench_parallel(const TestBed& bed, const ParallelOptions& options) {
                 bench.steps()));
   if (bed.session) {
     report.notes.emplace_back(
-        "at once: work-groups in progress at the same time, counted in one more run by a build of "
-        "the kernel that counts them");
+        "at once: work-groups in progress at the same time, counted in another run by a kernel "
+        "that also counts");
   }
   return report;
 }

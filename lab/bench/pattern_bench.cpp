@@ -170,8 +170,8 @@ Report bench_histogram(const TestBed& bed, const PatternOptions& options) {
   std::ranges::fill(values, std::uint8_t{42});
   measure_histogram(bed, values, "one value", report);
   report.notes.emplace_back(
-      "one value: all work-items want the same counter, and wait for each other; copies of the "
-      "counters share the waiting");
+      "one value: all work-items increment the same counter and wait for each other; with copies "
+      "of the counters they wait less");
   return report;
 }
 

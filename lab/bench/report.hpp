@@ -144,7 +144,8 @@ void add_errors(Row& row, const LargestErrors& errors);
 
 // What the columns mean.
 inline constexpr const char* note_on_errors =
-    "abs, rel, ulp error: the largest differences from the same in double precision; an ulp is the "
+    "abs, rel, ulp error: the largest differences from the result in double precision; an ulp is "
+    "the "
     "distance between neighbouring floats";
 
 // "registers", "spilled_bytes", "private_bytes", "resident_groups".

@@ -378,8 +378,7 @@ class Differences {
 const std::vector<Lesson>& lessons() {
   static const std::vector<Lesson> all{
       {"hello", "a first kernel, and all that an OpenCL program needs", "2 a + b for two arrays"},
-      {"groups", "work-items, work-groups, and who is where",
-       "turn the numbers of each group round"},
+      {"groups", "work-items, work-groups, and who is where", "reverse the numbers of each group"},
       {"invert", "a picture: two dimensions, and groups that do not fit", "mirror a picture"},
       {"naive-blur", "neighbours and edges", "the maximum of nine pixels"},
       {"tiled-blur", "local memory, barriers and the halo",

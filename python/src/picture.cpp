@@ -190,8 +190,8 @@ void define_picture(py::module_& module) {
   py::class_<SharedPicture> type(
       module, "Picture", py::buffer_protocol(), py::is_final(),
       "A picture in memory, which NumPy, Pillow and others use without a copy.\n\n"
-      "numpy.asarray(picture), PIL.Image.fromarray(picture). One that was read from a file "
-      "carries the file's metadata.\n\n"
+      "numpy.asarray(picture), PIL.Image.fromarray(picture). A picture read from a file carries "
+      "its metadata.\n\n"
       "Picture(pixels, exif=, icc=, xmp=, density=, orientation=): a copy of an array of shape "
       "(height, width) or (height, width, channels), uint8 or uint16, or of another Picture, and "
       "metadata for it.");
@@ -210,7 +210,7 @@ void define_picture(py::module_& module) {
           "Bits of a sample: 8 or 16.")
       .def_property_readonly(
           "shape", [](const SharedPicture& picture) { return array_shape(picture.shape()); },
-          "As of an array: (height, width, channels), or (height, width) if it is grey.")
+          "As an array: (height, width, channels), or (height, width) if it is grey.")
       .def_property_readonly(
           "file_format", &SharedPicture::file_format,
           "The format of the file that it comes from, \"PNG\"; empty if there is none.")
@@ -228,7 +228,7 @@ void define_picture(py::module_& module) {
           setting_bytes(&SharedPicture::set_xmp), "Its XMP packet; empty if there is none.")
       .def_property("density", density_of, set_density,
                     "Pixels per inch, across and down; None if it is not known.")
-      .def("copy", copy_of, "The same pixels and metadata in memory of its own.")
+      .def("copy", copy_of, "A copy of the pixels and metadata.")
       .def("tobytes", bytes_of, "The samples, row by row.")
       .def("__copy__", copy_of)
       .def("__deepcopy__",

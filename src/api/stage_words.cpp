@@ -30,9 +30,10 @@ bool is_about_outputs(const std::string& option) {
 
 [[noreturn]] void refuse(const std::string& word, const std::string& option) {
   if (is_about_outputs(option)) {
-    throw UsageError(formatted(
-        "{}: not a stage, but about outputs; the functions that write them take it as an argument",
-        printable(word)));
+    throw UsageError(
+        formatted("{}: an option of outputs, not a stage; the functions that write them take it as "
+                  "an argument",
+                  printable(word)));
   }
   std::vector<std::string> known;
   for (const StageKind& kind : stage_catalogue()) {

@@ -121,7 +121,7 @@ std::string describe_system_error(int error) {
     case EPIPE:
       return "the reader closed the pipe";
     case EFBIG:
-      return "the file would exceed the file size limit (ulimit -f) or that of the file system";
+      return "the file would exceed the file size limit (ulimit -f) or the file system's";
     default:
       break;
   }

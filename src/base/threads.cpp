@@ -129,7 +129,7 @@ std::size_t allowed_threads() {
   const std::size_t wanted = threads_of_tbb();
   if (!keep_to_startable(wanted)) return threads_of_tbb();
   const std::size_t found = threads_of_tbb();
-  log::warn(formatted("{} instead of {}: a limit of processes or memory allows no more",
+  log::warn(formatted("{} instead of {}: a limit on processes or memory allows no more",
                       counted(found, "thread"), wanted));
   return found;
 }

@@ -259,10 +259,9 @@ JobLimits job_limits(const BatchOptions& options, std::size_t pictures) {
       std::clamp<std::size_t>(pictures, 1, static_cast<std::size_t>(options.jobs)));
   const int with_files = jobs_within_file_limit(wanted_jobs);
   if (with_files < wanted_jobs) {
-    log::info(
-        formatted("pictures in progress: {} instead of {}, because of the limit of open "
-                  "files (ulimit -n)",
-                  with_files, wanted_jobs));
+    log::info(formatted(
+        "pictures in progress: {} instead of {}, because of the limit on open files (ulimit -n)",
+        with_files, wanted_jobs));
   }
   const auto jobs = static_cast<std::size_t>(with_files);
   const std::size_t wanted = options.threads > 0 ? static_cast<std::size_t>(options.threads)
@@ -272,7 +271,7 @@ JobLimits job_limits(const BatchOptions& options, std::size_t pictures) {
   limits.jobs = std::min(jobs, limits.threads);
   limits.is_below_usual = options.threads > 0 || limits.threads < wanted;
   if (limits.jobs < jobs) {
-    log::warn(formatted("{} at a time instead of {}: a limit of processes or memory allows no more",
+    log::warn(formatted("{} at a time instead of {}: a limit on processes or memory allows no more",
                         counted(limits.jobs, "picture"), jobs));
   }
   return limits;

@@ -267,7 +267,7 @@ JournalRecords read_journal_with_warning(const std::string& folder) {
   JournalRecords records = read_journal(folder, &damage);
   if (damage.damaged > 0) {
     log::warn(
-        printable(formatted("{}: {}; the results that they recorded are not known as complete",
+        printable(formatted("{}: {}; the results that they recorded are not known to be complete",
                             journal_path(folder), damage.text())));
   }
   return records;

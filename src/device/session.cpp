@@ -151,8 +151,8 @@ class ProgramBuilder {
         if (device_.compute_capability > 0 && !log.empty())
           static_cast<void>(cache_->store(log_key(full_key), {log.begin(), log.end()}));
       } catch (const cl::Error& error) {
-        log::debug(formatted("{}: the driver does not hand out a compiled program: {}",
-                             device_.name, opencl_error_text(error.err())));
+        log::debug(formatted("{}: the driver does not return a compiled program: {}", device_.name,
+                             opencl_error_text(error.err())));
       }
     }
   }

@@ -326,7 +326,8 @@ StageKind net_stage_kind() {
           "kernel row, kernel column, input channel\n"
           "out = x * max, rounded half to even and limited to 0..max",
       .edges =
-          "Each convolution pads its own input. --border constant, as ONNX asks, pads with 0; the "
+          "Each convolution pads its own input. --border constant, as ONNX defines it, pads with "
+          "0; the "
           "others repeat the input.",
       .alpha =
           "Alpha does not change; a network that enlarges gets it from --resize. Networks with "

@@ -142,7 +142,7 @@ TEST_F(BatchResume, ADamagedJournalCostsOnlyWork) {
   write_file(path, journal);
   const std::string damage = "gpufilter: warning: " + path +
                              ": is damaged: 8 of 8 lines cannot be read; the results that they "
-                             "recorded are not known as complete\n";
+                             "recorded are not known to be complete\n";
   EXPECT_EQ(ended(2, batch({"--resume"})).err,
             damage + "gpufilter: " + out_ +
                 "/p100.png: already exists, and no journal records it; --on-exists "
@@ -611,7 +611,7 @@ TEST_F(BatchFailures, AFewOpenFilesAreEnoughForManyJobs) {
     EXPECT_TRUE(contains(ended(0, with_open_files(limit, command({"--jobs", "64", "-v",
                                                                   "--on-exists", "overwrite"})))
                              .err,
-                         " instead of 64, because of the limit of open files (ulimit -n)\n"));
+                         " instead of 64, because of the limit on open files (ulimit -n)\n"));
     EXPECT_EQ(results_in(out_), expected) << limit;
   }
 }

@@ -116,9 +116,9 @@ struct Unread : BatchTest {
     const std::string before = read_file(path);
     EXPECT_EQ(ended(0, filter({path, folder_ / "copy.ppm", "-q"})).err,
               "gpufilter: warning: " + path + ": not read: " + parts + "\n");
-    const std::string refusal = "gpufilter: " + path + ": holds " + parts +
-                                ", which the result would not have; --pages first replaces the "
-                                "file all the same\n";
+    const std::string refusal =
+        "gpufilter: " + path + ": holds " + parts +
+        ", which the result would not have; --pages first replaces the file anyway\n";
     // Also where there is nothing to do. A dry run knows what the header says.
     const bool is_late = parts == "data behind the picture";
     for (const Words& more :

@@ -108,7 +108,7 @@ TEST_F(Signals, AtTheFileSizeLimitOnlyThePictureFails) {
   fs::copy_file(stored(random_image({10, 10}, {3, 8}, 1), "s.png"), folder_ / "in/small.png");
   const std::string limited = "ulimit -f 64; exec \"$0\" \"$@\"";  // KiB, or half of that
   const std::string reason =
-      ": the file would exceed the file size limit (ulimit -f) or that of the file system\n";
+      ": the file would exceed the file size limit (ulimit -f) or the file system's\n";
   ProcessResult run = ended(1, run_process({"sh", "-c", limited, program, folder_ / "whole.png",
                                             out_, "-q", "--device", "cpu"},
                                            with_defaults({})));
@@ -261,7 +261,7 @@ TEST_F(ProcessLimits, TheReportSaysHowManyThreadsThereAre) {
   EXPECT_EQ(ended(0, limited("ulimit -u 1", {"in.png", "out.png", "--blur", "auto", "--threads",
                                              "64", "--device", "cpu", "--timing", "off"}))
                 .err,
-            "gpufilter: warning: 1 thread instead of 64: a limit of processes or memory allows no "
+            "gpufilter: warning: 1 thread instead of 64: a limit on processes or memory allows no "
             "more\n");
 }
 

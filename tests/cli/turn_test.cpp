@@ -468,7 +468,7 @@ TEST_F(Lossless, DecodesWhereBitsWouldBeLost) {
   expect_failure(1, {in, out_, "--flip", "--gray", "--lossless", "always"},
                  {": --lossless always: --gray computes pixels; "});
   expect_failure(1, {in, out_, "--flip", "--quality", "80", "--lossless"},
-                 {": --lossless always: --quality asks for other coefficients; "});
+                 {": --lossless always: --quality needs other coefficients; "});
   const std::string png = stored(random_image({32, 32}, format_, 1), "in.png");
   expect_failure(1, {png, out_, "--flip", "--lossless=always"}, {"its format is PNG; "});
   expect_failure(2, {in, folder_ / "out.png", "--lossless", "always"},

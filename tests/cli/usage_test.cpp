@@ -216,9 +216,9 @@ TEST_F(ForeignWords, OptionsOfToolsForFiles) {
   const std::string names = ": unknown option; names need no option: gpufilter INPUT OUTPUT";
   expect_call({"-i", "in.png", "out.png"}, "-i" + names);
   expect_call({"in.png", "-o", "out.png"}, "-o" + names);
-  expect_call({"in.png", "--output=out.png"},
-              "OUTPUT is required: --output names only what is written before the end of the "
-              "chain; gpufilter INPUT OUTPUT");
+  expect_call(
+      {"in.png", "--output=out.png"},
+      "OUTPUT is required: --output only saves pictures within the chain; gpufilter INPUT OUTPUT");
   for (const std::string name : {"-y", "--force", "--overwrite"})
     expect_answer({name}, name + ": unknown option; did you mean --on-exists overwrite?");
   expect_answer(

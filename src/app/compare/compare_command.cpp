@@ -150,8 +150,8 @@ constexpr const char* compare_explanation = R"(Exit codes:
   3  different size or format (channels, bits per sample)
   4  could not compare: a file cannot be read or written, folders without a
      picture, or wrong usage
-For two folders it is the highest code of all names. A name that only one of the
-folders has counts as different.
+For two folders it is the highest code of all pictures. A picture that only
+one of the folders has counts as different.
 
 PSNR and SSIM say how alike two pictures are: the PSNR in decibels, by their
 squared differences, the SSIM by their structure, 1 for equal pictures.

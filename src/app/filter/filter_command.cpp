@@ -375,7 +375,7 @@ BatchPlan plan_of_picture(const FilterOptions& options) {
   }
   if (options.run.keep_time &&
       (options.input() == standard_stream || picture.output == standard_stream))
-    throw UsageError("--keep-time: '-' has no time of modification; name a file");
+    throw UsageError("--keep-time: '-' has no modification time; name a file");
   check_trace(options, plan);
   check_streams_of_picture(options, picture.output);
   check_report(options, picture.output, false);

@@ -49,7 +49,7 @@ void take_last_name(const Arguments& app, FilterOptions& options) {
   require_name(app, "INPUT", !options.inputs.empty());
   if (options.inputs.size() == 1 && app.count("--output") > 0) {
     throw UsageError(
-        "OUTPUT is required: --output names only what is written before the end of the chain; "
+        "OUTPUT is required: --output only saves pictures within the chain; "
         "gpufilter INPUT OUTPUT");
   }
   require_name(app, "OUTPUT", options.inputs.size() > 1);
@@ -323,7 +323,7 @@ void add_existing_file_options(Arguments& app, FilterOptions& options) {
       "file that holds more than is read (pages, frames, a film, a gain map) is refused.");
   app.add_option_function(
          "--pages", [&options](const std::string&) { options.run.first_page = true; },
-         "Which picture of a file with several is read. first: only the first or main one; "
+         "Which picture to read from a file with several. first: only the first or main one; "
          "--in-place then replaces the file.")
       ->check(one_of({"first"}))
       ->option_text("first");

@@ -22,8 +22,8 @@ namespace {
 
 constexpr const char* tune_description =
     "Times the candidates of every kernel on the devices of this machine and stores the fastest "
-    "for later runs. Also measures how fast device and processor are, which decides the choice of "
-    "--device auto.";
+    "for later runs. Also measures how fast device and processor are, from which --device auto "
+    "chooses.";
 
 constexpr const char* tune_explanation =
     R"(A candidate is a tile, a number of pixels per work-item, a block of a matrix or

@@ -66,6 +66,6 @@ class ReportPage {
 
 // For pages about pictures that were replaced.
 inline constexpr const char* replaced_remark =
-    "The pictures were replaced: the command filters what it made of them.";
+    "The pictures were replaced: the command would filter the results again.";
 
 }  // namespace gpufilter

@@ -190,7 +190,7 @@ class CodedPicture {
     if (error.code == heif_error_Decoder_plugin_error &&
         startable_threads(available_cores()) < available_cores()) {
       throw PictureError(name_,
-                         "its decoder failed, perhaps because a limit of processes or memory "
+                         "its decoder failed, perhaps because a limit on processes or memory "
                          "allows it too few threads: raise it (ulimit -u)");
     }
     const std::string_view words = error.message;
@@ -472,7 +472,7 @@ std::size_t hevc_decoders_at_once(const std::string& name, std::size_t wanted) {
   const std::size_t possible = (startable_threads(others + wanted) + 1) / 2;
   if (possible > 0) return possible;
   throw PictureError(name,
-                     "libde265 needs a thread, and a limit of processes or memory allows no more: "
+                     "libde265 needs a thread, and a limit on processes or memory allows no more: "
                      "raise it (ulimit -u)");
 }
 

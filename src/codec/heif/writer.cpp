@@ -288,7 +288,7 @@ class HeifWriter final : public WholePictureWriter {
     if (possible == usual) return;
     if (possible < least) {
       fail(
-          "x265 needs threads, and a limit of processes or memory allows no more: raise it "
+          "x265 needs threads, and a limit on processes or memory allows no more: raise it "
           "(ulimit -u)");
     }
     libheif().heif_encoder_set_parameter(encoder_.get(), "x265:pools", "1");

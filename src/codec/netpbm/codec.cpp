@@ -96,7 +96,7 @@ class NetpbmInput {
       if (!is_digit(c)) break;
     }
     if (!is_digit(c) && !is_blank(c)) {
-      refuse(formatted("'{}' behind a number", printable({&c, 1})));
+      refuse(formatted("'{}' after a number", printable({&c, 1})));
     }
     return static_cast<std::uint32_t>(value);
   }

@@ -468,7 +468,8 @@ Metadata metadata_from_chunks(std::span<const PngChunk> chunks, PngPlace place,
     const Use use = collector.take(chunk);
     if (use == Use::damaged) skipped.add(chunk.type, "invalid, or too large");
     if (use == Use::meaningless) {
-      log::debug(formatted("{}: left out a {} chunk, which means nothing there", name, chunk.type));
+      log::debug(
+          formatted("{}: left out a {} chunk, which has no meaning there", name, chunk.type));
     }
   }
   Metadata metadata = std::move(collector.metadata());

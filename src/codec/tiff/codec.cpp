@@ -31,10 +31,10 @@ using Words = std::array<char, 200>;
 }  // namespace
 
 const WriteOption& tiff_compression_option() {
-  static const WriteOption option{
-      "tiff-compression", WriteOption::Choice{{"auto", "none", "lzw", "deflate"}}, "auto",
-      "Compression of TIFF output. auto: that of a TIFF input if it is one of these, otherwise "
-      "deflate. All of them are lossless."};
+  static const WriteOption option{"tiff-compression",
+                                  WriteOption::Choice{{"auto", "none", "lzw", "deflate"}}, "auto",
+                                  "Compression of TIFF output. auto: the TIFF input's if it is one "
+                                  "of these, otherwise deflate. All of them are lossless."};
   return option;
 }
 

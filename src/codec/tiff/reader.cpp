@@ -357,7 +357,7 @@ std::string range_account(const TiffLayout& layout, const std::optional<SampleRa
   std::string text = formatted("its {}-bit {} become samples of {} bits, {} to {} the whole range",
                                layout.bits, kind, layout.format.depth, range.low, range.high);
   if (cut_off) {
-    text += formatted("; others, from {} to {}, are cut off: --range chooses another range",
+    text += formatted("; others, from {} to {}, are clipped: --range chooses another range",
                       cut_off->low, cut_off->high);
   }
   return text;

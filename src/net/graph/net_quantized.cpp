@@ -107,7 +107,7 @@ void NetBuilder::read_dequantize() {
   if (!source.value || !source.quantization || source.quantized_value)
     fail("its input is not quantized");
   if (by.scales.size() != 1 || by.zero_points != source.quantization->zero_points)
-    fail("it has another zero point than the QuantizeLinear before it");
+    fail("its zero point differs from that of the QuantizeLinear before it");
   const int from = *source.value;
   NetOperation operation{.kind = NetOperator::dequantize, .inputs = {from}};
   operation.numbers = by.scales;

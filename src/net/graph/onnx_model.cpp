@@ -96,7 +96,7 @@ class Reporter {
 
   void check_bytes(std::uint64_t bytes, std::uint64_t needed) const {
     if (bytes == needed) return;
-    fail(formatted("{} bytes where its dimensions ask for {}; the file is damaged", bytes, needed));
+    fail(formatted("{} bytes where its dimensions require {}; the file is damaged", bytes, needed));
   }
 
  private:
@@ -109,7 +109,7 @@ std::uint64_t place_in_file(const std::string& text, std::uint64_t otherwise,
   if (text.empty()) return otherwise;
   constexpr std::size_t digits = 15;
   if (text.size() > digits || text.find_first_not_of("0123456789") != std::string::npos)
-    report.fail(formatted("\"{}\" is not a place in a file", printable(text)));
+    report.fail(formatted("\"{}\" is not an offset in a file", printable(text)));
   return std::stoull(text);
 }
 
@@ -195,7 +195,7 @@ void complete(OnnxTensor& tensor, const StoredTensor& stored, std::uint64_t room
     if (!fits) report.fail(formatted("its type cannot hold {}; the file is damaged", number));
   }
   if (tensor.count() != count) {
-    report.fail(formatted("{} numbers where its dimensions ask for {}; the file is damaged",
+    report.fail(formatted("{} numbers where its dimensions require {}; the file is damaged",
                           tensor.count(), count));
   }
 }

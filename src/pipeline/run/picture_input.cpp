@@ -195,9 +195,10 @@ void PictureInput::take_late_metadata(Metadata& metadata) {
 void refuse_unread(const PictureInput& input) {
   const auto& unread = input.header().unread;
   if (unread.empty()) return;
-  throw UnreadParts(input.name(), formatted("holds {}, which the result would not have; --pages "
-                                            "first replaces the file all the same",
-                                            enumerated(unread, "and")));
+  throw UnreadParts(
+      input.name(),
+      formatted("holds {}, which the result would not have; --pages first replaces the file anyway",
+                enumerated(unread, "and")));
 }
 
 void PictureInput::note_orientation(const Metadata& metadata) {

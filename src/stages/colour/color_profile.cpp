@@ -215,10 +215,10 @@ std::shared_ptr<const IccProfile> of_points(const std::array<std::uint8_t, 4>& p
   constexpr int hlg = 18;
   const int transfer = points[1];
   if (transfer == pq || transfer == hlg) {
-    throw RefusedColors(formatted(
-        "its colours are those of HDR ({}), which have no equal in other colour spaces: map their "
-        "tones with another program first",
-        transfer == pq ? "PQ" : "HLG"));
+    throw RefusedColors(
+        formatted("its colours are HDR ({}), which other colour spaces cannot represent: map their "
+                  "tones with another program first",
+                  transfer == pq ? "PQ" : "HLG"));
   }
   const auto primaries =
       std::find_if(primaries_table.begin(), primaries_table.end(),

@@ -304,7 +304,7 @@ std::vector<StageParameter> conversion_parameters() {
 }
 
 constexpr const char* conversion_formula =
-    "By Little CMS: the result equals that of its program tificc with the same profiles, intent "
+    "Little CMS converts: the result equals its program tificc's with the same profiles, intent "
     "and black point compensation. Another version of the library may round differently.";
 
 }  // namespace

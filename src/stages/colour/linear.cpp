@@ -223,7 +223,7 @@ const Light* as_light(const std::shared_ptr<const Stage>& stage) {
 
 constexpr const char* table_formula =
     "The curve is the picture's own: from code points (PNG cICP), its ICC profile, sRGB or gamma "
-    "(PNG sRGB, gAMA). If there is none, or the profile is made of tables, it is that of sRGB:\n"
+    "(PNG sRGB, gAMA). If there is none, or the profile is made of tables, it is sRGB's:\n"
     "light = x / 12.92 up to x = 0.04045, ((x + 0.055) / 1.055)^2.4 above, x from 0 to 1";
 
 }  // namespace

@@ -432,17 +432,17 @@ StageKind overlay_stage_kind() {
                      {.option = "--opacity",
                       .type = NumberIn{0, 1, false, Percent::of_one},
                       .default_value = "1",
-                      .help = "What the alpha of FILE is multiplied by."}},
+                      .help = "A factor for FILE's alpha."}},
       .formula =
           "s = alpha of FILE * OPACITY, rounded; b = alpha of the picture\n"
           "without alpha: out = (c * s + x * (max - s) + max / 2) / max\n"
           "with alpha: sum = s * max + b * (max - s)\n"
           "            out = (c * s * max + x * b * (max - s) + sum / 2) / sum\n"
           "            alpha = (sum + max / 2) / max\n"
-          "c are the samples of FILE in the picture's depth, x those of the picture; integers, "
+          "c are FILE's samples in the picture's depth, x the picture's; integers, "
           "divisions rounded down. Where sum is 0, x stays.",
-      .edges = "What lies outside the picture is cut off.",
-      .alpha = "Both alphas count, as the formula says. A picture without alpha gets none.",
+      .edges = "Parts outside the picture are clipped.",
+      .alpha = "The formula uses both alphas. A picture without alpha gets none.",
       .examples = {"in.jpg out.jpg --overlay logo.png --at southeast+20+20",
                    "photos/ web/ --resize 1600x --overlay logo.png --opacity 0.3"},
       .sample_stages = sample_overlays,

@@ -263,7 +263,7 @@ std::shared_ptr<const Stage> make_pad(const PadParameters& parameters) {
 StageKind pad_stage_kind() {
   return {.option = "--pad",
           .type = FreeText{"WxH|N|T,R,B,L",
-                           {{"WxH", "exactly W by H pixels; what is larger is cut off"},
+                           {{"WxH", "exactly W by H pixels; larger pictures are cropped"},
                             {"N", "N pixels on each side"},
                             {"T,R,B,L", "pixels at the top, right, bottom and left"}}},
           .help = "Add a margin. With WxH, results of different pictures have the same size.",

@@ -431,33 +431,32 @@ StageKind kernel_stage_kind() {
           "those "
           "in samples/broken, or (__global const uchar4 *in, __global uchar4 *out, int width, int "
           "height). It runs on OpenCL devices only. Other values are those of --resize.",
-      .parameters =
-          {{.option = "--radius",
-            .type = NumberIn{1, DenoiseParameters::max_radius, true},
-            .default_value = "1",
-            .help = "Radius of the window, in pixels."},
-           {.option = "--whole",
-            .type = NoValue{},
-            .default_value = "",
-            .help = "Give the kernel the whole picture instead of bands: it reads farther than "
-                    "--radius, or what it does depends on the place."},
-           {.option = "--define",
-            .type = FreeText{"NAME=VALUE",
-                             {{"NAME=VALUE",
-                               "may be repeated; GROUP_WIDTH and GROUP_HEIGHT, 16 "
-                               "unless given, set the size of work-groups"}}},
-            .default_value = unset,
-            .help = "Compile the kernel with this macro.",
-            .repeats = true},
-           {.option = "--like",
-            .type = FreeText{"STAGE", {{"STAGE", "such as blur, or \"median 2\""}}},
-            .default_value = unset,
-            .help = "The stage whose result --verify compares the kernel's with."}},
+      .parameters = {{.option = "--radius",
+                      .type = NumberIn{1, DenoiseParameters::max_radius, true},
+                      .default_value = "1",
+                      .help = "Radius of the window, in pixels."},
+                     {.option = "--whole",
+                      .type = NoValue{},
+                      .default_value = "",
+                      .help =
+                          "Give the kernel the whole picture instead of bands: it reads farther "
+                          "than --radius, or its result depends on the pixel's position."},
+                     {.option = "--define",
+                      .type = FreeText{"NAME=VALUE",
+                                       {{"NAME=VALUE",
+                                         "may be repeated; GROUP_WIDTH and GROUP_HEIGHT, 16 "
+                                         "unless given, set the size of work-groups"}}},
+                      .default_value = unset,
+                      .help = "Compile the kernel with this macro.",
+                      .repeats = true},
+                     {.option = "--like",
+                      .type = FreeText{"STAGE", {{"STAGE", "such as blur, or \"median 2\""}}},
+                      .default_value = unset,
+                      .help = "The stage whose result --verify compares the kernel's with."}},
       .formula =
-          "Each result is what the kernel stores. For a kernel over uchar4 a grey sample is red, "
-          "green and blue, a missing alpha is 255; of its results, those remain that the picture "
-          "has "
-          "room for.",
+          "Each result is what the kernel stores. A kernel over uchar4 gets a grey sample as red, "
+          "green and blue, and a missing alpha as 255; of its results, only the picture's channels "
+          "are kept.",
       .edges =
           "A kernel over uchar4 decides itself: neighbours beyond 0, width - 1 and height - 1 are "
           "outside. ROWS has border_pixel(), which repeats the nearest pixel. Large pictures are "

@@ -71,15 +71,15 @@ void check(const ConvolveParameters& parameters) {
   const double magnitude = magnitude_of(matrix);
   if (magnitude / matrix.scale > max_sum) {
     throw UsageError(
-        formatted("--convolve: the coefficients, divided by the scale of {}, add up "
-                  "to more than {:.0f} without their signs; use a larger --scale",
+        formatted("--convolve: the absolute values of the coefficients, divided by the scale of "
+                  "{}, add up to more than {:.0f}; use a larger --scale",
                   matrix.scale, max_sum));
   }
   if (!is_exact(matrix)) return;
   if (magnitude > max_sum || matrix.scale > max_scale) {
     throw UsageError(
-        formatted("--convolve: whole numbers are summed exactly, which these are too large for; "
-                  "divide them and --scale ({}) by a common factor",
+        formatted("--convolve: these whole numbers are too large to be summed exactly; divide them "
+                  "and --scale ({}) by a common factor",
                   matrix.scale));
   }
   const double sum = sum_of(matrix.coefficients);

@@ -186,7 +186,8 @@ StageKind edges_stage_kind() {
                      {"laplacian", EdgeOperator::laplacian,
                       "the difference from the four neighbours: thin lines and points"}}},
       .help =
-          "Show edges. Each sample becomes the strength of the edge at its place, 0 in flat areas. "
+          "Show edges. Each sample becomes the strength of the edge at its position, 0 in flat "
+          "areas. "
           "Each colour is filtered by itself.",
       .parameters = {border_parameter(), alpha_parameter()},
       .formula =

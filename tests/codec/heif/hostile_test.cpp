@@ -69,7 +69,7 @@ TEST(HostileHeif, GridsAndOverlaysThatDoNotFit) {
     return refusal(1, {whole, coded}, {{"dimg", 1, parts}});
   };
   EXPECT_EQ(grid(grid_item(1, 1, 2, 128, 64), {2}),
-            "in: damaged AVIF: the number of a grid's tiles is not that of its cells");
+            "in: damaged AVIF: a grid has more or fewer tiles than cells");
   EXPECT_EQ(grid(grid_item(1, 1, 2, 129, 64), {2, 2}),
             "in: damaged AVIF: a grid is not covered by its tiles");
   EXPECT_EQ(grid(grid_item(1, 1, 2, 64, 64), {2, 2}),

@@ -444,7 +444,7 @@ TEST(JpegStored, SaysWhyItCannot) {
   for (const auto* option : {&quality_option(), &jpeg_subsampling_option()}) {
     EXPECT_EQ(objection(jpeg, {{}, size, {}},
                         with_option(*option, option == &quality_option() ? "80" : "420")),
-              "--" + option->name + " asks for other coefficients");
+              "--" + option->name + " needs other coefficients");
   }
   ReadLimits limits;
   limits.max_memory = 10'000;

@@ -408,7 +408,7 @@ TEST(PngHostile, RefusesDamagedTransparency) {
 }
 
 TEST(PngHostile, RefusesWhatCannotBeAChunk) {
-  const std::string expected = "in.png: damaged PNG: what follows a chunk is not one";
+  const std::string expected = "in.png: damaged PNG: no chunk follows where one should";
   EXPECT_EQ(refusal(small_file({{"a b ", {}}})), expected);
   Bytes file = small_file({text("a", "b")});
   file.at(33) = 0x80;  // the length

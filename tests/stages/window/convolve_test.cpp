@@ -332,7 +332,7 @@ TEST(ConvolveText, RefusesNumbersThatAreTooLarge) {
             "without their signs; use a larger --scale");
   const auto too_large = [](int scale) {
     return formatted(
-        "--convolve: whole numbers are summed exactly, which these are too large for; divide them "
+        "--convolve: these whole numbers are too large to be summed exactly; divide them "
         "and --scale ({}) by a common factor",
         scale);
   };

@@ -276,7 +276,7 @@ class JpegStoredPicture final : public StoredPicture {
                                       const WriteOptions& options) const {
     for (const WriteOption* option : {&quality_option(), &jpeg_subsampling_option()}) {
       if (options.is_given(*option))
-        return formatted("--{} asks for other coefficients", option->name);
+        return formatted("--{} needs other coefficients", option->name);
     }
     const auto& [corner, size, turn] = placement;
     const ImageSize mcu = mcu_grid(decoder_.jpeg()).mcu;
