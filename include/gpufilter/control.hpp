@@ -29,8 +29,9 @@ class Stopped : public Error {
 
 // How one call is watched and stopped.
 struct RunControl {
-  // Called with the part that is done, 0 to 1, never decreasing; by one thread at a time, which
-  // need not be the calling one. What it throws ends the call and propagates. May be empty.
+  // Called with the finished fraction, 0 to 1, never decreasing; by one thread at a time, not
+  // necessarily the caller's. An exception that it throws ends the call and propagates. May be
+  // empty.
   std::function<void(double done)> progress = {};
   // Once a stop is requested, the call soon throws Stopped.
   std::stop_token stop = {};

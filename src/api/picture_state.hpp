@@ -1,4 +1,4 @@
-// What a public Picture consists of, and the caller's memory as rows.
+// The implementation of the public Picture, and the caller's memory as rows.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace gpufilter {
 struct Picture::State {
   // Uninitialised pixels. Throws std::overflow_error, std::bad_alloc.
   explicit State(const PictureShape& picture);
-  // In existing memory, which has to be large enough.
+  // A picture in existing memory, which has to be large enough.
   State(const PictureShape& picture, std::shared_ptr<std::uint8_t> pixels);
 
   // Throws std::overflow_error.

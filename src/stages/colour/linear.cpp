@@ -65,7 +65,7 @@ LightTable make_encoded_table(const TransferCurve& curve, int light_depth, int b
   return table;
 }
 
-// The tables that were made last: the pictures of a folder have few curves. Thread-safe.
+// The most recently made tables: the pictures of a folder have few curves. Thread-safe.
 class KeptTables {
  public:
   // `light_depth` is 0 for tables to light.

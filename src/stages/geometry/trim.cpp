@@ -98,7 +98,7 @@ Box box_of(const WholePicture& picture, std::uint32_t limit) {
   return all;
 }
 
-// Has an up: the colour of the edges is that of the top left pixel.
+// Needs the upright picture: the edges have the colour of the top left pixel.
 class Trim final : public Stage {
  public:
   explicit Trim(double fuzz) : fuzz_(fuzz) {}
