@@ -44,7 +44,7 @@ std::string labelled(Level level, std::string_view line) {
          whole.substr(plain.size());
 }
 
-// What a line is to its reader, whatever level it needs to be shown.
+// The meaning of a line for the reader, independent of the level at which it is shown.
 Level meaning(spdlog::level::level_enum level) {
   return level == spdlog::level::debug  ? Level::debug
          : level == spdlog::level::info ? Level::info
@@ -119,7 +119,7 @@ void write(spdlog::level::level_enum level, std::string_view line) {
 
 }  // namespace
 
-// With Level::off, only what is critical is shown.
+// With Level::off, only critical messages are shown.
 void set_level(Level level) {
   const int above_trace = static_cast<int>(level) + 1;
   loggers().lines.set_level(static_cast<spdlog::level::level_enum>(above_trace));

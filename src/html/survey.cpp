@@ -32,8 +32,8 @@ namespace {
 constexpr std::array<std::uint32_t, 2> checkers{204, 153};
 constexpr int checker_areas = 16;
 
-// The areas are at most this many times as fine as the result, which is then made from them by
-// --resize. So its cost does not grow with the picture.
+// The areas are at most this many times as fine as the result, to which --resize then reduces them,
+// so that its cost does not grow with the picture.
 constexpr int fineness = 2;
 
 int scaled(int side, int from, int to) {

@@ -21,7 +21,7 @@ class Option;
 
 namespace gpufilter {
 
-// Says what is wrong with a value; nothing if it is right.
+// Returns the error in a value; nothing if it is valid.
 struct ValueCheck {
   template <std::invocable<const std::string&> Complaint>
   ValueCheck(Complaint find_fault, std::vector<std::string> all = {})
@@ -31,7 +31,7 @@ struct ValueCheck {
   std::vector<std::string> words;  // if only these are right: all of them
 };
 
-// What a shell may offer as the value of an option. A word that ends in '=' is only a beginning.
+// Completions that a shell may offer for an option's value. A word that ends in '=' is a prefix.
 struct Suggestions {
   enum class Files { none, folders, all };
 
@@ -134,7 +134,7 @@ class Arguments {
                             const std::string& help);
   Option* add_flag_callback(const std::string& name, const std::function<void()>& run,
                             const std::string& help);
-  // `take` gets one of `words`: the one after the flag, or `alone` if none follows.
+  // `take` receives one of `words`: the word after the flag, or `alone` if none follows.
   Option* add_flag_with_words(const std::string& name, const std::vector<std::string>& words,
                               const std::string& alone,
                               const std::function<void(const std::string&)>& take,

@@ -41,7 +41,7 @@ int fail(const char* reason, int exit_code) {
   return exit_code;
 }
 
-// oneTBB's error has no type of its own.
+// oneTBB throws no specific type.
 std::string words_of(const std::exception& error) {
   if (std::string_view(error.what()).starts_with("pthread_create has failed"))
     return "a thread cannot be started, because a limit on processes or memory is reached; try "

@@ -278,7 +278,7 @@ std::unique_ptr<ComparePage> page_for(const CompareOptions& options) {
 int compare_pair(const CompareOptions& options) {
   check_drawing(options);
   const auto page = page_for(options);
-  // The page reads the pictures once more.
+  // The page reads the pictures again.
   const RepeatableSource a(options.a, page != nullptr);
   const RepeatableSource b(options.b, page != nullptr);
   const auto open = [&](const std::string& path) {

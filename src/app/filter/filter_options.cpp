@@ -263,7 +263,7 @@ void apply_threads(const Arguments& app, FilterOptions& options) {
   }
 }
 
-// What can be read of a damaged picture does not replace it.
+// The readable part of a damaged picture must not replace the file.
 void apply_damaged(const Arguments& app, FilterOptions& options) {
   ReadLimits& limits = options.run.limits;
   const auto choice = choice_of_variable(damaged_variable, damaged_choices());

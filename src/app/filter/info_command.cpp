@@ -45,7 +45,7 @@ struct InfoOptions {
   ReadLimits limits;
 };
 
-// What the header of a file says, and metadata from its end.
+// The header of a file, and metadata from its end.
 struct PictureInfo {
   std::string name;
   std::uint64_t bytes = 0;  // 0: unknown

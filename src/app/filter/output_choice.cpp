@@ -95,7 +95,7 @@ void replace_inputs(const Arguments& app, FilterOptions& options) {
   options.output = is_one ? first : folder_of_all(inputs);
 }
 
-// Also by a link that leads nowhere, or by what cannot be looked at.
+// Whether the name is taken, also by a dangling link or by something that cannot be examined.
 bool is_taken(const std::string& path) {
   std::error_code error;
   return fs::symlink_status(path, error).type() != fs::file_type::not_found;
@@ -195,8 +195,7 @@ void check_after_value(const CommandWord& before, const std::string& word) {
   throw UsageError(printable(formatted("{}: {} takes one value{}", word, name, remedy)));
 }
 
-// A word that stands where an option's value would stand, and looks like one. A slash shows that it
-// is a path.
+// Checks a word that follows an option and looks like its value. A slash shows that it is a path.
 void check_position(const CommandWord& before, const CommandWord& name) {
   if (name.after_dashes || before.option == nullptr || name.text.find('/') != std::string::npos)
     return;
@@ -209,8 +208,8 @@ void check_position(const CommandWord& before, const CommandWord& name) {
   }
 }
 
-// What a word may mean that is neither a picture nor a folder: "--color sepia", "--blur auto or
-// --levels auto"; empty if it resembles nothing.
+// What the user may have meant by a word that is neither a picture nor a folder: "--color sepia",
+// "--blur auto or --levels auto"; empty if it resembles nothing.
 std::string meaning_of(const Arguments& app, const std::string& word) {
   std::vector<std::string> options;
   for (const StageKind& kind : stage_catalogue()) {

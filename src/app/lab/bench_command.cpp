@@ -21,7 +21,7 @@ namespace {
 
 using lab::TestBed;
 
-// "4096x16x256": rows and columns of C, and the numbers in each sum.
+// "4096x16x256": rows and columns of C, and the length of each sum.
 std::optional<MatrixShape> parsed_shape(const std::string& text) {
   constexpr int largest = 65536;
   MatrixShape shape;

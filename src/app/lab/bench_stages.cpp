@@ -85,7 +85,7 @@ Network random_network(const std::vector<int>& widths) {
   return network;
 }
 
-// "3-16-16-3": the numbers between the layers.
+// "3-16-16-3": the widths between the layers.
 std::vector<int> parse_widths(const std::string& text) {
   std::vector<int> widths;
   std::istringstream parts(text);

@@ -61,7 +61,7 @@ class ReportPage {
   std::vector<html::Entry> entries_;
 };
 
-// Opens a picture for a preview; nullptr if that fails, which the report on the picture says.
+// Opens a picture for a preview; nullptr if that fails, which the picture's report mentions.
 [[nodiscard]] std::unique_ptr<ByteSource> opened(const std::string& path);
 
 // For pages about pictures that were replaced.
