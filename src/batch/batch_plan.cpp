@@ -161,7 +161,7 @@ void refuse_damage(const std::string& output) {
                 (fs::path(output) / journal_name).string(), damage.text())));
 }
 
-// Results must neither be filtered twice nor replaced by other ones without a word.
+// Results must neither be filtered twice nor silently replaced.
 void check_last_run(const BatchRequest& request) {
   const auto last = read_last_run(request.output);
   if (!last) return;
@@ -223,8 +223,8 @@ bool gives_each_a_name(const NameTemplate& name, const BatchRequest& request,
   });
 }
 
-// A --name that gives each of the plan's results a name of its own, in a phrase that tells the user
-// so; if there is none, that a file has to be renamed.
+// A phrase that suggests a --name under which the plan's results have different names; if there is
+// none, that a file has to be renamed.
 std::string collision_remedy(const BatchRequest& request, const BatchPlan& plan) {
   for (const char* text : {"{stem}-{ext}.{to}", "{parent}-{stem}.{to}", "{parent}-{name}.{to}"}) {
     if (!request.in_place && gives_each_a_name(NameTemplate(text), request, plan)) {
@@ -252,7 +252,7 @@ std::string collision_remedy(const BatchRequest& request, const BatchPlan& plan)
                 first.input, second.input, link)));
 }
 
-// Why `item` must not be written to `path`, which is one of the inputs.
+// The reason why `item` must not be written to `path`, which is one of the inputs.
 std::string input_as_output(const BatchItem& item, const std::string& path) {
   const std::string link = link_text(path);
   const std::string note = link.empty() ? "" : formatted(" ({})", link);

@@ -39,11 +39,11 @@ namespace fs = std::filesystem;
 // A picture's input and its unfinished result; while the result gets its name, its lock and its
 // folder.
 constexpr rlim_t files_of_a_job = 4;
-// For drivers, caches and the trace, which are opened during the run.
+// File descriptors reserved for drivers, caches and the trace, which are opened during the run.
 constexpr rlim_t reserve = 12;
 
 rlim_t open_files() {
-  constexpr rlim_t usual = 8;  // where there is no /proc
+  constexpr rlim_t usual = 8;  // if there is no /proc
   std::error_code error;
   rlim_t count = 0;
   for (fs::directory_iterator entry("/proc/self/fd", error);
@@ -221,7 +221,8 @@ class PictureJobs {
     try {
       journal_->add(result.name, record);
     } catch (const PictureError& error) {
-      // The picture is in place, and the earlier record holds the hash of its contents.
+      // The picture is in place, and the earlier record has its content hash, so this failure is
+      // harmless.
       log::debug(error.what());
     }
   }
@@ -252,8 +253,8 @@ struct JobLimits {
   bool is_below_usual = false;  // whether `threads` has to be enforced
 };
 
-// What `options` ask for, within the number of pictures and the limits on open files, processes and
-// memory. Says in a message what a limit reduces.
+// The requested jobs and threads, within the number of pictures and the limits on open files,
+// processes and memory. Warns if a limit reduces them.
 JobLimits job_limits(const BatchOptions& options, std::size_t pictures) {
   const int wanted_jobs = static_cast<int>(
       std::clamp<std::size_t>(pictures, 1, static_cast<std::size_t>(options.jobs)));
@@ -350,8 +351,8 @@ class BatchRun {
     if (limit_ && working_ > 0) limit_->set(threads_beside(working_));
   }
 
-  // How many threads may work on each of `jobs` pictures. Each job is one thread of its own; the
-  // other threads help all jobs.
+  // How many threads may work on each of `jobs` pictures. Each job has its own thread; the other
+  // threads help all jobs.
   [[nodiscard]] std::size_t threads_beside(std::size_t jobs) const { return threads_ - jobs + 1; }
 
   std::optional<std::size_t> take_next() {
@@ -547,7 +548,7 @@ std::set<std::string> folders_of_results(const BatchPlan& plan) {
 void remove_unfinished(const BatchPlan& plan) {
   int removed = 0;
   if (!plan.shard) {
-    // With --recursive also those of pictures that are gone.
+    // With --recursive also temporary files of pictures that no longer exist.
     if (plan.recursive) removed = remove_abandoned_files(plan.output, true);
     for (const std::string& folder : folders_of_results(plan))
       removed += remove_abandoned_files(folder, false);

@@ -112,7 +112,7 @@ class HashedInput::Hashed {
   ContentHasher hasher_;
 };
 
-// What the decoder reads from.
+// The source for the decoder.
 class HashedInput::Source final : public ByteSource {
  public:
   explicit Source(std::shared_ptr<Hashed> hashed) : hashed_(std::move(hashed)) {}

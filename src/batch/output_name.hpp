@@ -16,7 +16,7 @@ namespace gpufilter {
 // of the result's format. "{{" and "}}" stand for braces. A slash begins a subfolder.
 class NameTemplate {
  public:
-  // Throws UsageError, which names the place, if `text` is not a template, or would leave the
+  // Throws UsageError, which names the position, if `text` is not a template, or would leave the
   // folder of results.
   explicit NameTemplate(std::string text);
 
