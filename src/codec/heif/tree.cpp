@@ -423,7 +423,7 @@ class TreeBuilder {
     return result;
   }
 
-  // Rounded to whole pixels, and as far as it lies within the picture.
+  // The clean aperture, rounded to whole pixels and clipped to the picture.
   Placement clean_aperture(const Box& box, const ImageSize& size) const {
     ByteCursor cursor(box.content);
     std::array<double, 4>

@@ -1,7 +1,7 @@
 #include <cstdio>
 
 #include <jpeglib.h>
-// After jpeglib.h, which decides which messages exist.
+// Included after jpeglib.h, which decides which messages exist.
 #include <jerror.h>
 
 #include "base/format.hpp"

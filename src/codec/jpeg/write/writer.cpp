@@ -113,8 +113,8 @@ class JpegStripWriter {
                                                static_cast<std::size_t>(rows_a_strip) * row_bytes_),
                                  2))) {}
 
-  // Takes the next rows, which are no longer needed when it returns. Throws what `emit` throws,
-  // and std::bad_alloc.
+  // Takes the next rows, which are not needed after the call. Throws `emit`'s exceptions and
+  // std::bad_alloc.
   void write(const ConstRows& rows) {
     for (int y = rows.rows.begin; y < rows.rows.end; ++y)
       add_row(rows.row(y));
