@@ -72,7 +72,7 @@ py::bytes as_bytes(const std::vector<std::uint8_t>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// What pickle calls, and its arguments: the pixels and all metadata.
+// The function that pickle calls, and its arguments: pixels and all metadata.
 py::tuple reduced(const SharedPicture& picture) {
   const py::object restore = py::module_::import("gpufilter._functions").attr("restored_picture");
   return py::make_tuple(
@@ -129,8 +129,8 @@ void set_orientation(SharedPicture& picture, const py::object& given) {
   picture.set_orientation(overflow != 0 || value < 0 || value > 9 ? 0 : static_cast<int>(value));
 }
 
-// Picture(pixels, icc=...). There are no pictures without pixels: this is __new__, and there is no
-// __init__.
+// Picture(pixels, icc=...). It is __new__, without an __init__, so that there are no pictures
+// without pixels.
 py::object made_picture(const py::args& arguments, const py::kwargs& given) {
   static constexpr std::array settings{"exif", "icc", "xmp", "density", "orientation"};
   py::dict metadata = given;

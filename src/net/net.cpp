@@ -28,7 +28,7 @@ struct NetSample {
 
 using std::size_t;
 
-// Puts a network together; its numbers are of both signs.
+// Builds a network with weights of both signs.
 class Sketch {
  public:
   explicit Sketch(int channels) { graph_.values.push_back({channels, 1}); }
@@ -146,7 +146,7 @@ class Sketch {
   std::uint32_t state_ = 1;
 };
 
-// A denoiser: what is added to the picture.
+// A residual denoiser: its result is added to the picture.
 NetGraph residual() {
   Sketch net(3);
   const int first = net.slopes(net.convolution(0, 5, 3));
