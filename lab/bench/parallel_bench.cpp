@@ -14,10 +14,10 @@ namespace {
 
 // Different chains, as in parallel.cl.
 constexpr std::size_t chains = 1024;
-// So long that starting a work-item takes a small part of its time.
+// Enough steps that starting a work-item takes little of its time.
 constexpr std::int32_t steps_on_gpus = 4096;
 constexpr std::int32_t steps_elsewhere = 512;
-// The share of the highest rate at which a curve counts as bent.
+// The share of the highest rate that marks the bend of a curve.
 constexpr double bend = 0.5;
 
 struct Chain {

@@ -84,7 +84,7 @@ void measure_histogram(const TestBed& bed, const std::vector<std::uint8_t>& valu
                                {"8 local copies", "count_in_local_memory", "-D COPIES=8"}}) {
     bed.step(formatted("histogram by {}", method.name));
     const Kernel kernel = lab_kernel(*bed.session, "histogram.cl", method.function, method.options);
-    // A work-item takes 64 values: merging a group's counters is little beside that.
+    // A work-item takes 64 values, so that merging a group's counters costs little.
     const WorkRange range{values.size() / 64 + 1, 1, pattern_group, 1};
     const auto times = measure(bed.trials, queue, [&] {
       queue.upload(counters, zeros.data(), 1024);
@@ -97,7 +97,7 @@ void measure_histogram(const TestBed& bed, const std::vector<std::uint8_t>& valu
   }
 }
 
-// Scans in place, level after level: values, totals of groups, totals of those.
+// Scans in place, level by level: values, totals of groups, totals of these.
 class DeviceScan {
  public:
   DeviceScan(Session& session, std::size_t count, const std::string& method)

@@ -91,8 +91,7 @@ template <InstructionSet set, size_t height, size_t width, bool prefetched>
   }
 }
 
-// What a step works on before it goes on: `depth` rows and `columns` columns of B, `rows` rows of
-// A.
+// The block of a step: `depth` rows and `columns` columns of B, `rows` rows of A.
 constexpr size_t whole = std::numeric_limits<size_t>::max();
 struct Blocks {
   size_t columns = whole;

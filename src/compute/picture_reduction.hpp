@@ -94,7 +94,7 @@ enum class ReductionPath {
 };
 [[nodiscard]] const char* to_string(ReductionPath path);
 
-// The kernel and the geometry of a launch.
+// The path and the geometry of a launch.
 struct ReductionLaunch {
   ReductionPath path = ReductionPath::local_memory;
   std::size_t group_size = 1;  // work-items: 1, or a multiple of 32

@@ -165,7 +165,7 @@ bool skip_tiles(BitReader& in, const Sequence& sequence, const ImageSize& size) 
   return true;
 }
 
-// Skips to the size of a key frame; false if the header has none there.
+// Skips to the size of a key frame; false for other frames and unsupported headers.
 bool skip_to_size(BitReader& in, const Sequence& sequence, bool& has_own_size,
                   bool& keeps_statistics, bool& has_screen_tools) {
   constexpr unsigned key_frame = 0;

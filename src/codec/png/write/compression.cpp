@@ -280,8 +280,8 @@ constexpr std::size_t pixel_search_price = 24;
 // At the highest level, chunks of up to this size are tried with every filter.
 constexpr std::size_t every_filter_size = std::size_t{128} << 10U;
 
-// At the highest levels, filters of longer chunks are deflated by the slowest method if a faster
-// one makes them at most 1 / this larger than the best.
+// At the highest level, filters of longer chunks are deflated by the slowest method if a faster one
+// makes them at most 1 / this larger than the best.
 constexpr std::size_t close_call = 50;
 
 // How a chunk is compressed.
