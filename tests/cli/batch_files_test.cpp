@@ -1,5 +1,4 @@
-// Folders of pictures: which are done, the names of the results, and what happens to files that
-// exist.
+// Folders of pictures: selection, names of results, and existing files.
 
 #include "cli/batch_fixture.hpp"
 #include "codec/codec_table.hpp"
@@ -192,7 +191,7 @@ TEST_F(BatchFiles, PicturesOfManySizesAtATime) {
   }
 }
 
-// Which files of a folder are filtered, and the names of the results.
+// The files of a folder that are filtered, and the names of the results.
 
 class BatchNames : public BatchTest {};
 

@@ -37,12 +37,12 @@ TEST_F(BatchResume, SeesChangedInputs) {
   write_png(random_image({37, 29}, format_, 78), in_ + "/p101.png");
   fs::last_write_time(in_ + "/p101.png", time);
   EXPECT_EQ(resumed(), (Words{"unchanged", "done", "unchanged"}));
-  // And a different time means nothing if the content is the same.
+  // A file of another time counts as unchanged if its content is the same.
   fs::last_write_time(in_ + "/p102.png", time - std::chrono::hours(1));
   EXPECT_EQ(resumed(), (Words{"unchanged", "unchanged", "unchanged"}));
 }
 
-// The decoder stops before such bytes; the journal's hash is that of the whole file.
+// The decoder stops before such bytes; the journal's hash covers the whole file.
 TEST_F(BatchResume, SeesChangesBehindThePicture) {
   put("a.png");
   put("b.jpg");

@@ -92,7 +92,7 @@ TEST_F(TurnCommand, AutoOrientReadsEveryFormat) {
     filter_quietly({in, out_, "--auto-orient", "--device", "cpu"});
     EXPECT_TRUE(same_pixels(read_picture(out_), naive_turn(stored_pixels, quarter_clockwise)));
     EXPECT_EQ(exif_orientation(metadata_of(out_).exif), 1);
-    // And written to each.
+    // The JPEG is written to each format.
     const std::string same = folder_ / ("out-" + name);
     filter_quietly({in, same, "--auto-orient", "--device", "cpu"});
     EXPECT_EQ(read_picture(same).size(), (ImageSize{45, 67}));
@@ -271,7 +271,7 @@ TEST_F(Upright, AnOverlayHasAnOrientationOfItsOwn) {
   }
 }
 
-// The turn stands right before the first stage that has an up.
+// The turn comes right before the first stage that depends on the orientation.
 TEST_F(Upright, OutputsBeforeItAreAsStored) {
   const std::string in = oriented("in.png", 6);
   const std::string before = folder_ / "before.png";

@@ -442,7 +442,7 @@ NaivePlanes pixel_of(const std::vector<float>& numbers, size_t begin, size_t cou
   return pixel;
 }
 
-// One pixel, each element a channel of it.
+// Checks one pixel with a channel for each element.
 void check_elements(OnnxCase from) {
   const OnnxTensor x = from.inputs.front();
   const bool binary = from.node().type != "Clip" && from.has_operand(1);
@@ -523,7 +523,7 @@ const std::set<std::string> others{
     "Concat",           "Conv",        "ConvInteger",    "ConvTranspose", "DepthToSpace",
     "DequantizeLinear", "QLinearConv", "QuantizeLinear", "Resize",        "Upsample"};
 
-// What makes a case no network for pictures.
+// Reasons why a case is not a network for pictures.
 constexpr std::array<const char*, 12> reasons{
     "dimension",         "not floats",       "several scales",  "its axis is",
     "dilations are not", "kernels of 2 x 2", "gives a size",    "its mode",

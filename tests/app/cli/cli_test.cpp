@@ -1,4 +1,4 @@
-// What the program says meanwhile, and where it fails.
+// Messages of the program during a run and on failures.
 #include <new>
 
 #include "app/cli/commands.hpp"

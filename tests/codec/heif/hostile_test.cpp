@@ -105,7 +105,7 @@ TEST(HostileHeif, CodedPicturesWithoutDataOrHeader) {
       "with --max-pixels");
 }
 
-// They would be read again and again.
+// Shared data would be read again and again.
 TEST(HostileHeif, PicturesWithTheirDataInCommon) {
   std::vector<SketchedItem> items{overlay_item(1, {0, 0, 0}, 64, 64, {{0, 0}})};
   std::vector<std::uint16_t> parts;
@@ -149,7 +149,7 @@ TEST(HostileHeif, TheCaseOfAMissingPart) {
             "in: damaged HEIC: a picture is missing in it");
 }
 
-// What HEIC and AVIF files hold besides the picture that is read.
+// Other contents of HEIC and AVIF files besides the picture that is read.
 
 Property auxiliary(const std::string& type) {
   Bytes content(4, 0);

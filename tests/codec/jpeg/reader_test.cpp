@@ -291,7 +291,7 @@ Plane plane_of(const StoredComponent& component) {
   return plane;
 }
 
-// Whether all samples that a pixel of the result shows are those of the source's pixel.
+// Expects that each pixel of the result has the samples of the source's pixel.
 void expect_moved(const Bytes& source, const Bytes& result, const Placement& placement) {
   const auto before = coefficients_of(source);
   const auto after = coefficients_of(result);

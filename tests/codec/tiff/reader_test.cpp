@@ -185,7 +185,7 @@ TEST(TiffReader, LimitsTheMemoryOfBlocks) {
             "3M");
 }
 
-// What the samples of TIFF files mean: bits, signs, floating-point numbers, colours.
+// The meaning of samples in TIFF files: bits, signs, floating-point numbers, colours.
 
 SetField sample_format(int format) {
   return [format](TIFF* tiff) { TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, format); };
