@@ -1,4 +1,4 @@
-// What a call may use, how it reports, and how it is stopped.
+// Limits of a call, its progress, and how to stop it.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace gpufilter {
 
-// What a call may use.
+// Limits of a call.
 struct Limits {
   // Pictures with more pixels are refused, results as well.
   std::uint64_t max_pixels = 500'000'000;

@@ -30,7 +30,7 @@ namespace gpufilter {
   return decode(bytes.data(), bytes.size(), limits, control);
 }
 
-// What a file says about its picture.
+// A picture's description in its file.
 struct FileHeader {
   Shape shape;              // of the pixels that read() returns
   std::string file_format;  // "PNG"

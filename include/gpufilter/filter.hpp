@@ -65,7 +65,7 @@ struct FilterSettings {
   std::string orientation = "auto";
 };
 
-// What a run did.
+// The result of a run.
 struct FilterResult {
   int width = 0;                   // of the result, pixels
   int height = 0;                  // of the result, pixels

@@ -50,7 +50,7 @@ struct View {
 
   // The view without its memory.
   [[nodiscard]] Shape shape() const { return {width, height, channels, depth}; }
-  // What can be written can be read.
+  // A writable view converts to a read-only one.
   operator ConstView() const {  // NOLINT(google-explicit-constructor): as pointers convert
     return {data, width, height, channels, depth, pitch};
   }
@@ -100,7 +100,7 @@ class Picture {
   // A copy of pixels and metadata. Throws std::bad_alloc.
   [[nodiscard]] Picture copy() const;
 
-  // Its size and format.
+  // The picture's size and format.
   [[nodiscard]] Shape shape() const noexcept;
   // Pixels in a row.
   [[nodiscard]] int width() const noexcept { return shape().width; }

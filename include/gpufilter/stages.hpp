@@ -510,8 +510,8 @@ struct crop {
   }
 };
 
-// Cut off edges of one colour, that of the top left pixel. A picture of only this colour does not
-// change.
+// Cut off edges of one colour. The colour is the top left pixel's. A picture of only this colour
+// does not change.
 struct trim {
   // Largest difference, in percent, between colours that count as equal. 0..100. The default is 0.
   std::optional<double> fuzz = {};

@@ -7,8 +7,7 @@ __version__: str
 class Picture:
     """A picture in memory, which NumPy, Pillow and others use without a copy.
 
-    numpy.asarray(picture), PIL.Image.fromarray(picture). A picture read from a file carries
-    its metadata.
+    numpy.asarray(picture), PIL.Image.fromarray(picture). A picture read from a file carries its metadata.
     """
 
     def __init__(

@@ -88,7 +88,7 @@ struct ResultMemory::State {
       freed.assign(std::make_move_iterator(unused.begin()), std::make_move_iterator(end));
       unused.erase(unused.begin(), end);
     } catch (const std::bad_alloc&) {
-      // Then it is not kept.
+      // Without memory the block is not kept.
     }
   }
 };

@@ -46,7 +46,7 @@ using PictureState = PictureAccess::State;
 [[nodiscard]] const PictureState& existing(const Picture& picture);
 [[nodiscard]] PictureState& existing(Picture& picture);
 
-// Throws UsageError if the shape is not that of a picture.
+// Throws UsageError if the shape is not a picture's.
 [[nodiscard]] PictureShape checked_shape(const Shape& shape);
 [[nodiscard]] Shape public_shape(const PictureShape& shape);
 // "640 x 480, RGB, 8-bit"

@@ -54,7 +54,7 @@ Level meaning(spdlog::level::level_enum level) {
 
 using Take = std::function<void(Level level, std::string_view line)>;
 
-// Writes lines to standard error, above a status line, or hands them over.
+// Writes lines to standard error, above a status line, or passes them to a callback.
 class LineSink final : public spdlog::sinks::base_sink<std::mutex> {
  public:
   void send_to(Take take) {

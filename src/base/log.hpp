@@ -23,8 +23,8 @@ void send_to(std::function<void(Level level, std::string_view line)> take);
 enum class Color { automatic, always, never };
 void set_color(Color color);
 
-// Shows a line at the bottom of the terminal in place of the last one; messages appear above it. It
-// is cut to the terminal's width. An empty line removes it.
+// Shows a status line at the bottom of the terminal, replacing the previous one; messages appear
+// above it. The line is truncated to the terminal's width. An empty line removes it.
 void show_status(std::string_view text);
 
 void debug(std::string_view line);

@@ -46,8 +46,8 @@ class ThreadLimit {
   std::unique_ptr<Control> control_;
 };
 
-// How many threads, at most `wanted`, can run beside those that exist. If a limit is near, a
-// quarter of the remaining threads is left to others, such as a device's driver. Tests this by
+// How many threads, at most `wanted`, can run in addition to the existing ones. If a limit is near,
+// a quarter of the remaining threads is left to others, such as a device's driver. Tests this by
 // starting threads, but only if a limit may be near.
 [[nodiscard]] std::size_t startable_threads(std::size_t wanted);
 

@@ -60,7 +60,7 @@ struct BatchItem {
   std::string input;                     // its path
   std::string output;                    // relative to the output folder
   const Codec* output_format = nullptr;  // nullptr: the input cannot be read
-  std::vector<ChainOutput> others = {};  // the outputs besides; all have a format
+  std::vector<ChainOutput> others = {};  // the other outputs; all have a format
   std::uint64_t bytes = 0;               // of the input
   bool keep_output = false;              // the output exists and stays as it is
   bool exists = false;                   // all outputs do

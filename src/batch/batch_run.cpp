@@ -81,7 +81,7 @@ class WatchedSink final : public ByteSink {
 
 struct Verified {
   bool same = false;
-  std::optional<FileStamp> stamp;  // the current one, if it can stand for the contents
+  std::optional<FileStamp> stamp;  // the current one, if it identifies the contents
 };
 
 // Whether the file's contents have `hash`: by its stamp if that decides it, otherwise by its bytes.
@@ -530,7 +530,7 @@ class BatchRun {
   std::optional<ThreadLimit> limit_;
 };
 
-// The folders that results go to: of the last outputs and of those besides.
+// The folders for results of the last and of the other outputs.
 std::set<std::string> folders_of_results(const BatchPlan& plan) {
   std::set<std::string> folders{plan.output};
   const auto add = [&folders](const std::filesystem::path& file) {

@@ -49,7 +49,7 @@ struct Damage {
 struct JournalRecord {
   ContentHash work;  // stages, format, versions: see work_hash() in batch_plan.hpp
   ContentHash input;
-  std::optional<FileStamp> input_stamp;  // if it can stand for the contents
+  std::optional<FileStamp> input_stamp;  // if it identifies the contents
   ContentHash output;
   std::uint64_t output_bytes = 0;
   std::optional<FileStamp> output_stamp;

@@ -13,7 +13,7 @@
 
 namespace gpufilter {
 
-// Not thread-safe.
+// Finds devices on request. Not thread-safe.
 class DeviceCatalog {
  public:
   using Source = std::function<std::vector<DeviceInfo>()>;

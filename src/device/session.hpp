@@ -16,7 +16,7 @@
 
 namespace gpufilter {
 
-// Where the program of a device came from; the processor needs none.
+// The origin of a device's program; the processor needs none.
 enum class ProgramOrigin { none, compiled, cached };
 [[nodiscard]] const char* to_string(ProgramOrigin origin);  // as reports have it: "cache"
 

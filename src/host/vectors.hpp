@@ -1,5 +1,5 @@
-// Vectors of numbers: what loops need beyond the operators of GCC's vector types, for each
-// instruction set.
+// Vectors: operations for loops beyond the operators of GCC's vector types, for each instruction
+// set.
 //
 // A loop is written once, as a template over the set, and started with run_products_loop()
 // (loops.hpp). Its vectors are Vector<Number, set>; +, -, *, <<, >>, &, |, ^, comparisons and ?:
@@ -51,7 +51,7 @@ struct VectorOf {
 template <typename Number, InstructionSet set>
 using Vector = typename VectorOf<Number, vector_bytes<set>>::type;
 
-// The first number of a vector; a number that is no vector is its own first.
+// The first element of a vector; a scalar is its own first element.
 template <typename V>
 constexpr auto first_number(const V& v) {
   if constexpr (std::is_arithmetic_v<V>)

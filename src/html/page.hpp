@@ -37,7 +37,7 @@ struct Entry {
   std::string name;
   std::string status;
   Tone tone = Tone::neutral;
-  std::string note;     // a few words beside the status
+  std::string note;     // a short note next to the status
   std::string message;  // why there is no result, or no preview; empty if there is nothing to say
   std::vector<Fact> facts;
   std::optional<Side> before;

@@ -235,7 +235,7 @@ void SmallPicture::add(const ConstRows& rows) {
   });
 }
 
-// Colours are weighted by alpha, so that those of transparent pixels do not show.
+// Colours are weighted by alpha, so that transparent pixels do not show.
 template <typename Sample, std::size_t channels>
 void SmallPicture::add_row(const Sample* samples, int y) {
   constexpr bool has_alpha = channels % 2 == 0;

@@ -91,7 +91,7 @@ class MetadataKinds {
 // Replaces all that says what colours the samples mean.
 void set_profile(Metadata& metadata, const IccProfile& profile);
 
-// Adds to `metadata` what `late`, found after the pixels, has besides it.
+// Adds the metadata in `late`, found after the pixels, that `metadata` lacks.
 void add_late_metadata(Metadata& metadata, Metadata late);
 
 // Removes EXIF's GPS directory, and properties of XMP and texts whose names begin with GPS

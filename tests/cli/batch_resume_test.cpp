@@ -210,7 +210,7 @@ TEST_F(BatchResume, InPlaceAnUnfinishedRunIsNotRepeated) {
   const std::string remedy = "; --resume continues it; to filter all of them again, remove " + path;
   for (const Words& more : {Words{}, Words{"--gaussian", "2"}, Words{"--dry-run"}}) {
     expect_refusal(Words{"--in-place"} + more,
-                   {"gpufilter: " + in_ + ": an earlier run did not end here", remedy});
+                   {"gpufilter: " + in_ + ": an earlier run here was interrupted", remedy});
   }
   expect_refusal({"--in-place", "--resume", "--gaussian", "2"},
                  {"the stages differ from those of the earlier run; it has to end first: repeat "

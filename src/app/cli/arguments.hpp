@@ -51,7 +51,7 @@ class Option {
   Option* option_text(const std::string& form);  // of its values, for the help: "1..100 [90]"
   // The form of the values for any machine, if option_text() is for this one.
   Option* portable_text(const std::string& form);
-  // For shells, besides the words of check().
+  // Suggestions for shells, in addition to the words of check().
   Option* suggests(Suggestions suggestions);
   Option* group(const std::string& heading);  // of the help
   Option* description(const std::string& text);
@@ -61,7 +61,7 @@ class Option {
   // The option may be repeated, and a word may have several values with commas between them.
   Option* comma_list();
   Option* excludes(Option* other);
-  // Its default is the value of this environment variable, if that is set.
+  // The default is the value of this environment variable, if it is set.
   Option* envname(const std::string& variable);
   // The option takes effect even if the parser fails at a later word.
   Option* trigger_on_parse();

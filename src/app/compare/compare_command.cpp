@@ -47,7 +47,7 @@ std::string sentence(const FileComparison& files) {
   return text;
 }
 
-// A few words beside the status.
+// A short note next to the status.
 std::string note_of(const FileComparison& files) {
   if (!files.comparison) return "other size or format";
   if (files.comparison->differing_pixels == 0) return "";

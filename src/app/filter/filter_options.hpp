@@ -47,7 +47,7 @@ struct FilterOptions : BatchRequest, BatchOptions {
   [[nodiscard]] const std::string& input() const { return inputs.front(); }
 };
 
-// Returns nothing if the command line asked for help or the version, which are then printed. Throws
+// Returns nothing if the command line requested help or the version, which are then printed. Throws
 // UsageError.
 [[nodiscard]] std::optional<FilterOptions> parse_filter_options(int argc, const char* const* argv);
 

@@ -37,7 +37,7 @@ namespace gpufilter {
 [[nodiscard]] std::string batch_sizes(const BatchPlan& plan, const BatchTotals& totals);
 [[nodiscard]] std::string batch_rates(const BatchTotals& totals, Nanoseconds elapsed);
 
-// Where the time went, summed over a folder.
+// The times by step, summed over a folder.
 [[nodiscard]] std::string batch_table(const BatchTotals& totals, Nanoseconds elapsed);
 
 // Parts of these reports:

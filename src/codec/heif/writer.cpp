@@ -281,7 +281,7 @@ class HeifWriter final : public WholePictureWriter {
 
   // x265 waits for ever for threads that cannot be started.
   void limit_x265() const {
-    constexpr std::size_t frame_threads = 6;  // at most, besides one for each core
+    constexpr std::size_t frame_threads = 6;  // at most, in addition to one for each core
     constexpr std::size_t least = 2;
     const std::size_t usual = available_cores() + frame_threads;
     const std::size_t possible = startable_threads(usual);

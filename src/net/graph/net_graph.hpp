@@ -43,7 +43,7 @@ enum class NetOperator {
 struct NetActivation {
   // For x < 0: x * slopes[channel]; empty: x stays.
   std::vector<float> slopes = {};
-  // Then x > low ? x : low, and that below high.
+  // Then clamps: x > low ? x : low, and then below high.
   bool limits = false;
   float low = 0;
   float high = std::numeric_limits<float>::infinity();

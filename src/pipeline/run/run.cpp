@@ -374,7 +374,7 @@ class PictureRun {
     return part;
   }
 
-  // Once the header is read, the chain and the device are known.
+  // Lowers the chain and chooses the device, once the header is read.
   void begin() {
     const Nanoseconds start = now();
     input_.emplace(report_.input, asked_, options_);

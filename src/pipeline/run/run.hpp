@@ -140,9 +140,9 @@ struct RunReport : PictureReport {
                                        const StageChain& chain, Engine& engine,
                                        const RunOptions& options);
 
-// What filter_picture() would do, without doing it: reads the header of `input` and writes nothing.
-// The report has the size, the formats, how the outputs would be encoded, and the device as far as
-// it is known before the work: `engine` has the device "processor", "OpenCL" or "none", and the
+// Describes what filter_picture() would do: reads the header of `input` and writes nothing. The
+// report has the size, the formats, how the outputs would be encoded, and the device as far as it
+// is known before the work: `engine` has the device "processor", "OpenCL" or "none", and the
 // reason. Throws what filter_picture() would throw before the first row.
 [[nodiscard]] RunReport preview_picture(const std::string& input, const ChainOutput& output,
                                         const StageChain& chain, Dispatcher& dispatcher,

@@ -47,7 +47,8 @@ struct OneOf {
   bool operator==(const OneOf&) const = default;
 };
 
-// What a number followed by '%' means: nothing, hundredths ("40%" is 0.4), or the number itself.
+// The meaning of a number followed by '%': nothing, hundredths ("40%" is 0.4), or the number
+// itself.
 enum class Percent { none, of_one, itself };
 
 // A number from `low` to `high`, both included.

@@ -26,10 +26,10 @@ enum class Gravity {
 [[nodiscard]] PixelPosition placed(ImageSize inner, ImageSize outer, Gravity gravity,
                                    PixelPosition offset = {});
 
-// Its value is a Border.
+// The parameter --border; its value is a Border.
 [[nodiscard]] StageParameter border_parameter();
 
-// Its value is an AlphaMode.
+// The parameter --alpha; its value is an AlphaMode.
 [[nodiscard]] StageParameter alpha_parameter();
 [[nodiscard]] StageParameter gravity_parameter();
 

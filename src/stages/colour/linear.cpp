@@ -192,8 +192,7 @@ class Light final : public OneStepStage {
     }
   }
 
-  // Its source and its result may have other sample types, so it shares no kernel with other
-  // stages.
+  // Source and result may have different sample types, so the step is never fused.
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
                                                     const PictureShape& input) const override {
     const LightTables tables = tables_for(input.format);

@@ -143,8 +143,8 @@ StageKind trim_stage_kind() {
       .option = "--trim",
       .type = NoValue{},
       .help =
-          "Cut off edges of one colour, that of the top left pixel. A picture of "
-          "only this colour does not change.",
+          "Cut off edges of one colour. The colour is the top left pixel's. A picture of only this "
+          "colour does not change.",
       .parameters = {{.option = "--fuzz",
                       .type = NumberIn{0, 100, false, Percent::itself},
                       .default_value = "0",

@@ -85,7 +85,7 @@ class BytesAlongRows {
       end_of_line_[line] = ends_.data() + line * lane_bytes;
   }
 
-  // These rows, up to `lines`.
+  // Fills these rows, at most `lines`.
   [[gnu::always_inline]] void fill(const RowRange& rows) {
     for (int line = 0; line < lines; ++line) {
       const int y = std::min(rows.begin + line, rows.end - 1);

@@ -52,7 +52,7 @@ struct AnnouncedParts {
 constexpr std::size_t read_bytes_at_once = std::size_t{256} << 10U;
 
 // How many pictures an index of pictures (MPF) has besides the first; nothing if it is damaged.
-// Previews do not count: they show the same picture, as a thumbnail does.
+// Previews are not counted: they show the same picture, as a thumbnail does.
 std::optional<int> further_pictures(std::string_view index) {
   constexpr std::uint32_t entries_tag = 0xB002;
   constexpr std::size_t entry_bytes = 16;

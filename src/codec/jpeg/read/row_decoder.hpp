@@ -67,7 +67,7 @@ struct JpegScanHeader {
 // The header of the scan that the decompressor is at.
 [[nodiscard]] JpegScanHeader current_scan(const jpeg_decompress_struct& jpeg);
 
-// A frame like that of `whole`, but `height` rows high and progressive if the scan is, the segments
+// A frame like `whole`'s, but `height` rows high and progressive if the scan is, the segments
 // `tables`, and the scan's header. Components are numbered in order. The tables of `whole` are not
 // included: see Decompressor::copy_tables().
 [[nodiscard]] std::vector<JOCTET> part_header(const jpeg_decompress_struct& whole, int height,

@@ -200,7 +200,7 @@ class JpegStripWriter {
     return static_cast<std::uint8_t>(is_last ? JPEG_EOI : JPEG_RST0 + emitted_++ % 8);
   }
 
-  // The caller's thread counts as busy.
+  // The caller's thread is assumed to be busy.
   [[nodiscard]] bool has_thread_left() const {
     const auto& pending = strips_.pending();
     const auto busy =

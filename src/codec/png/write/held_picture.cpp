@@ -410,7 +410,7 @@ std::vector<PngStorage> PngHeldPicture::storages() {
   PngStorage::Reduction fewest = reduction();
   if (fewest.colors || fewest.alpha || fewest.bits < 8) {
     storages.push_back(PngStorage::reduced(format_, fewest));
-    // Repetitions of bytes are easier to find than those of bits.
+    // Repeated bytes are easier to find than repeated bits.
     if (std::exchange(fewest.bits, 8) < 8 && (fewest.colors || fewest.alpha))
       storages.push_back(PngStorage::reduced(format_, fewest));
   }
