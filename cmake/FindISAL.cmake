@@ -1,5 +1,5 @@
-# ISA-L, Intel's library of fast deflate and checksums, which has no CMake package of its own.
-# Defines the target ISAL::ISAL, or sets ISAL_FOUND to false.
+# ISA-L, Intel's library of fast deflate and checksums, which has no CMake package. Defines the
+# target ISAL::ISAL, or sets ISAL_FOUND to false.
 find_path(ISAL_INCLUDE_DIR isa-l/igzip_lib.h)
 find_library(ISAL_LIBRARY isal)
 mark_as_advanced(ISAL_INCLUDE_DIR ISAL_LIBRARY)

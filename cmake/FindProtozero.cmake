@@ -1,4 +1,4 @@
-# protozero, headers that read protobuf messages; it has no CMake package of its own.
+# protozero, headers that read protobuf messages; it has no CMake package.
 # Defines the target Protozero::protozero, or sets Protozero_FOUND to false.
 find_path(PROTOZERO_INCLUDE_DIR protozero/pbf_reader.hpp)
 mark_as_advanced(PROTOZERO_INCLUDE_DIR)

@@ -36,7 +36,7 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/gpufilterConfigVersion.c
                                  COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/gpufilterConfigVersion.cmake" DESTINATION "${package_folder}")
 
-# What a program has to link besides the library: nothing if that is a shared one.
+# Libraries that a program has to link besides this one: none if it is shared.
 set(pc_requires)
 set(pc_libs)
 if(BUILD_SHARED_LIBS)
@@ -52,7 +52,8 @@ else()
   set(pc_requires "Requires: ${needed}\n")
   set(pc_libs " -ldl -lstdc++ -lm")
 endif()
-# The prefix may be chosen as late as "cmake --install --prefix", so the file's own place tells it.
+# "cmake --install --prefix" may still change the prefix, so the file derives it from its own
+# location.
 file(RELATIVE_PATH pc_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 configure_file("${PROJECT_SOURCE_DIR}/cmake/gpufilter.pc.in" "${PROJECT_BINARY_DIR}/gpufilter.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/gpufilter.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

@@ -1,7 +1,7 @@
-# Sourced after setup.sh by scripts that try things on bare systems: chroots made by debootstrap. Mirrors are those of
-# this machine's apt, otherwise debootstrap's defaults; DEBIAN_MIRROR and UBUNTU_MIRROR override them. UBUNTU_KEYRING is
-# the file with Ubuntu's keys, if it is not /usr/share/keyrings/ubuntu-archive-keyring.gpg.
-# shellcheck shell=bash
+# Sourced after setup.sh by scripts that try things on bare systems: chroots made by debootstrap.
+# Mirrors come from this machine's apt, otherwise from debootstrap's defaults; DEBIAN_MIRROR and
+# UBUNTU_MIRROR override them. UBUNTU_KEYRING is the file with Ubuntu's keys, if it is not
+# /usr/share/keyrings/ubuntu-archive-keyring.gpg. shellcheck shell=bash
 
 : "${UBUNTU_KEYRING:=/usr/share/keyrings/ubuntu-archive-keyring.gpg}"
 
@@ -87,7 +87,8 @@ mount_system() {
   mount -t devpts -o newinstance,ptmxmode=0666 devpts "${root}/dev/pts"
 }
 
-# What CMake builds in the chroot uses the folder of ccache, if there is one; the package ccache has to be installed.
+# Builds in the chroot use the folder of ccache, if there is one; the package ccache has to be
+# installed.
 mount_ccache() {
   [[ -n "${ccache}" ]] || return 0
   mkdir -p "${ccache}" "${root}/ccache"

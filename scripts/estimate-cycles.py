@@ -27,7 +27,7 @@ from pathlib import Path
 
 WIDTH, HEIGHTS = 512, (128, 160)
 SOURCE = Path(__file__).resolve().parent.parent
-# What a case adds to "INPUT OUTPUT", and the formats of both.
+# The options that a case adds to "INPUT OUTPUT", and the formats of both.
 CASES = {
     "gaussian 1": "--gaussian 1",
     "gaussian 5": "--gaussian 5",

@@ -16,7 +16,7 @@ fi
 prefix="${1:-${HOME}/.local}"
 [[ $# -le 1 && "${prefix}" != -* ]] || fail "usage: scripts/install.sh [--python] [FOLDER]; without FOLDER, ~/.local"
 
-# Where below the prefix python3 looks for modules; its usual place if it looks nowhere there.
+# The folder below the prefix where python3 looks for modules; the usual one if it looks in none.
 module_folder() {
   python3 - "$1" <<'END'
 import os, site, sys

@@ -43,7 +43,7 @@ missing_packages() {
 apt_install() {
   local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=120)
   local install=(install -y --no-install-recommends "$@")
-  # What is thrown away after the tests need not survive a power failure.
+  # Systems discarded after the tests need not survive a power failure.
   [[ -z "${CI:-}" ]] || apt+=(-o DPkg::Options::=--force-unsafe-io)
   if ((EUID != 0)); then
     if ! command -v sudo >/dev/null; then
@@ -72,7 +72,7 @@ require_packages() {
     say "no Debian packages here; expecting the libraries named in CONTRIBUTING.md to be installed"
     return
   fi
-  # Not "< <(...)", which needs /proc.
+  # A here-string, because "< <(...)" needs /proc.
   missing="$(missing_packages "$@")"
   [[ -n "${missing}" ]] || return 0
   mapfile -t missing <<<"${missing}"

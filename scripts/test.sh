@@ -11,6 +11,6 @@ if [[ -n "${CI:-}" ]]; then configure ci GPUFILTER_WERROR=ON; else configure tes
 build all
 [[ -z "${CI:-}" ]] || CHAINS=50 "${project_root}/scripts/try-architectures.sh" --here
 
-# One more test at a time than there are cores: some wait for processes, terminals and time limits.
+# One more test at a time than cores, because some wait for processes, terminals and time limits.
 exec ctest --test-dir "${build_folder}" --parallel "$(($(nproc) + 1))" --output-on-failure \
   --no-tests=error "$@" </dev/null

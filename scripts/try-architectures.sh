@@ -23,7 +23,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 # shellcheck source-path=SCRIPTDIR source=chroots.sh
 source "$(dirname "${BASH_SOURCE[0]}")/chroots.sh"
 
-release=   # of Debian, which has the architecture
+release=   # the Debian release that has the architecture
 triplet=   # its compiler's name for the architecture
 emulator=  # QEMU's program
 models=()  # its processors to try; none: gpufilter does not support the architecture
@@ -81,9 +81,9 @@ run_models() {
   done
 }
 
-# Verifies kernels on PoCL. The program starts itself again to probe PoCL, so the kernel has to hand programs of the
-# other processor to QEMU: in a namespace of its own, so that nobody else is affected. Compiling takes PoCL long there.
-# Its packages replace the cross compiler.
+# Verifies kernels on PoCL. The program starts itself again to probe PoCL, so the kernel has to run
+# programs of the other processor with QEMU: in a namespace of its own, so that nobody else is
+# affected. Compiling takes PoCL long there. Its packages replace the cross compiler.
 verify_kernels() {
   local own=(unshare --user --map-root-user --mount)
   # Bytes of an ELF file's head and which bits of them count; F: QEMU is opened outside the chroot.
@@ -109,7 +109,7 @@ write_toolchain() {
   printf 'set(CMAKE_SYSTEM_NAME Linux)\nset(CMAKE_SYSTEM_PROCESSOR %s)\nset(CMAKE_CXX_COMPILER %s-g++)\n' \
     "${triplet%%-*}" "${triplet}" >"$1"
 }
-# In groups, as by scripts/test.sh, which takes half of the time.
+# Compiles in groups, as scripts/test.sh does, which halves the time.
 program_only=(-DGPUFILTER_UNITY=ON -DGPUFILTER_BUILD_TESTS=OFF -DGPUFILTER_BUILD_SAMPLES=OFF)
 
 try_in_chroot() {

@@ -27,7 +27,7 @@ launchers=()
 samples="${project_root}/samples"
 stages=(--recursive --blur auto --levels auto --png-level 9)
 
-work=    # everything lies in this folder
+work=    # the folder for everything
 checks=0 # that have passed
 
 usage() { sed -n '2,/^set /{/^set /d; s/^# \{0,1\}//; p}' "${BASH_SOURCE[0]}"; }
@@ -130,7 +130,7 @@ make_pictures() {
 
 count_results() { find "$1" -name '*.png' -o -name '*.jpg' 2>/dev/null | wc -l; }
 
-# Whether the results are those of one process, with no other file beside them but the journal.
+# Whether the results equal one process's, with only the journal beside them.
 are_equal() {
   diff -r --exclude=.gpufilter-journal expected "$1" &&
     [[ "$(find "$1" -name '.*' -printf '%P\n')" == .gpufilter-journal ]]
@@ -238,8 +238,8 @@ start_slurm() {
 
 nodes_in_state() { [[ "$(sinfo -h -t "$2" -o %D)" == "$1" ]]; }
 
-# Whether the process of a folder in /proc belongs to this cluster: by its environment, which the
-# daemons of tasks overwrite, or by its working folder.
+# Whether the process of a folder in /proc belongs to this cluster, by its environment, which task
+# daemons overwrite, or by its working folder.
 is_of_slurm() {
   has "SLURM_CONF=${work}/slurm/slurm.conf" "$1" ||
     [[ "$(readlink "$1/cwd" 2>/dev/null)" == "${work}/slurm"* ]]
@@ -263,7 +263,7 @@ kill_node() {
   for folder in /proc/[0-9]*; do
     is_of_slurm "${folder}" || continue
     has "SLURMD_NODENAME=$1" "${folder}" || continue
-    # First the daemon of the task, which would report its end.
+    # Kills the task's daemon first, because it would report the end.
     parent="$(sed 's/.*) . \([0-9]*\) .*/\1/' "${folder}/stat" 2>/dev/null)" || continue
     [[ "$(cat "/proc/${parent}/comm" 2>/dev/null)" != slurmstepd ]] || kill -9 "${parent}" || true
     kill -9 "${folder#/proc/}" 2>/dev/null || true

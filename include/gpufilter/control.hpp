@@ -1,4 +1,4 @@
-// What a call may use, how it reports, and how it is stopped.
+// Limits of a call, its progress, and how to stop it.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace gpufilter {
 
-// What a call may use.
+// Limits of a call.
 struct Limits {
   // Pictures with more pixels are refused, results as well.
   std::uint64_t max_pixels = 500'000'000;
@@ -29,8 +29,9 @@ class Stopped : public Error {
 
 // How one call is watched and stopped.
 struct RunControl {
-  // Called with the part that is done, 0 to 1, never decreasing; by one thread at a time, which
-  // need not be the calling one. What it throws ends the call and propagates. May be empty.
+  // Called with the finished fraction, 0 to 1, never decreasing; by one thread at a time, not
+  // necessarily the caller's. An exception that it throws ends the call and propagates. May be
+  // empty.
   std::function<void(double done)> progress = {};
   // Once a stop is requested, the call soon throws Stopped.
   std::stop_token stop = {};

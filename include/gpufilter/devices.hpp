@@ -23,14 +23,14 @@ struct Device {
   std::string unusable;              // why it is not used; empty if it can be
 };
 
-// All devices, found anew by each call. A driver is first tried in another process, where it may
+// All devices; each call searches again. A driver is first tried in another process, where it may
 // crash without harm; see answer_probes(). Thread-safe.
 [[nodiscard]] std::vector<Device> devices();
 
-// For the beginning of main(): lets this program be started again, in a process of its own, to
-// probe an OpenCL driver, which may crash there without harm. Does not return in such a process,
-// and does nothing in others. Programs without this call need the program "gpufilter" of the same
-// version in PATH; without that either, no OpenCL device is used, and the processor does the work.
+// Call it first in main(): this program may then be started again, as a separate process, to probe
+// an OpenCL driver, which may crash there without harm. Does not return in such a process, and does
+// nothing in others. Programs without this call need the program "gpufilter" of the same version in
+// PATH; without that either, no OpenCL device is used, and the processor does the work.
 void answer_probes(int argc, const char* const* argv);
 
 // The program "gpufilter" that probes drivers for programs without answer_probes(), instead of the

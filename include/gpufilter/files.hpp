@@ -30,9 +30,9 @@ namespace gpufilter {
   return decode(bytes.data(), bytes.size(), limits, control);
 }
 
-// What a file says about its picture.
+// A picture's description in its file.
 struct FileHeader {
-  Shape shape;              // of the pixels that read() gives
+  Shape shape;              // of the pixels that read() returns
   std::string file_format;  // "PNG"
   int orientation = 1;      // in EXIF or XMP, 1 (upright) to 8
 };
@@ -43,7 +43,7 @@ struct FileHeader {
 [[nodiscard]] FileHeader open_header(std::span<const std::uint8_t> bytes,
                                      const Limits& limits = {});
 
-// What the operating system said.
+// An error of the operating system.
 struct SystemError {
   int code = 0;      // an errno
   std::string path;  // of the file that it is about

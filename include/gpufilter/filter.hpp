@@ -20,10 +20,10 @@
 
 namespace gpufilter {
 
-// The stages in words of the command line: "--blur auto --color sepia". Quotes are those of a
-// shell, and @FILE stands for the words in FILE. A parameter belongs to the stage before it; before
-// the first stage it is the default of all that take it. Throws UsageError for a word that is
-// neither a stage nor a parameter of one; values are checked by PictureFilter.
+// Stages from words of the command line: "--blur auto --color sepia". Quotes work as in a shell,
+// and @FILE is replaced by the words in FILE. A parameter belongs to the stage before it; before
+// the first stage it is the default for all stages that take it. Throws UsageError for a word that
+// is neither a stage nor a parameter of one; values are checked by PictureFilter.
 [[nodiscard]] std::vector<StageUse> parse_stages(std::string_view words);
 // The stages in words that are separated already.
 [[nodiscard]] std::vector<StageUse> parse_stages(const std::vector<std::string>& words);
@@ -47,8 +47,8 @@ struct StageDescription {
 // All stages, in the order of the help.
 [[nodiscard]] std::vector<StageDescription> stage_descriptions();
 
-// The options of file formats by their names: {{"quality", "85"}, {"strip", "on"}}. Those of other
-// formats than the output's are ignored. "gpufilter --help-all" lists them.
+// The options of file formats by their names: {{"quality", "85"}, {"strip", "on"}}. Options of
+// formats other than the output's are ignored. "gpufilter --help-all" lists them.
 using FormatOptions = std::map<std::string, std::string>;
 
 // How a filter works.
@@ -65,7 +65,7 @@ struct FilterSettings {
   std::string orientation = "auto";
 };
 
-// What a run did.
+// The result of a run.
 struct FilterResult {
   int width = 0;                   // of the result, pixels
   int height = 0;                  // of the result, pixels
@@ -82,7 +82,7 @@ enum class Existing { fail, skip, overwrite };
 
 // One picture of a folder, once it is finished.
 struct FolderPicture {
-  // What became of it: done; skipped, as its output exists; failed.
+  // done; skipped, because its output exists; or failed.
   enum class Status { done, skipped, failed };
   std::string input;             // path
   std::string output;            // path
@@ -104,7 +104,7 @@ struct FolderSettings {
   std::function<void(const FolderPicture&)> finished = {};
 };
 
-// What became of a folder.
+// The result of filtering a folder.
 struct FolderResult {
   std::size_t done = 0;                    // pictures
   std::size_t skipped = 0;                 // pictures
@@ -112,8 +112,8 @@ struct FolderResult {
   double seconds = 0;                      // from the call until all were done
 };
 
-// A chain of stages on a device. What can be prepared is prepared once, so keep this object for
-// many pictures. All functions may be called by several threads at the same time.
+// A chain of stages on a device. Keep this object for many pictures: it prepares its work once. All
+// functions may be called by several threads at the same time.
 //
 // After a fork, the child may use the object as well; there the processor does the work, because
 // devices do not survive a fork. A filter that the child makes uses any device.
@@ -156,12 +156,12 @@ class PictureFilter {
   // use them, and the picture is turned upright, as for files.
   [[nodiscard]] Picture run(const Picture& input, const RunControl& control = {}) const;
 
-  // Filters `input` into memory of the caller, which has the shape that result_shape() says. The
-  // two may overlap; then the input is copied first. Throws as above, and UsageError if `output`
-  // has another shape; if it throws, the contents of the output are unspecified.
+  // Filters `input` into the caller's memory, whose shape has to be result_shape()'s. The two may
+  // overlap; then the input is copied first. Throws as above, and UsageError if `output` has
+  // another shape; if it throws, the contents of the output are unspecified.
   FilterResult run(const ConstView& input, const View& output,
                    const RunControl& control = {}) const;
-  // Filters a picture with metadata, which are used as above, into memory of the caller.
+  // Filters a picture with metadata, used as above, into the caller's memory.
   FilterResult run(const Picture& input, const View& output, const RunControl& control = {}) const;
   // Filters a picture with metadata into the pixels of another, or of itself; the metadata of the
   // result replace those of `output`.

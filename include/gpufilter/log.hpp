@@ -1,4 +1,4 @@
-// What the library has to say besides results and exceptions. It never prints.
+// Log messages of the library, which never prints.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@ namespace gpufilter {
 // From unimportant to important. A warning says, for example, that the processor replaces a device.
 enum class LogLevel { debug, info, warning, error };
 
-// Takes a line without a line end. What it throws is dropped.
+// Takes a line without a line end. Its exceptions are dropped.
 using LogCallback = std::function<void(LogLevel level, std::string_view line)>;
 
 // From now on `callback` gets the lines of at least this level, of all filters and threads; by one

@@ -46,7 +46,7 @@ struct Stats {
 [[nodiscard]] Stats stats(const std::string& path, const Limits& limits = {},
                           const RunControl& control = {});
 
-// What counts as equal enough.
+// When two pictures count as equal.
 struct CompareSettings {
   std::uint32_t tolerance = 0;  // samples may differ by this many steps of their own depth
   double fail_percent = 0;      // this percentage of the pixels may differ by more

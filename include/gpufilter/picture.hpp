@@ -50,7 +50,7 @@ struct View {
 
   // The view without its memory.
   [[nodiscard]] Shape shape() const { return {width, height, channels, depth}; }
-  // What can be written can be read.
+  // A writable view converts to a read-only one.
   operator ConstView() const {  // NOLINT(google-explicit-constructor): as pointers convert
     return {data, width, height, channels, depth, pitch};
   }
@@ -64,8 +64,8 @@ struct PixelsPerInch {
   bool operator==(const PixelsPerInch&) const = default;
 };
 
-// A view of samples that lie in a vector or an array, of 8 or 16 bits, without gaps between rows.
-// Throws UsageError if they are too few.
+// A view of the 8-bit or 16-bit samples in a vector or an array, without gaps between rows. Throws
+// UsageError if they are too few.
 template <typename Sample, std::size_t extent>
 [[nodiscard]] auto view_of(std::span<Sample, extent> samples, int width, int height,
                            int channels = 3) {
@@ -97,10 +97,10 @@ class Picture {
   // The other picture has no pixels afterwards.
   Picture& operator=(Picture&& other) noexcept;
 
-  // A copy with memory of its own, of pixels and metadata. Throws std::bad_alloc.
+  // A copy of pixels and metadata. Throws std::bad_alloc.
   [[nodiscard]] Picture copy() const;
 
-  // Its size and format.
+  // The picture's size and format.
   [[nodiscard]] Shape shape() const noexcept;
   // Pixels in a row.
   [[nodiscard]] int width() const noexcept { return shape().width; }
@@ -110,7 +110,7 @@ class Picture {
   [[nodiscard]] int channels() const noexcept { return shape().channels; }
   // Bits per sample, 8 or 16.
   [[nodiscard]] int depth() const noexcept { return shape().depth; }
-  // Bytes from one row to the next: those of a row's samples, without a gap.
+  // Bytes from one row to the next: the size of a row's samples, without a gap.
   [[nodiscard]] std::size_t pitch() const noexcept;
   // The first sample; nullptr if there are no pixels.
   [[nodiscard]] void* data() noexcept;
@@ -134,7 +134,7 @@ class Picture {
   [[nodiscard]] View view() noexcept;
   // Its pixels, as long as it exists and is not assigned to.
   [[nodiscard]] ConstView view() const noexcept;
-  // A picture stands for its pixels.
+  // A picture converts to a view of its pixels.
   operator ConstView() const noexcept {  // NOLINT(google-explicit-constructor): see above
     return view();
   }
@@ -153,8 +153,8 @@ class Picture {
   // Nothing if it is not known.
   [[nodiscard]] std::optional<PixelsPerInch> density() const;
 
-  // Each replaces what was there; empty: removes it. The pixels stay as they are. They throw
-  // UsageError if there are no pixels, or for what is no such metadata, and std::bad_alloc.
+  // Each replaces the metadata of its kind; an empty value removes them. Pixels do not change. They
+  // throw UsageError if there are no pixels or the metadata are invalid, and std::bad_alloc.
   void set_orientation(int orientation);
   // Replaces the EXIF. It may begin with "Exif", as in a JPEG; a thumbnail is left out.
   void set_exif(std::span<const std::uint8_t> exif);

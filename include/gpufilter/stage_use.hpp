@@ -10,7 +10,7 @@
 namespace gpufilter {
 
 // One use of a stage: {"blur", "tiled", {{"tile", "32"}, {"border", "mirror"}}}. Names have no
-// dashes; values are those of the command line. stages.hpp has a type for each stage, which
+// dashes; values are written as on the command line. stages.hpp has a type for each stage, which
 // converts to this.
 struct StageUse {
   std::string name;                                    // "blur"
@@ -18,7 +18,7 @@ struct StageUse {
   std::map<std::string, std::string> parameters = {};  // by name; others have their defaults
 };
 
-// What the types of stages.hpp are made with.
+// Building blocks for the types in stages.hpp.
 namespace detail {
 
 // The text of a value.
@@ -33,7 +33,7 @@ inline std::string text_of(bool value) {
 inline std::string text_of(int value) {
   return std::to_string(value);
 }
-// The shortest text that stands for exactly this number.
+// The shortest text that reads back as exactly this number.
 inline std::string text_of(double value) {
   char text[32];
   return {text, std::to_chars(text, text + sizeof text, value).ptr};
@@ -59,7 +59,7 @@ class UseOf {
     if (given) use_.parameters.emplace(parameter, "");
     return *this;
   }
-  // What was collected.
+  // The collected use.
   operator StageUse() {
     return std::move(use_);
   }  // NOLINT(google-explicit-constructor): stands for it

@@ -182,7 +182,7 @@ struct close {
   }
 };
 
-// Show edges. Each sample becomes the strength of the edge at its place, 0 in flat areas. Each
+// Show edges. Each sample becomes the strength of the edge at its position, 0 in flat areas. Each
 // colour is filtered by itself.
 struct edges {
   // sobel|scharr|laplacian; sobel: the gradient, with weights 1 2 1; scharr: the gradient, with
@@ -510,10 +510,10 @@ struct crop {
   }
 };
 
-// Cut off edges of one colour. The colour is that of the top left pixel. A picture of only this
-// colour does not change.
+// Cut off edges of one colour. The colour is the top left pixel's. A picture of only this colour
+// does not change.
 struct trim {
-  // Largest difference, in percent, of colours that count as equal. 0..100. The default is 0.
+  // Largest difference, in percent, between colours that count as equal. 0..100. The default is 0.
   std::optional<double> fuzz = {};
   // For PictureFilter.
   operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
@@ -523,8 +523,8 @@ struct trim {
 
 // Add a margin. With WxH, results of different pictures have the same size.
 struct pad {
-  // WxH|N|T,R,B,L; WxH: exactly W by H pixels; what is larger is cut off; N: N pixels on each side;
-  // T,R,B,L: pixels at the top, right, bottom and left.
+  // WxH|N|T,R,B,L; WxH: exactly W by H pixels; larger pictures are cropped; N: N pixels on each
+  // side; T,R,B,L: pixels at the top, right, bottom and left.
   std::string value = {};
   // Where the smaller rectangle is placed in the larger one. POSITION; auto: the middle; with
   // --crop WxH+X+Y the top left corner; northwest: the top left corner; north: the middle of the
@@ -551,7 +551,7 @@ struct overlay {
   // from there, from the center to the right and down; alone, from the top left; -X-Y the other
   // way. The default is center.
   std::optional<std::string> at = {};
-  // What the alpha of FILE is multiplied by. 0..1. The default is 1.
+  // A factor for FILE's alpha. 0..1. The default is 1.
   std::optional<double> opacity = {};
   // For PictureFilter.
   operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
@@ -567,10 +567,10 @@ struct resize {
   // xH: H pixels high, in proportion; N%: both sides by this factor.
   std::string value = {};
   // How the picture fills the box. inside|cover|contain|fill; inside: as large as fits in the box;
-  // cover: as small as covers the box; the rest is cut off; contain: as large as fits; the rest of
+  // cover: as small as covers the box; the rest is cropped; contain: as large as fits; the rest of
   // the box is padded; fill: exactly the box, stretched. The default is inside.
   std::optional<std::string> fit = {};
-  // How pixels are mixed. KERNEL; lanczos: sharp; cubic: softer, with smaller halos; linear: soft;
+  // The resampling kernel. KERNEL; lanczos: sharp; cubic: softer, with smaller halos; linear: soft;
   // area: the mean of the area that a pixel covers; box: the mean of whole pixels, as Pillow's BOX;
   // nearest: the nearest pixel of the source. The default is lanczos.
   std::optional<std::string> kernel = {};
@@ -609,8 +609,8 @@ struct resize {
   }
 };
 
-// Rotate clockwise. Pixels do not change; by 90 and 270 degrees, width and height change places.
-// Any multiple of 90 is taken: -90 is 270.
+// Rotate clockwise. Pixels do not change; by 90 and 270 degrees, width and height are swapped. Any
+// multiple of 90 is accepted: -90 is 270.
 struct rotate {
   // 90|180|270|0; 90: a quarter turn clockwise; 180: half a turn; 270: a quarter turn
   // counterclockwise; 0: as it is.
@@ -655,8 +655,8 @@ struct kernel {
   std::string value = {};
   // Radius of the window, in pixels. 1..8. The default is 1.
   std::optional<int> radius = {};
-  // Give the kernel the whole picture instead of bands: it reads farther than --radius, or what it
-  // does depends on the place.
+  // Give the kernel the whole picture instead of bands: it reads farther than --radius, or its
+  // result depends on the pixel's position.
   bool whole = false;
   // Compile the kernel with this macro. NAME=VALUE; NAME=VALUE: may be repeated; GROUP_WIDTH and
   // GROUP_HEIGHT, 16 unless given, set the size of work-groups. The default is none.

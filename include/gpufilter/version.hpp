@@ -3,7 +3,7 @@
 
 // Changes with what programs have to be adapted to.
 #define GPUFILTER_VERSION_MAJOR 1
-// Changes with what is added.
+// Grows with additions.
 #define GPUFILTER_VERSION_MINOR 0
-// Changes with what is mended.
+// Grows with corrections.
 #define GPUFILTER_VERSION_PATCH 0

@@ -8,8 +8,8 @@
 typedef struct {
   // Codes of up to FAST_BITS bits have an entry, as CODE() makes it, for whatever follows them; the others 0.
   uint fast[6][1 << FAST_BITS];
-  // For each longer length the lowest 16 bits with which no code of that length or less begins, and what has to be added
-  // to a code for the number of its symbol.
+  // For each longer length the lowest 16 bits with which no code of that length or less begins, and
+  // the offset from a code to the index of its symbol.
   int limits[6][8];
   int offsets[6][8];
   uchar symbols[6][256];
@@ -17,8 +17,8 @@ typedef struct {
   uchar places[64];       // of the coefficients in their block, row by row
 } __attribute__((aligned(16))) tables_t;
 
-// What is known of a code of `length` bits: the bits that it takes with those of the value behind them, the
-// coefficients that it skips, and the two lengths.
+// A table entry for a code of `length` bits: its bits together with those of the value after it,
+// the coefficients that it skips, and the two lengths.
 #define CODE(length, run, size) ((length) + (size) | (run) << 8 | (size) << 16 | (length) << 24)
 #define CODE_BITS(code) ((code) & 255)
 #define CODE_RUN(code) ((code) >> 8 & 255)
@@ -36,7 +36,8 @@ void copy_tables(__global const uint4 *from, __local tables_t *tables, int is_id
   barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// The code with which `bits` begin, which has more than FAST_BITS bits; or one bit that belongs to none.
+// The code at the beginning of `bits` if it has more than FAST_BITS bits; for no valid code, one
+// bit.
 uint long_code(uint bits, __local const tables_t *tables, int table) {
   const int first = bits >> 16;
   int i = 0;
@@ -56,21 +57,23 @@ uint long_code(uint bits, __local const tables_t *tables, int table) {
 // The units of an MCU: the blocks of luma, then one of each chroma component.
 #define COMPONENT_OF(unit) ((unit) < luma_units ? 0 : (unit) - luma_units + 1)
 
-// Where decoding stands behind a subsequence: bits behind its end, the unit, the next coefficient of the block.
+// The decoder's state at the end of a subsequence: bits behind its end, the unit, the next
+// coefficient of the block.
 #define PLACE(bits, unit, coefficient) ((bits) | (unit) << 8 | (coefficient) << 16)
 #define PLACE_BITS(place) ((place) & 255)
 #define PLACE_UNIT(place) ((place) >> 8 & 255)
 #define PLACE_COEFFICIENT(place) ((place) >> 16)
 
-// What becomes of the coefficients:
+// Actions on the coefficients:
 #define COUNT 0  // blocks are counted and the first coefficients added up, and whatever is wrong is ignored
-#define CHECK 1  // it is noted what is wrong
+#define CHECK 1  // errors are recorded
 #define STORE 2  // they are stored
 
-// Decodes the codes that begin before bit `end`, or until `blocks_left` blocks are finished: the last one of the
-// segment, which ends at bit `segment_end`. Adds to `total`, which is that of the segment so far: finished blocks, and of
-// each component the differences of the first coefficients. Coefficients of the blocks 0 <= block < block_count are
-// stored; the first block that is decoded here has the number `block`. Returns where decoding stands then.
+// Decodes the codes that begin before bit `end`, or until `blocks_left` blocks are finished: the
+// last one of the segment, which ends at bit `segment_end`. Adds to `total`, the segment's sums so
+// far: finished blocks, and for each component the differences of the first coefficients.
+// Coefficients of the blocks 0 <= block < block_count are stored; the first block that is decoded
+// here has the number `block`. Returns where decoding stands then.
 UNROLLED int decode(const int task, __global const uint *data, int4 subsequence, int place,
                     __local const tables_t *tables, int luma_units, int units, int4 *total, int *faults_found,
                     int blocks_left, int segment_end, __global short *coefficients, int block, int block_count) {

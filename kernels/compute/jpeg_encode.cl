@@ -23,13 +23,13 @@
 #define BLOCKS (CHANNELS == 3 ? LUMA_BLOCKS + 2 : 1)  // of an MCU
 #define GROUP_BLOCKS (MCUS * BLOCKS)
 #define ALL_BLOCKS (GROUP_BLOCKS + BLOCKS)
-// Blocks lie so that neighbours begin in different banks.
+// Padded so that neighbouring blocks begin in different banks.
 #define BLOCK_PITCH 72
 // PIXELS neighbours in each of VERTICAL rows become whole samples of chroma.
 #define STRETCHES (8 * HORIZONTAL / PIXELS)  // in a row of an MCU
 
 typedef struct {
-  // At first samples; those of a block row by row.
+  // At first samples, row by row within a block.
   short coefficients[ALL_BLOCKS * BLOCK_PITCH] __attribute__((aligned(16)));
   uint nonzero[ALL_BLOCKS * 2];                  // AC coefficients, a bit for each in zigzag order
   uint window[WINDOW];
@@ -37,8 +37,8 @@ typedef struct {
   uint multipliers[192];  // 2^32 / divisor, rounded up, for the coefficients of Y, Cb and Cr
   uint halves[192];       // divisor / 2
   uint codes[544];        // see Tables
-  uchar zigzag[64];       // the place in zigzag order of each coefficient
-  uchar natural[64];      // the coefficient at each place
+  uchar zigzag[64];       // the position in zigzag order of each coefficient
+  uchar natural[64];      // the coefficient at each position
   uint first_word;        // of the fragment
 } work_t;
 
@@ -182,7 +182,7 @@ UNROLLED void transform(int *v, bool rows) {
   v[7] = ROUNDED(2260 * d0 - 6436 * d1 + 9633 * d2 - 11363 * d3, shift);
 }
 
-// Which of Y, Cb and Cr a block of an MCU belongs to.
+// The component, Y, Cb or Cr, of a block of an MCU.
 int component_of(int block) { return max(block - LUMA_BLOCKS + 1, 0); }
 
 void transform_row(__local work_t *work, int block, int y) {
@@ -214,8 +214,8 @@ void transform_column(__local work_t *work, int block, int x) {
 
 // ---- Huffman code ----
 
-// Whether a block lies in the picture, at least in part. The others, at the right and at the bottom, complete MCUs:
-// they have the DC coefficient of the block before, and no other.
+// Whether a block lies at least partly in the picture. Other blocks, at the right and at the
+// bottom, pad MCUs: they repeat the previous block's DC coefficient and have no others.
 bool is_real(int mcu, int block, place_t place, int width, int height) {
 #if LUMA_BLOCKS > 1 && CHANNELS == 3
   if (block >= LUMA_BLOCKS) return true;
@@ -232,7 +232,7 @@ int dc_of(__local work_t *work, int mcu, int block, place_t place, int width, in
   return work->coefficients[(mcu * BLOCKS + block) * BLOCK_PITCH];
 }
 
-// The difference of a block's DC coefficient from that of the block before of its component.
+// The difference of a block's DC coefficient from the previous block's of its component.
 int dc_difference(__local work_t *work, int mcu, int block, place_t place, int width, int height) {
   const int dc = dc_of(work, mcu, block, place, width, height);
   if (block > 0 && block < LUMA_BLOCKS) return dc - dc_of(work, mcu, block - 1, place, width, height);
@@ -246,7 +246,7 @@ typedef struct {
   uint count;
 } code_t;
 
-// `entry` is that of the symbol, `value` the number of `size` bits that follows it.
+// `entry` is the symbol's, `value` the `size` bits that follow it.
 code_t code_of(uint entry, int value, uint size) {
   const code_t code = {entry >> 5 << size | ((uint)(value - (value < 0)) & ((1u << size) - 1u)), (entry & 31u) + size};
   return code;
@@ -254,7 +254,8 @@ code_t code_of(uint entry, int value, uint size) {
 
 uint size_of(int value) { return 32u - clz(abs(value)); }
 
-// Puts a code into the window, which begins with word `first` of the fragment, as far as it lies there.
+// Writes the part of a code that lies in the window, which begins with word `first` of the
+// fragment.
 void put_code(__local uint *window, uint first, uint position, code_t code) {
   const ulong bits = (ulong)code.bits << (64u - code.count - position % 32u);
   const uint word = position / 32u - first;

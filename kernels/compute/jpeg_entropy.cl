@@ -151,7 +151,7 @@ __kernel void copy_data(__global const uint *words, int count, __global const in
   if (marker + 1 != segment_count) atomic_or(&status[0], WRONG_MARKER);
   segments[0] = 0;
   segments[segment_count] = at;
-  // What is read ahead.
+  // Reads ahead.
   for (int i = 0; i < 20; ++i, ++at)
     bytes[at ^ 3] = 0;
 }
@@ -196,9 +196,10 @@ __kernel void list_subsequences(__global const int *segments, int segment_count,
 #include "jpeg_codes.cl"
 
 #ifdef KERNEL_synchronize
-// One round. `places` has where decoding stood behind each subsequence after the round before. Decodes subsequences
-// again as long as the one before in the work-group ends elsewhere than it was thought to; what is before the first one
-// of the group does not change within a round. The first round begins everywhere as if a block began.
+// One round. `places` has the decoder's state at the end of each subsequence after the previous
+// round. Decodes subsequences again as long as the end of the preceding one in the work-group
+// changes; the state before the group's first one does not change within a round. The first round
+// assumes that a block begins at each subsequence.
 __kernel void synchronize(__global const uint *data, __global const int4 *subsequences, int count,
                           __global const uint4 *table_words, int luma_units, int units, __global int *firsts,
                           __global const int *places, __global int *next_places, __global int4 *sums,
@@ -206,7 +207,7 @@ __kernel void synchronize(__global const uint *data, __global const int4 *subseq
   __local tables_t tables;
   __local int shared[DECODERS];
   __local int changes[2];
-  // Alike for all work-items: no round is left, or nothing changed in the one before.
+  // Uniform for all work-items: no round is left, or nothing changed in the previous one.
   const int is_idle = status[0] != 0 || (round > 0 && status[round] == 0);
   const int item = get_local_id(0);
   const int index = get_global_id(0);
@@ -257,7 +258,7 @@ __kernel void synchronize(__global const uint *data, __global const int4 *subseq
   (sum_before(sums, count, index) - sum_before(sums, count, (subsequence).w))
 
 #ifdef KERNEL_check_data
-// Decodes everything once more, now that it is known which block each code belongs to, and notes what is wrong.
+// Decodes everything again, now that the block of each code is known, and records errors.
 __kernel void check_data(__global const uint *data, __global const int4 *subsequences, int count,
                          __global const uint4 *table_words, int luma_units, int units, __global const int *firsts,
                          __global const int4 *sums, __global const int *segments, int segment_blocks, int blocks,

@@ -1,7 +1,7 @@
-// From the fragments of jpeg_encode.cl to the entropy-coded data of restart intervals: joined bit by bit, completed to
-// whole bytes with ones, a zero byte after every byte of ones, and two bytes of room for a marker after each interval.
-// Intervals are cut into chunks of GROUP_SIZE words before zeros are inserted. All kernels are used together, so they
-// are one program.
+// Joins the fragments of jpeg_encode.cl, bit by bit, to the entropy-coded data of restart
+// intervals: padded to whole bytes with ones, with a zero byte stuffed after every 0xFF, and two
+// bytes of room for a marker after each interval. Intervals are cut into chunks of GROUP_SIZE words
+// before zeros are inserted. All kernels are used together, so they are one program.
 
 #ifndef GROUP_SIZE
 #define GROUP_SIZE 256
@@ -19,7 +19,7 @@
   __global const uint *restrict starts, __global const uint *restrict chunks
 #define SAME_STREAM groups, group_count, interval, interval_count, starts, chunks
 
-// The last of `count` ascending numbers that is not above `value`; the first is not.
+// The index of the last of `count` ascending numbers not above `value`; the first is not above it.
 int last_not_above(__global const uint *numbers, int count, uint value) {
   int low = 0;
   int high = count;
@@ -34,7 +34,8 @@ int last_not_above(__global const uint *numbers, int count, uint value) {
   return low;
 }
 
-// 32 bits of a fragment from bit `at` on, the first one highest. What follows the fragment may be anything.
+// 32 bits of a fragment from bit `at` on, first bit highest. Bits after the fragment are
+// unspecified.
 uint bits_at(__global const uint *fragment, uint at) {
   const uint shift = at % 32u;
   const uint word = fragment[at / 32u] << shift;

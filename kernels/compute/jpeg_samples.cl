@@ -58,7 +58,8 @@ UNROLLED void transform(int *v, const int shift) {
   v[4] = (sum3 - odd0 + half_step) >> shift;
 }
 
-// One block a work-item. The divisors of the components, row by row, follow `tables`, whose length is in words.
+// One block per work-item. The divisors of the components, row by row, follow `tables`, whose
+// length is in words.
 __kernel void transform_blocks(__global const short *coefficients, int block_count, __global const int *tables,
                                int table_words, __global uchar *planes, PLANES) {
   const int block = get_global_id(0);

@@ -12,9 +12,9 @@
       __global const float *restrict bias, int has_bias, __global float *restrict c, \
       int rows, int columns, int depth, int activation COUNTED
 
-// With COUNT_READS, a kernel also counts the numbers of A and B that its work-items read from global memory:
-// READ and READ_FOUR stand around every such read. `counted` is two words, the low one first. Without it, these
-// macros leave nothing behind.
+// With COUNT_READS, a kernel also counts the elements of A and B that its work-items read from
+// global memory: READ and READ_FOUR wrap every such read. `counted` is two words, the low one
+// first. Otherwise these macros add no code.
 #ifdef COUNT_READS
 #define COUNTED , __global uint *restrict counted
 #define READS , uint *reads      // a parameter of functions that read
@@ -37,7 +37,7 @@ void add_reads(__global uint *counted, uint reads) {
 #define READ_FOUR(numbers) (numbers)
 #endif
 
-// What is stored for a finished sum. Devices make different NaNs; all become the same one.
+// The stored value for a finished sum. NaNs differ between devices; all become the same one.
 float activated(float sum, int activation) {
   if (activation == ACTIVATION_RELU) return sum > 0.0f ? sum : 0.0f;
   if (activation == ACTIVATION_CLAMP) return sum > 0.0f ? (sum < 1.0f ? sum : 1.0f) : 0.0f;
@@ -120,7 +120,7 @@ void matrix_product_tiled(MATRICES) {
 #define ITEMS (BLOCK_ROWS / A_PARTS * BLOCK_COLUMNS / B_PARTS / 16)
 #define BLOCK_ORDER 8  // rows of blocks that are computed side by side: their part of B stays in the cache
 
-// What is loaded into local memory, in fours of numbers, and how many of these a work-item loads.
+// Vectors of four elements loaded into local memory, and how many of them a work-item loads.
 #define A_FOURS (BLOCK_ROWS * BLOCK_DEPTH / 4)
 #define B_FOURS (BLOCK_COLUMNS * BLOCK_DEPTH / 4)
 #define A_LOADS ((A_FOURS + ITEMS - 1) / ITEMS)
@@ -130,15 +130,15 @@ void matrix_product_tiled(MATRICES) {
 #define B_K(i) ((item + (i) * ITEMS) / (BLOCK_COLUMNS / 4))
 #define B_COLUMN (item % (BLOCK_COLUMNS / 4) * 4)
 
-// Where element (row, k) of A is. 32 neighbouring work-items store four numbers of 128 / BLOCK_DEPTH rows each;
-// exchanging rows by k keeps them in different banks.
+// The index of element (row, k) of A. 32 neighbouring work-items store four numbers of 128 /
+// BLOCK_DEPTH rows each; exchanging rows by k keeps them in different banks.
 #define A_PLACE(row, k) ((k) * BLOCK_ROWS + ((row) ^ (k) / 4 * (128 / BLOCK_DEPTH) % BLOCK_ROWS))
 
 typedef struct {
   float4 a[A_LOADS], b[B_LOADS];
 } fours_t;
 
-// Numbers i ... i + 3 of `count`; any others where there are none. `aligned`: four always lie together.
+// Elements i ... i + 3 of `count`; unspecified past the end. `aligned`: four are always adjacent.
 float4 four_of(__global const float *numbers, int i, int count, bool aligned READS) {
   if (aligned) return READ_FOUR(*(__global const float4 *)(numbers + min(i, count - 4)));
   return (float4)(READ(numbers[min(i, count - 1)]), READ(numbers[min(i + 1, count - 1)]),
@@ -187,7 +187,7 @@ typedef struct {
   float a[A_PARTS * 4], b[B_PARTS * 4];
 } factors_t;
 
-// Loads the factors of term k of the block. `row` and `column` are the work-item's first ones.
+// Loads the factors of term k of the block. `row` and `column` are the work-item's first.
 void load_factors(factors_t *factors, const __local float *a_block, const __local float *b_block, int k,
                   int row, int column) {
 #pragma unroll
@@ -240,7 +240,7 @@ void matrix_product_blocked(MATRICES) {
   const int item = get_local_id(0);
   const int top = block_place(rows, columns).x;
   const int left = block_place(rows, columns).y;
-  // Which elements of the block it computes: 4 x 8 work-items share a part of it.
+  // The elements that the work-item computes: 4 x 8 work-items share a part of the block.
   const int part = item / 32;
   const int parts_a_row = BLOCK_COLUMNS / (32 * B_PARTS);
   const int own_row = part / parts_a_row * (16 * A_PARTS) + item % 32 / 8 * 4;

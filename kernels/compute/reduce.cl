@@ -2,7 +2,7 @@
 // a picture and of arrays of integers. Every work-group keeps a part of the result (a "partial") that
 // no other work-group touches; the host combines these few.
 
-#define PATH_SERIAL 0        // work-groups of one work-item, which loop
+#define PATH_SERIAL 0        // work-groups of one looping work-item
 #define PATH_NVIDIA 1        // warps by inline PTX, then local memory
 #define PATH_SUB_GROUPS 2    // sub-groups by their functions, then local memory
 #define PATH_LOCAL_MEMORY 3  // a tree in local memory
@@ -87,9 +87,9 @@ void keep(const totals_t *mine, __global ulong *partial, int begin, __local ulon
 }
 
 // ---- Pictures ----
-// A work-item takes BATCH stretches of PIXELS neighbours at a time, which lie STRIDE stretches apart: neighbours
-// read neighbouring words, and enough loads are in flight. Bound by memory on NVIDIA, with about 2.5 integer
-// instructions a sample; elsewhere by instructions.
+// A work-item takes BATCH stretches of PIXELS neighbours at a time, STRIDE stretches apart:
+// neighbours read neighbouring words, and enough loads are in flight. Bound by memory on NVIDIA,
+// with about 2.5 integer instructions a sample; elsewhere by instructions.
 
 #ifndef RUN
 #define RUN 4096  // pixels: a part of a row, for STRIDE work-items

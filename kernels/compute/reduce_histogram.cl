@@ -14,7 +14,7 @@
 #include "counters.cl"
 #include "opaque_stretch.cl"
 
-// Counts a stretch, except the alpha of opaque ones; returns the number of opaque ones.
+// Counts a stretch, except the alpha of opaque pixels; returns the number of opaque pixels.
 uint count_stretch(COUNTER_SPACE uint *counters, const uint *words) {
 #if HAS_ALPHA && !LUMA
   const bool is_opaque = has_opaque_alpha(words);

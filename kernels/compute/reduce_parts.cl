@@ -1,4 +1,4 @@
-// What one work-item gathers over pixels, before it becomes totals_t: a part of reduce.cl.
+// One work-item's statistics over pixels, before they become totals_t: a part of reduce.cl.
 
 // As many pixels as 32 bits have room for the sums of: 65535 * 65536 and 255 * 255 * 65536.
 #define MAX_PART 65536
@@ -19,9 +19,10 @@ typedef ulong square_t;
 
 #if FOUR_AT_ONCE
 
-// Sums of squares and sums are by channel, four samples at a time. Extremes and bits are of words as they come:
-// after PERIOD words the channels are the same again. Bytes 1 and 3 of a word are the high bytes of its halves,
-// which decide a comparison of halves; so are bytes 0 and 2 once they are shifted there.
+// Sums of squares and sums are by channel, four samples at a time. Extremes and bits are of words
+// as read: after PERIOD words the channels repeat. Bytes 1 and 3 of a word are the high bytes of
+// its halves, which decide a comparison of halves; so are bytes 0 and 2 once they are shifted
+// there.
 #define PERIOD (CHANNELS == 3 ? 3 : 1)
 typedef struct {
   uint even_minimum[PERIOD], odd_minimum[PERIOD], even_maximum[PERIOD], odd_maximum[PERIOD];
@@ -202,9 +203,9 @@ ulong power(ulong base, uint exponent) {
   return result;
 }
 
-// How many factors were counted, while other work-items may be counting. A plain load would be a data race, except on
-// NVIDIA, where volatile loads are relaxed atomic ones (PTX's memory consistency model) and cost less than
-// atomic operations.
+// The number of factors counted so far, while other work-items may be counting. A plain load would
+// be a data race, except on NVIDIA, where volatile loads are relaxed atomic ones (PTX's memory
+// consistency model) and cost less than atomic operations.
 #if GROUP_SIZE == 1 || defined(__NV_CL_C_VERSION)
 uint counted_twos(__local volatile uint *twos) { return *twos; }
 #else

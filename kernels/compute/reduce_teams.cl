@@ -1,8 +1,8 @@
 // Reductions of a value of each work-item, by the means that PATH names: a part of reduce.cl.
 
 // ---- Inside a team: the work-items that can exchange values without memory ----
-// Every work-item of the team must execute these. They return parts of the result, PARTS in the work-group. A
-// work-item with HAS_PART has the one numbered PART.
+// Every work-item of the team must execute these. They return parts of the result, PARTS in the
+// work-group. A work-item with HAS_PART has part number PART.
 
 #define ADD(a, b) ((a) + (b))
 #define MULTIPLY(a, b) ((a) * (b))

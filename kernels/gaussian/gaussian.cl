@@ -18,7 +18,7 @@
 #define ALPHA_ROW_SHIFT (DEPTH == 8 ? 0 : 5)
 #define OPAQUE_ALPHA ((ulong)MAX_SAMPLE << (WEIGHT_BITS - ALPHA_ROW_SHIFT))
 
-// With SHARPEN, the results are those of an unsharp mask. Results of the columns then have seven more bits until it is
+// SHARPEN applies an unsharp mask. Sums along columns then have seven more bits until it is
 // applied.
 #ifdef SHARPEN
 #include "unsharp_mask.cl"
@@ -43,7 +43,8 @@ typedef ushort between_t;
 typedef uint between_t;
 #endif
 
-// Sums of plain numbers: 23 and 30 bits, or 42 and 56. Factors have 32 bits, of which devices make 64 in one instruction.
+// Sums of plain values: 23 and 30 bits, or 42 and 56. Factors have 32 bits, which devices multiply
+// to 64 bits in one instruction.
 #if DEPTH == 8
 typedef uint sum_t;
 #else
@@ -95,15 +96,15 @@ void gaussian_rows(ROWS, __global const uint *restrict weights MASK) {
 #endif
 
 #ifdef KERNEL_gaussian_columns
-// A number between the directions of opaque black, which lies past the edges with BORDER_CONSTANT: `max` is that of
-// the maximum sample.
+// The value between the directions for opaque black, which lies past the edges with
+// BORDER_CONSTANT; `max` is the maximum sample's.
 between_t outside(int channel, between_t max) {
   return HAS_ALPHA && channel == CHANNELS - 1 ? max : 0;
 }
 
 #if ALPHA_WEIGHTED
-// The quotient, which has to be below 2^20, rounded down: by an estimate that is wrong by less than 1. Divisions of 64
-// bits take a hundred instructions.
+// The quotient, below 2^20, rounded down: from an estimate that is wrong by less than 1. Divisions
+// of 64 bits take a hundred instructions.
 uint quotient(ulong dividend, ulong divisor) {
   const uint estimate = (uint)((float)dividend / (float)divisor);
   const long rest = (long)(dividend - estimate * divisor);
@@ -165,7 +166,7 @@ void gaussian_columns(ROWS, __global const uint *restrict weights MASK) {
     for (int c = 0; c < CHANNELS; ++c)
       with_alpha[c] = is_outside ? outside(c, (between_t)OPAQUE_ALPHA) : row[((size_t)width + x) * CHANNELS + c];
 #endif
-    // What a line gets, the next one gets a row later.
+    // Each line receives what the previous line received one row earlier.
 #pragma unroll
     for (int line = LINES - 1; line > 0; --line) line_weights[line] = line_weights[line - 1];
     line_weights[0] = d <= radius ? WEIGHT(weights, d) : 0;

@@ -29,7 +29,8 @@
 #define HALO ((REACH + 15) / 16)
 #define PIECES (STRIP / 16 + 2 * HALO)
 #define LOADS ((16 * PIECES + ITEMS - 1) / ITEMS)  // of a work-item for 16 rows
-// A constant where all work-items have as many pieces: a branch in each load would cost a quarter of the speed.
+// A constant if all work-items have the same number of pieces: a branch in each load would cost a
+// quarter of the speed.
 #define IS_PIECE(i) (16 * PIECES % ITEMS == 0 || (i) < 16 * PIECES)
 // Lines in local memory have 4 words more than a multiple of 8, so that 8 lines of 4 words are in different banks.
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
@@ -83,7 +84,7 @@ UNROLLED uint border_word(SOURCE_BAND, int first, int y, int width, int height) 
 // 16 samples of a row outside the picture.
 UNROLLED uint4 outside_piece(void) { return (uint4)(CHANNELS == 4 ? 0xff000000u : CHANNELS == 2 ? 0xff00ff00u : 0u); }
 
-// The bytes 1 and 2 of four numbers.
+// Bytes 1 and 2 of four values.
 UNROLLED uint2 middle_bytes(uint a, uint b, uint c, uint d) {
 #if NVIDIA
   const uint pair = bytes_of(a, b, 0x6251);
@@ -168,7 +169,7 @@ void gaussian_strips(ROWS, __global const uint *restrict weights MASK) {
     }                                                                                                        \
   }
   LOAD_CHUNK(0)
-  int oldest = 0;  // the place of the oldest of the kept sums
+  int oldest = 0;  // the slot of the oldest kept sums
   for (int chunk = 0;; ++chunk) {
     const int first = top + 16 * (chunk - CHUNKS + 1) + 8 * AHEAD;  // of the rows of results that it completes
     const bool is_last = first + 16 >= bottom;

@@ -13,10 +13,10 @@
 #define TEAMS (ITEMS / 32)  // of 32 work-items, which multiply together; a multiple of CHANNELS
 #define TEAM_BLOCKS (BLOCKS * CHANNELS / TEAMS)  // of 16 x 16 samples of a channel, for each team
 
-// The numbers that results read begin MARGIN before the first result: the radius, rounded up to whole words.
+// The results' inputs begin MARGIN before the first result: the radius, rounded up to whole words.
 #define CHUNKS ((16 + MARGIN + RADIUS + 15) / 16)  // of 16 rows, for 16 results
 #define HALVES ((8 + MARGIN + RADIUS + 15) / 16)   // of 16 numbers, for 8 results
-#define STEPS (HALVES / 2)                         // products with 32 numbers; if HALVES is odd, one more with 16
+#define STEPS (HALVES / 2)                         // of 32 values; an odd HALVES adds one of 16
 // Pixels are loaded 16 at a time, from a multiple of 16 on.
 #define PIECE_MARGIN ((MARGIN + 15) / 16 * 16)
 #define PIECES ((STRIP + RADIUS + 15) / 16 + PIECE_MARGIN / 16)  // of a row
@@ -67,7 +67,7 @@ UNROLLED void load_chunk(uint words[][4 * CHANNELS], SOURCE_BAND, int left, int 
   load_chunk(words, source, source_pitch, source_first, left - PIECE_MARGIN, top - MARGIN + 16 * (chunk), top - RADIUS, \
              bottom + RADIUS, width, height)
 
-// Low and high bytes of four numbers of 16 bits.
+// Low and high bytes of four 16-bit values.
 UNROLLED uint2 bytes_apart(const uint *numbers) {
 #if NVIDIA
   const uint pair = bytes_of(numbers[0], numbers[1], 0x5410);
@@ -80,10 +80,11 @@ UNROLLED uint2 bytes_apart(const uint *numbers) {
 #endif
 }
 
-// `weights`: of each step, then of the last 16 numbers, the words that each work-item of a team holds.
+// `weights`: for each step, then for the last 16 values, the words that each work-item of a team
+// holds.
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
 void gaussian_tiles(ROWS, __global const uint *restrict weights) {
-  // A chunk of the source, each channel apart. Of its rows 4 i ... 4 i + 3, two are in either half, so that a
+  // A chunk of the source, planar. Of its rows 4 i ... 4 i + 3, two are in either half, so that a
   // work-item gets the sums of all four.
   __local uint samples[CHANNELS][16][SAMPLE_WORDS] __attribute__((aligned(16)));
   // For each column the low and high bytes of the latest CHUNKS chunks of sums along rows.
@@ -99,12 +100,12 @@ void gaussian_tiles(ROWS, __global const uint *restrict weights) {
   const int left = (int)get_group_id(0) * STRIP;
   const int top = target_first + (int)get_group_id(1) * SEGMENT;
   const int bottom = min(top + SEGMENT, TARGET_END);
-  const int last = (bottom - top + 15) / 16 + CHUNKS - 1;  // chunk: the one after those to load
+  const int last = (bottom - top + 15) / 16 + CHUNKS - 1;  // end of the chunks to load
   uint4 own_weights[STEPS + 1];
 #pragma unroll
   for (int step = 0; step < STEPS; ++step) own_weights[step] = vload4(32 * step + item, weights);
   const uint2 last_weights = HALVES % 2 != 0 ? vload2(item, weights + 128 * STEPS) : (uint2)0;
-  int latest = 0;                   // the place of this chunk's sums
+  int latest = 0;                   // the slot of this chunk's sums
   uint words[LOADS][4 * CHANNELS];  // of the next chunk
   LOAD_CHUNK(0);
   for (int chunk = 0; chunk <= last; ++chunk) {
@@ -169,7 +170,7 @@ void gaussian_tiles(ROWS, __global const uint *restrict weights) {
       }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    latest = latest + 1 == CHUNKS ? 0 : latest + 1;  // now the place of the oldest
+    latest = latest + 1 == CHUNKS ? 0 : latest + 1;  // now the slot of the oldest
     if (chunk < CHUNKS - 1) continue;
     PRODUCT_LOOP
     for (int i = 0; i < 2; ++i) {  // 8 rows each

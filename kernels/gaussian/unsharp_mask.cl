@@ -1,7 +1,8 @@
-// What an unsharp mask makes of a pixel, as sharpen_line() in src/stages/gaussian/unsharp_mask.hpp. LUMA: colours change by the
-// difference of luma. KEEP_ALPHA: alpha stays.
+// Applies an unsharp mask to a pixel, as sharpen_line() in src/stages/gaussian/unsharp_mask.hpp.
+// LUMA: colours change by the difference of luma. KEEP_ALPHA: alpha stays.
 
-// `samples` are the pixel's, `fine` those of the Gaussian with seven more bits. `mask`: amount / 128, threshold * 128.
+// `samples` are the pixel's, `fine` the Gaussian's with seven more bits. `mask`: amount / 128,
+// threshold * 128.
 UNROLLED pixel_t sharpened(const uint *samples, const uint *fine, __global const float *mask) {
   float values[CHANNELS];
   float difference[CHANNELS];

@@ -1,6 +1,6 @@
-// --overlay: lays another picture over the source. `colors`: its pixels in the target's format; `alphas`: if that has
-// no alpha, the alpha of each of their samples; `place`: the column and the row of its first pixel, its width and its
-// height.
+// --overlay: blends another picture over the source. `colors`: its pixels in the target's format;
+// `alphas`: if this has no alpha, an alpha for each sample; `place`: column and row of its first
+// pixel, width and height.
 
 #define RESULT_HAS_ALPHA (TARGET_CHANNELS == 2 || TARGET_CHANNELS == 4)
 #define RESULT_COLORS (TARGET_CHANNELS - RESULT_HAS_ALPHA)

@@ -1,5 +1,6 @@
-// --median: the middle one of the samples in a square window of 2 RADIUS + 1 rows and columns, for each channel. With
-// ALPHA_WEIGHTED colours count as often as their alpha says. src/stages/median/median_rows.cpp has the same results.
+// --median: the median of the samples in a square window of 2 RADIUS + 1 rows and columns, for each
+// channel. With ALPHA_WEIGHTED, colours are weighted by alpha. src/stages/median/median_rows.cpp
+// has the same results.
 
 #ifndef RADIUS
 #define RADIUS 1
@@ -23,8 +24,8 @@
 
 // ---- By the bits of the result, for any window ----
 
-// The smallest sample of channel `c` for which it and all smaller ones have half of the window's weight or more; a
-// weight is 1, or alpha. `plain` if there is no weight.
+// The smallest sample of channel `c` such that the samples up to it have at least half of the
+// window's weight; a weight is 1, or alpha. `plain` if there is no weight.
 uint median_by_bits(WINDOW, int x, int y, int c, bool by_alpha, uint plain) {
   uint found = 0;
   for (int shift = DEPTH - 2; shift >= 0; shift -= 2) {
@@ -52,7 +53,7 @@ uint median_by_bits(WINDOW, int x, int y, int c, bool by_alpha, uint plain) {
 }
 
 #if ALPHA_WEIGHTED && DEPTH == 8 && RADIUS <= 7
-// Four bytes to a word, as many words as a window fills. Places after its last sample have no weight.
+// Four bytes per word, as many words as a window fills. Bytes after its last sample have no weight.
 #define WINDOW_WORDS ((ALL_PIXELS + 3) / 4)
 
 typedef struct {
@@ -155,7 +156,7 @@ typedef uint count_t;
 typedef ushort count_t;
 #endif
 
-// The weights of 256 values, each ITEMS places apart, so that neighbours use different banks.
+// The weights of 256 values, ITEMS elements apart, so that neighbours use different banks.
 typedef struct {
   __local count_t *counts;
   uint median;  // the guess, and the weight of the samples below it

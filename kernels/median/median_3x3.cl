@@ -1,5 +1,5 @@
-// Medians of 3x3 samples. Each column is sorted. The median is the middle one of three samples: the largest of the
-// columns' smallest, the middle one of their middle ones, and the smallest of their largest.
+// Medians of 3x3 samples. Each column is sorted. The median is the median of three samples: the
+// maximum of the columns' minima, the median of their medians, and the minimum of their maxima.
 
 // NVIDIA's assembler makes one instruction of two minima, or maxima, that follow each other directly.
 #if COMPUTE_CAPABILITY >= 90
@@ -18,7 +18,8 @@ uint smallest(uint a, uint b, uint c) { return smaller(smaller(a, b), c); }
 uint largest(uint a, uint b, uint c) { return larger(larger(a, b), c); }
 #endif
 
-// The third of three numbers. Whole words are added: what lower halves carry into upper ones is subtracted again.
+// The remaining one of three values. Whole words are added: carries from lower into upper halves
+// are subtracted again.
 #define LEFT_OF_THREE(a, b, c, low, high) ((a) + (b) + (c) - (low) - (high))
 #define MIDDLE(a, b, c) LEFT_OF_THREE(a, b, c, smallest(a, b, c), largest(a, b, c))
 

@@ -12,8 +12,8 @@
     at[a] = first;                            \
   }
 
-// Merges of sorted numbers that follow each other in `at`, by Batcher's odd-even networks, without what only orders
-// numbers that cannot be medians.
+// Merges of sorted numbers that follow each other in `at`, by Batcher's odd-even networks, without
+// comparisons that only order values that cannot be medians.
 UNROLLED void merge_two_and_two(uint *at) {
   EXCHANGE(0, 2) EXCHANGE(1, 3) EXCHANGE(1, 2)
 }
@@ -23,7 +23,7 @@ UNROLLED void merge_four_and_four(uint *at) {
   EXCHANGE(3, 4) EXCHANGE(5, 6)
 }
 
-// Only numbers 3 to 12 of the results are sorted; the others are not right.
+// Only results 3 to 12 are sorted; the others are unspecified.
 UNROLLED void merge_eights(uint *at) {
   EXCHANGE(0, 8) EXCHANGE(1, 9) EXCHANGE(2, 10) EXCHANGE(3, 11) EXCHANGE(4, 12) EXCHANGE(5, 13) EXCHANGE(6, 14)
   EXCHANGE(7, 15) EXCHANGE(4, 8) EXCHANGE(5, 9) EXCHANGE(6, 10) EXCHANGE(7, 11) EXCHANGE(2, 4) EXCHANGE(3, 5)
@@ -143,7 +143,7 @@ UNROLLED void two_rows_of_medians(uint medians[2][PIXELS * CHANNELS], uint rows[
 
 // Whether every pixel that the windows had was opaque.
 UNROLLED bool fill_rows(WINDOW, int x, int first, bool inside) {
-  uint rows[SIDE + 1][SAMPLES];  // those of two rows of windows
+  uint rows[SIDE + 1][SAMPLES];  // for two rows of windows
   uint alpha = ~0u;  // of all pairs
   two_rows_t next;
   LONG_LOOP

@@ -4,15 +4,16 @@
 
 #define TILE_ROWS (LINES / 2)
 #define ROWS_READ (TILE_ROWS + 2 * RADIUS)
-// Stretches of PIXELS columns: those of a row of work-items, and on either side those that their windows reach.
+// Stretches of PIXELS columns: those of a row of work-items, and on either side those in their
+// windows.
 #define MARGIN ((RADIUS + PIXELS - 1) / PIXELS)
 #define STRETCHES (GROUP_WIDTH + 2 * MARGIN)
 #define RESULT_SAMPLES (PIXELS * CHANNELS)      // of a row
 #define RESULT_WORDS ((LINES * OWN_WORDS) | 1)  // of a work-item: neighbours use different banks
 
-// Loads channel `c` of the rows around those of a row of work-items, of which (x, first) begins the work-item's: of each
-// row the first pixels of all stretches, then their second ones, and so on. Returns whether all of what the work-item
-// has loaded are the largest samples.
+// Loads channel `c` of the rows around a row of work-items; the work-item's pixels begin at (x,
+// first). Each row has the first pixels of all stretches, then the second pixels, and so on.
+// Returns whether all samples that the work-item has loaded are the maximum.
 UNROLLED bool load_pairs(__local uint *pairs, WINDOW, int x, int first, int c) {
   const int item = get_local_id(0);
   const int left = x - (item + MARGIN) * PIXELS;

@@ -1,5 +1,6 @@
-// A convolutional network: an operation after the other on planes of numbers. src/net/net_rows.cpp and
-// src/net/net_planes.cpp have the same arithmetic. Those on quantized values are in net_integers.cl.
+// A convolutional network: operations on planes of values. src/net/net_rows.cpp and
+// src/net/net_planes.cpp have the same arithmetic. Operations on quantized values are in
+// net_integers.cl.
 
 #ifndef OPERATION
 #define OPERATION 0
@@ -97,8 +98,8 @@ void net_pack(SOURCE_BAND, TARGET_BAND, __global const float *planes, VALUE(in))
 #endif
 
 #ifdef KERNEL_net_convolution
-// `weights`: for each block of outputs, kernel row, kernel column and input, those of the block. `numbers`: for each
-// output its bias, then for each its slope; then the limits.
+// `weights`: for each block of outputs, kernel row, kernel column and input, the block's weights.
+// `numbers`: for each output its bias, then for each its slope; then the limits.
 __kernel __attribute__((reqd_work_group_size(NET_GROUP, 1, 1)))
 void net_convolution(__global float *planes, VALUE(in), VALUE(out), int width, int height, int outputs,
                      __global const float *restrict weights, __global const float *restrict numbers) {
@@ -157,7 +158,7 @@ void net_convolution(__global float *planes, VALUE(in), VALUE(out), int width, i
 #endif
 
 #ifdef KERNEL_net_point
-// As NetOperator, apart from those with kernels of their own; a copy for concat.
+// As NetOperator, except operators with their own kernels; concat copies.
 #define NET_ACTIVATION 1
 #define NET_ADD 2
 #define NET_SUBTRACT 3
@@ -165,8 +166,8 @@ void net_convolution(__global float *planes, VALUE(in), VALUE(out), int width, i
 #define NET_OFFSET 5
 #define NET_CONCAT 6
 
-// Channel `channel` of the result and on, from channel 0 of the inputs on. `numbers`: for each channel two, the second
-// for SLOPES; then the limits.
+// Fills channels of the result from `channel` on, from the inputs' channels from 0 on. `numbers`:
+// two for each channel, the second for SLOPES; then the limits.
 __kernel __attribute__((reqd_work_group_size(NET_GROUP, 1, 1)))
 void net_point(__global float *planes, VALUE(a), VALUE(b), VALUE(out), int width, int height, int channel,
                int channels, __global const float *restrict numbers) {

@@ -10,7 +10,7 @@
 #define REQUANTIZE 1  // sums become bytes; otherwise floats
 #endif
 #ifndef OUT_LOW
-#define OUT_LOW 0  // what a byte 0 of the result stands for
+#define OUT_LOW 0  // the number that a byte 0 of the result means
 #define LOW 0.0f   // limits of a result
 #define HIGH 255.0f
 #endif
@@ -19,14 +19,15 @@
 #define RUNS 1          // of 8 pixels of a team
 #endif
 
-// Bytes that stand for 0, where the border is 0.
+// Bytes that mean 0, for a border of 0.
 #define OUTSIDE_WORD ((uint)(-OUT_LOW) * 0x01010101u)
 
-// The byte of a number that has been limited, in the lowest bits. Rounded half to even: above 2^23 the last bit of a
-// number counts ones.
+// The byte of a clamped number, in the lowest bits. Rounded half to even: above 2^23 the last bit
+// of a number counts ones.
 uint net_byte(float number) { return as_uint(number + 0x1.8p23f) - (uint)OUT_LOW; }
 
-// `numbers` of convolutions: for each output of all blocks what its sum begins with, an integer; its scale; its offset.
+// `numbers` of convolutions: for each output of all blocks the initial value of its sum, an
+// integer; its scale; its offset.
 #define START(output) as_int(numbers[3 * (output)])
 uint net_result(int sum, int output, __global const float *restrict numbers) {
   const float scaled = (float)sum * numbers[3 * output + 1];
@@ -46,7 +47,7 @@ uint net_word(uint4 bytes) {
 }
 
 #ifdef KERNEL_net_quantize
-// `numbers`: the scale, the nearest number to 1 / scale.
+// `numbers`: the scale, and the float nearest to 1 / scale.
 __kernel __attribute__((reqd_work_group_size(NET_GROUP, 1, 1)))
 void net_quantize(__global float *planes, VALUE(in), VALUE(out), int width, int height, int channels,
                   __global const float *restrict weights, __global const float *restrict numbers) {
@@ -63,9 +64,9 @@ void net_quantize(__global float *planes, VALUE(in), VALUE(out), int width, int 
     const float inverse = numbers[1];
     word = 0;
     for (int c = 4 * plane; c < min(4 * plane + 4, channels); ++c) {
-      // The nearest number to the quotient (P. Markstein: computation of elementary functions on the IBM RISC
-      // System/6000 processor, 1990), since division is not exact on every device. What is far outside of the limits
-      // is limited first, so that nothing overflows.
+      // The nearest number to the quotient (P. Markstein: computation of elementary functions on
+      // the IBM RISC System/6000 processor, 1990), since division is not exact on every device.
+      // Values far outside the limits are clamped first, so that nothing overflows.
       const float number = net_limited(AT(in, c, x, y), -1024.0f * scale, 1024.0f * scale);
       float quotient = number * inverse;
       quotient = fma(fma(-quotient, scale, number), inverse, quotient);
@@ -78,7 +79,7 @@ void net_quantize(__global float *planes, VALUE(in), VALUE(out), int width, int 
 #endif
 
 #ifdef KERNEL_net_dequantize
-// `numbers`: the scale, what a byte 0 stands for.
+// `numbers`: the scale, and the number that a byte 0 means.
 __kernel __attribute__((reqd_work_group_size(NET_GROUP, 1, 1)))
 void net_dequantize(__global float *planes, VALUE(in), VALUE(out), int width, int height, int channels,
                     __global const float *restrict weights, __global const float *restrict numbers) {
@@ -177,7 +178,8 @@ void net_fours(__global uint *planes, VALUE(in), VALUE(out), int width, int heig
 
 #define WORDS (KERNEL_HEIGHT * KERNEL_WIDTH * PLANES)
 #define STEPS ((WORDS + 7) / 8)
-// The output of row `row` of matrix `matrix` of those of a team. For words, two matrices give a work-item four outputs.
+// The output of row `row` of a team's matrix `matrix`. For words, two matrices give a work-item
+// four outputs.
 #if REQUANTIZE
 #define OUTPUT_OF(matrix, row) ((matrix) / 2 * 32 + (row) % 8 * 4 + (matrix) % 2 * 2 + (row) / 8)
 #else

@@ -18,7 +18,7 @@
 #define OWN_LINES (SPOTS / TILE_WIDTH)          // from one to the next
 #define TOGETHER (TEAMS * BLOCK)                // outputs of a work-group
 
-#define PAIRS ((INPUTS + 1) / 2)                // of numbers in a tile
+#define PAIRS ((INPUTS + 1) / 2)                // of values in a tile
 
 // A pair for each of the work-item's pixels.
 UNROLLED void load_numbers(float2 *numbers, __local const float2 *from) {
@@ -37,7 +37,8 @@ UNROLLED void load_factors(float *factors, __local const float *from) {
   }
 }
 
-// The products of the next `channels` inputs, a constant. What they need is loaded while those before are computed.
+// Adds the products of the next `channels` inputs, a constant. Their operands are loaded while the
+// previous products are computed.
 UNROLLED void add_products(float (*sums)[BLOCK], __local const float2 *tile, __local const float *weights,
                            int channels) {
   float2 numbers[2][OWN];
@@ -58,8 +59,8 @@ UNROLLED void add_products(float (*sums)[BLOCK], __local const float2 *tile, __l
 }
 
 #ifdef KERNEL_net_tiled_convolution
-// `weights`: for each block of TOGETHER outputs, kernel row, kernel column and input, those of the block. `numbers`: as
-// those of net_convolution.
+// `weights`: for each block of TOGETHER outputs, kernel row, kernel column and input, the block's
+// weights. `numbers`: as for net_convolution.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void net_tiled_convolution(__global float *planes, VALUE(in), VALUE(out), int width, int height, int outputs,
                            __global const float4 *restrict weights, __global const float *restrict numbers) {

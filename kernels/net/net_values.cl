@@ -1,9 +1,10 @@
-// What the kernels of convolutional networks share: the values of a block of the picture, which are all in one buffer.
+// Shared by the kernels of convolutional networks: the values of a block of the picture, all in one
+// buffer.
 //
-// A value has planes of words of 32 bits with the positions VALUE_left <= x < VALUE_left + VALUE_columns and
-// VALUE_top <= y < VALUE_top + VALUE_rows. Those outside of the picture get what the border says: the word that is
-// computed at the position where the border finds it. Words are numbers, a plane for each channel; or, of quantized
-// values, the bytes of four channels.
+// A value has planes of words of 32 bits with the positions VALUE_left <= x < VALUE_left +
+// VALUE_columns and VALUE_top <= y < VALUE_top + VALUE_rows. Positions outside the picture follow
+// the border rule: they get the word computed at the position to which the border maps them. Words
+// are numbers, a plane for each channel; or, of quantized values, the bytes of four channels.
 
 #ifndef COLUMNS
 #define COLUMNS 1            // columns that a work-item computes
@@ -32,7 +33,8 @@
 // Whether there is 0 at a position, in a value of `length` positions.
 bool is_outside(int i, int length) { return BORDER == BORDER_CONSTANT && (i < 0 || i >= length); }
 
-// The position whose number stands there; where there is 0, the nearest one. A picture that wraps goes on.
+// The position whose value is used; for a border of 0, the nearest one. A wrapping picture
+// continues.
 int net_inside(int i, int length) {
 #if BORDER == BORDER_WRAP
   return i;
@@ -63,8 +65,8 @@ float net_limited(float number, float low, float high) {
 #define TILE_AREA (TILE_COLUMNS * TILE_ROWS)
 #define TILES_ACROSS(columns) (((columns) + TILE_WIDTH - 1) / TILE_WIDTH)
 
-// Where the border repeats positions, those outside of the picture get results of others: tiles cover from FIRST_OF to
-// END_OF.
+// If the border repeats positions, those outside the picture get other positions' results: tiles
+// cover FIRST_OF to END_OF.
 #define REPEATS (BORDER != BORDER_CONSTANT && BORDER != BORDER_WRAP)
 #define FIRST_OF(begin) (REPEATS ? max(begin, 0) : (begin))
 #define END_OF(end, length) (REPEATS ? min(end, length) : (end))
@@ -74,7 +76,7 @@ float net_limited(float number, float low, float high) {
 #define EACH_PLACE(i, inside, begin, end, length)                             \
   for (int i = next_place((begin)-1, inside, begin, end, length); i < (end); \
        i = next_place(i, inside, begin, end, length))
-// The place after i. At the end: `end` or more.
+// The position after i. At the end: `end` or more.
 int next_place(int i, int inside, int begin, int end, int length) {
   for (++i; i < 0; ++i) {
     if (border_position(i, length) == inside) return i;
@@ -89,7 +91,8 @@ int next_place(int i, int inside, int begin, int end, int length) {
 #define EACH_PLACE(i, inside, begin, end, length) for (int i = (inside), once = 1; once; once = 0)
 #endif
 
-// Goes through the places of the tile's part of the input: `place` is one, `from` the word there of plane 0.
+// Iterates over the positions of the tile's part of the input: `place` is the position, `from` its
+// word in plane 0.
 #define EACH_TILE_PLACE(place, from, items)                                                                    \
   for (int place = LOCAL_ITEM, from; place < TILE_AREA; place += (items))                                      \
     if (from = PLACE(in, 0, clamp(tile_x - LEFT + place % TILE_COLUMNS, in_left, in_left + in_columns - 1),    \

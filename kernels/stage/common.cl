@@ -1,7 +1,7 @@
-// Definitions that all kernels share: pixels, bands of rows, borders. Each program is this file followed by
-// one other. The host defines the macros on the compiler's command line; with the defaults a file compiles
-// on its own. If a file has several kernels, each is between "#ifdef KERNEL_its_name" and "#endif", and the host
-// defines the macro of the one that it needs.
+// Definitions shared by all kernels: pixels, bands of rows, borders. Each program is this file
+// followed by one other. The host defines the macros on the compiler's command line; the defaults
+// let a file compile alone. If a file has several kernels, each is between "#ifdef KERNEL_its_name"
+// and "#endif", and the host defines the macro of the one that it needs.
 
 // Every device gives the same bits: expressions are evaluated as written.
 #pragma OPENCL FP_CONTRACT OFF
@@ -47,8 +47,9 @@ typedef ushort sample_t;
 
 #ifdef __NV_CL_C_VERSION
 #define NVIDIA 1
-// The bytes of two words that the hexadecimal digits of `which` number, the lowest digit first: 0 to 3 are those of
-// `low`, 4 to 7 those of `high`. One instruction, also where several shifts and masks say the same.
+// A byte permutation of two words: the hexadecimal digits of `which`, lowest first, select 0 to 3
+// from `low` and 4 to 7 from `high`. It is one instruction, even where it replaces several shifts
+// and masks.
 uint bytes_of(uint low, uint high, uint which) {
   uint bytes;
   asm("prmt.b32 %0, %1, %2, %3;" : "=r"(bytes) : "r"(low), "r"(high), "r"(which));
@@ -60,8 +61,8 @@ uint bytes_of(uint low, uint high, uint which) {
 
 // ---- Bands ----
 
-// A band is the rows first, first + 1, ... of a picture, each `pitch` samples after the one before. The
-// target's lie after `offset` other rows.
+// A band is the rows first, first + 1, ... of a picture, `pitch` samples apart. The target's rows
+// follow `offset` other rows.
 #define SOURCE_BAND __global const sample_t *restrict source, int source_pitch, int source_first
 #define TARGET_BAND __global sample_t *restrict target, \
   int target_pitch, int target_first, int target_offset, int target_rows
@@ -97,9 +98,10 @@ uint bytes_of(uint low, uint high, uint which) {
 #define OWN_BEGIN ((int)get_global_id(0) * PIXELS)
 #define OWN_END min(OWN_BEGIN + PIXELS, width)
 
-// Where results go. A kernel that may have a sink other than the target has SINK after ROWS in its parameters, and all
-// of its work-items execute OPEN_SINK before the first result and CLOSE_SINK after the last. TAKE_RUN and TAKE_PIXEL
-// (pixel_functions.cl) pass results to the sink. The macros here are for the target; counting_sink.cl has others.
+// The destination of results. A kernel that may have a sink other than the target has SINK after
+// ROWS in its parameters, and all of its work-items execute OPEN_SINK before the first result and
+// CLOSE_SINK after the last. TAKE_RUN and TAKE_PIXEL (pixel_functions.cl) pass results to the sink.
+// The macros here are for the target; counting_sink.cl has others.
 #define SINK
 #define OPEN_SINK
 #define CLOSE_SINK
@@ -124,7 +126,7 @@ typedef struct {
 typedef PIXEL_OF(CHANNELS) pixel_t;
 typedef PIXEL_OF(TARGET_CHANNELS) target_pixel_t;
 
-// Pixel x of a row, for every number of channels. Those of 2 and 4 samples begin where as long a vector may.
+// Pixel x of a row, for every number of channels. Pixels of 2 and 4 samples are aligned as vectors.
 #define PIXEL_ACCESS(channels)                                                            \
   pixel##channels##_t load_samples##channels(__global const sample_t *row, int x) {       \
     pixel##channels##_t pixel;                                                            \
@@ -205,7 +207,7 @@ void set_sample(uint *words, int i, uint sample) {
   *word = (*word & ~((uint)MAX_SAMPLE << shift)) | sample << shift;
 }
 
-// Copies `count` words, a constant, between private words and memory where as many may begin.
+// Copies `count` words, a constant, between private words and memory aligned for as many.
 #define WORD_ACCESS(space, suffix)                                              \
   UNROLLED void load_words##suffix(uint *words, space const void *from, int count) {     \
     if (count % 4 == 0) {                                                       \
@@ -247,7 +249,8 @@ void set_sample(uint *words, int i, uint sample) {
 WORD_ACCESS(__global, )
 WORD_ACCESS(__local, _local)
 
-// Words from any sample of a row on, of which the next ones up to a whole word are in the row. `count` is a constant.
+// Words from any sample of a row on; the samples up to the next whole word have to be in the row.
+// `count` is a constant.
 UNROLLED void load_words_from(uint *words, __global const sample_t *row, uint sample, int count) {
   __global const uint *from = (__global const uint *)row + sample / SAMPLES_A_WORD;
   const uint place = sample % SAMPLES_A_WORD;
@@ -264,7 +267,7 @@ UNROLLED void load_words_from(uint *words, __global const sample_t *row, uint sa
   }
 }
 
-// Pixel `i` of the words of a row, which begin with a pixel.
+// Pixel `i` in the words of a row, which begin with a pixel.
 pixel_t pixel_of(const uint *words, int i) {
   pixel_t pixel;
 #pragma unroll
@@ -353,7 +356,7 @@ float from_sample(uint sample) { return as_float(0x4b000000u | sample) - 8388608
 
 #define OUTSIDE (-1)
 
-// Which of the positions 0 ... n - 1 stands at position i, any integer; OUTSIDE: none, a constant.
+// The position 0 ... n - 1 that the border maps to position i, any integer; OUTSIDE: a constant.
 int border_position(int i, int n) {
 #if BORDER == BORDER_REPLICATE
   return clamp(i, 0, n - 1);

@@ -14,11 +14,11 @@
 
 typedef PIXEL_OF(COUNTED_CHANNELS) counted_pixel_t;
 
-// Counters of 8-bit samples fit local memory: each work-group counts there first, in COPIES copies, 1 or up to 32,
-// which neighbouring work-items use in turn. The copies of a counter lie side by side, in different banks. Bound
-// by the rate of atomic additions there, 16 a clock and multiprocessor at best on NVIDIA: random samples take
-// longer in one copy, smooth pictures in several. To save space for copies, two channels
-// share a word, 16 bits each: the host limits the pixels of a work-group.
+// Counters of 8-bit samples fit local memory: each work-group counts there first, in COPIES copies,
+// 1 or up to 32, which neighbouring work-items use in turn. The copies of a counter are adjacent,
+// in different banks. Bound by the rate of atomic additions there, 16 a clock and multiprocessor at
+// best on NVIDIA: random samples take longer in one copy, smooth pictures in several. To save space
+// for copies, two channels share a word, 16 bits each: the host limits the pixels of a work-group.
 #ifndef COPIES
 #define COPIES 1
 #endif
@@ -57,7 +57,7 @@ void count_pixel(COUNTER_SPACE uint *counters, counted_pixel_t pixel) {
 }
 
 #if DEPTH == 8
-// What the work-group counted for counter `i` of a set.
+// The work-group's count for counter `i` of a set.
 uint counted(const __local uint *counters, int i) {
 #if COPIES > 1
   // Neighbours begin with different copies, which are in different banks.
@@ -74,11 +74,11 @@ uint counted(const __local uint *counters, int i) {
 }
 #endif
 
-// The parameters of a kernel that counts: `sets` copies of the counters, one after the other, which
+// The parameters of a kernel that counts: `sets` consecutive copies of the counters, which
 // work-groups use in turn.
 #define COUNTER_PARAMETERS __global uint *restrict all_counters, int sets
 
-// It defines `counters`, to which it adds from here ...
+// The kernel defines `counters`, and adds to them from here ...
 #if DEPTH == 8
 #define OPEN_COUNTERS(group, item, items)                                    \
   __global uint *shared_counters = all_counters + (group) % sets * COUNTERS; \

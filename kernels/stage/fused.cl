@@ -1,5 +1,5 @@
-// Stages over single pixels as one kernel. Before this file the host defines apply_run(in, out), which
-// applies all of them to a run of PIXELS pixels.
+// Stages over single pixels as one kernel. Before this file the host defines apply_run(in, out),
+// which applies all stages to a run of PIXELS pixels.
 
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
 void fused(ROWS SINK) {

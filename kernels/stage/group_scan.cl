@@ -1,7 +1,7 @@
 // Sums over a work-group of GROUP_SIZE work-items.
 
-// The sum of `value` over the work-items before this one; `*total` becomes that over all. `sums` has GROUP_SIZE
-// places, which may be used again when it returns. All work-items of the group call it.
+// The sum of `value` over the preceding work-items; `*total` becomes the sum over all. `sums` has
+// GROUP_SIZE elements, which may be reused after the call. All work-items of the group call it.
 uint sum_before(__local uint *sums, uint value, uint *total) {
   const int item = (int)get_local_id(0);
   uint sum = value;

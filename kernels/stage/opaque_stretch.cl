@@ -1,4 +1,4 @@
-// Stretches of opaque pixels, which statistics need not take apart.
+// Stretches of opaque pixels, which statistics need not split into pixels.
 
 // Whether alpha is MAX_SAMPLE throughout the words of a stretch.
 #define ALPHA_BITS (DEPTH == 16 ? 0xffff0000u : CHANNELS == 2 ? 0xff00ff00u : 0xff000000u)

@@ -11,7 +11,7 @@
 #define LONG_LOOP _Pragma("nounroll")
 #endif
 
-// The smaller and the larger numbers in each half.
+// The minimum and the maximum of each half.
 #if NVIDIA && COMPUTE_CAPABILITY >= 90
 uint smaller(uint a, uint b) {
   uint c;
@@ -28,7 +28,7 @@ uint smaller(uint a, uint b) { return as_uint(min(as_ushort2(a), as_ushort2(b)))
 uint larger(uint a, uint b) { return as_uint(max(as_ushort2(a), as_ushort2(b))); }
 #endif
 
-// The sum and the products of four bytes with four weights, which have signs.
+// `sum` plus the products of four bytes with four signed weights.
 int add_products(int sum, uint bytes, uint weights) {
 #if NVIDIA && COMPUTE_CAPABILITY >= 61
   int result;

@@ -19,7 +19,7 @@ UNROLLED uint pair_of(const uint *upper, const uint *lower, int i) {
 #endif
 }
 
-// The reverse, for as many pairs as a word has samples.
+// Unpacks pairs, as many as a word has samples.
 UNROLLED void take_pairs(uint *upper, uint *lower, const uint *pairs) {
 #if DEPTH == 8 && NVIDIA
   const uint low = bytes_of(pairs[0], pairs[1], 0x6240);

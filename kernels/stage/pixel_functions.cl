@@ -2,7 +2,7 @@
 // neighbours into another; the host redefines PIXELS if a kernel needs runs of two lengths. Between
 // two stages, samples are rounded as if they were stored.
 
-// One number of each pixel of a run: all together, and one by one.
+// One value of each pixel of a run, as a vector and as an array.
 typedef float numbers1_t;
 typedef float2 numbers2_t;
 typedef float4 numbers4_t;
@@ -59,9 +59,9 @@ typedef union {
 //   LOW_BITS(pixel, c)               an integer whose lowest DEPTH bits are the sample
 
 #if NVIDIA
-// A sample in both forms, each of which takes one instruction to extract from a word; the compiler leaves out what is
-// not used. Integer instructions have half the rate of additions of floats. The bits of `at` above the sample are
-// undefined.
+// A sample in both forms, each of which takes one instruction to extract from a word; the compiler
+// removes the unused form. Integer instructions have half the rate of additions of floats. The bits
+// of `at` above the sample are undefined.
 #define RUN_PIXEL(channels) \
   typedef struct {          \
     uint at[channels];      \
@@ -121,14 +121,14 @@ in_pixel_t load_in_pixel(__global const sample_t *row, int x) {
   return in;
 }
 
-// Whether runs are loaded and stored by words, which those of a multiple of 4 pixels fill. Compilers for
-// processors make vectors of plain loops.
+// Whether runs are loaded and stored by words, which runs of a multiple of 4 pixels fill. Compilers
+// for processors vectorise plain loops.
 #ifndef RUNS_OF_WORDS
 #define RUNS_OF_WORDS (PIXELS % 4 == 0)
 #endif
 
-// The pixels of a row from column x on. Beyond the end the last one is repeated, so that the last
-// pixels need no code of their own.
+// The pixels of a row from column x on. Past the end the last one is repeated, so that the last
+// pixels need no special code.
 #if RUNS_OF_WORDS
 #define RUN_WORDS STRETCH_WORDS(IN_CHANNELS)
 

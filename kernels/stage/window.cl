@@ -1,5 +1,6 @@
-// Windows: how kernels that read a pixel's neighbours load and store. Loads know no edge: BORDER says what lies outside
-// the picture. The functions of such a kernel have the parameters WINDOW, which SAME_WINDOW passes on, and use
+// Windows: how kernels that read a pixel's neighbours load and store. Loads need no code for edges:
+// BORDER defines the pixels outside the picture. The functions of such a kernel have the parameters
+// WINDOW, which SAME_WINDOW passes on, and use
 //   SOURCE_PIXEL(x, y), BORDER_PIXEL(x, y)  a pixel of the picture, and one that may lie outside
 //   STORE_PIXEL(x, y, pixel)                a result
 // and, if they work on words, the row loaders below and
@@ -127,7 +128,7 @@ int read_row(int y, int last, int height) {
   return border_row(BORDER == BORDER_CONSTANT ? clamp(y, 0, height - 1) : y, height);
 }
 
-// `first` is the pixel's first sample among those of the words.
+// `first` is the index of the pixel's first sample in the words.
 UNROLLED void put_pixel(uint *words, int first, pixel_t pixel) {
 #pragma unroll
   for (int c = 0; c < CHANNELS; ++c) set_sample(words, first + c, pixel.at[c]);
@@ -183,7 +184,7 @@ UNROLLED void load_side(uint *words, WINDOW, uint sample, int y) {
   for (int i = 0; i < HALO; i += SIDE_LOAD)
     load_words(words + i, READ_ROW(y) + (sample + i * SAMPLES_A_WORD), SIDE_LOAD);
 }
-// Where there is no pixel before or after, any words of the row.
+// If there is no pixel before or after, unspecified words of the row.
 UNROLLED void load_before(uint *words, WINDOW, int x, int y) {
   load_side(words, SAME_WINDOW, (x == 0 ? PIXELS : x) * CHANNELS - OWN_SAMPLE, y);
 }

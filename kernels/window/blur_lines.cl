@@ -66,7 +66,7 @@ uint mean(uint sum) { return MEAN_SHIFTED(sum) >> 16; }
 uint mean(uint sum) { return mul_hi(sum + 4, 477218589u); }
 #endif
 
-// What a blurred stretch consists of: words, or samples of which each is the bits of the float 2^23 + mean.
+// The elements of a blurred stretch: words, or samples, each as the bits of the float 2^23 + mean.
 #if NVIDIA && DEPTH == 8 && !ALPHA_WEIGHTED
 #define BLURRED (PIXELS * CHANNELS)
 #define STORE_BLURRED STORE_NUMBERS
@@ -104,7 +104,7 @@ void means_of(uint *blurred, const halves_t *above, const halves_t *here, const 
   }
 }
 
-// The blur of three lines as a stretch, every channel by itself.
+// The blur of three lines as a stretch, channels independent.
 #if LOOP_OVER_SAMPLES && DEPTH == 8
 // For compilers that vectorise loops: sums of columns first, and all in 16 bits, of which vectors hold the most.
 void plain_means(uint *words, const uint *above, const uint *here, const uint *below) {
@@ -239,7 +239,7 @@ void weighted_means(uint *words, const weighed_line_t *above, const weighed_line
 
 // ---- Three lines become a stretch ----
 
-// What a kernel keeps of a line that it uses for three rows: its words, or its halves.
+// The form in which a kernel keeps a line for three rows: words, or halves.
 #if ALPHA_WEIGHTED || LOOP_OVER_SAMPLES || DEPTH == 16
 typedef struct {
   uint words[ROW_WORDS];

@@ -111,7 +111,7 @@ void blur_rolled(KERNEL_ROWS SINK) {
 #ifdef TILE  // a square
 #define TILE_WIDTH TILE
 #define TILE_HEIGHT TILE
-#else  // as many pixels as the group has
+#else  // the group's number of pixels
 #define TILE_WIDTH (GROUP_WIDTH * PIXELS)
 #define TILE_HEIGHT (GROUP_HEIGHT * LINES)
 #endif
@@ -200,7 +200,7 @@ void blur_tiled(ROWS) {
 }
 #endif
 
-// For kernels that other stages share: what comes before the blur is computed once for each pixel of the tile.
+// For fused kernels: stages before the blur are computed once for each pixel of the tile.
 #ifdef KERNEL_blur_rolled_tile
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
 void blur_rolled_tile(KERNEL_ROWS) {
@@ -224,7 +224,7 @@ void blur_rolled_tile(KERNEL_ROWS) {
     lines[0] = lines[1];
     lines[1] = lines[2];
   }
-#else  // three times the code, but no moves: the lines change their roles instead of their places
+#else  // three times the code, but no moves: the lines' roles rotate
 #pragma unroll 1
   for (int first = 0; first < count; first += 3) {
 #pragma unroll

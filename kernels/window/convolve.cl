@@ -87,7 +87,7 @@ sample_t finished(sum_t sum, __global const convolution_t *numbers) { return to_
 #endif
 
 #if ALPHA_WEIGHTED
-// Replaces the colours and the alpha of `pixel`, which were computed plainly.
+// Replaces the colours and the alpha of `pixel`, computed without weighting.
 void weigh(pixel_t *pixel, const sums_t *sums, uint centre, __global const convolution_t *numbers) {
   const weighted_t alpha = sums->weighted[CHANNELS - 1];
   if (sums->min_alpha == MAX_SAMPLE) {

@@ -1,14 +1,14 @@
-// Sums of bytes times whole numbers, four products at a time. A work-item fills PIXELS columns, four, of LINES rows, one
-// channel after the other. Before this file the host defines `weights`: of digits to the base of 256, the highest
-// first, of each of a window's ROWS_READ rows and of each of the four columns, words that fit the words of the
-// row.
+// Sums of bytes times whole numbers, four products at a time. A work-item fills PIXELS columns,
+// four, of LINES rows, one channel after the other. Before this file the host defines `weights`:
+// for digits to the base of 256, highest first, for each of a window's ROWS_READ rows and each of
+// the four columns, words that match the words of the row.
 
 #define ROW_RADIUS RADIUS_Y
 #include "window.cl"
 #include "packed.cl"
 
 #define WINDOW_ROWS (2 * RADIUS_Y + 1)
-// Stretches on either side of those of a row of work-items.
+// Stretches on either side of a row of work-items.
 #define MARGIN ((RADIUS_X + 3) / 4)
 #define STRETCHES (GROUP_WIDTH + 2 * MARGIN)
 #define ROWS_READ (GROUP_HEIGHT * LINES + 2 * RADIUS_Y)

@@ -21,7 +21,7 @@ typedef struct {
   int inverse;
 } denoise_t;
 
-// What is compared and averaged.
+// The planes that are compared and averaged.
 typedef struct {
   uint at[PLANES];
 } planes_t;
@@ -39,7 +39,7 @@ planes_t planes_of(pixel_t pixel) {
   return planes;
 }
 
-// A pixel with these planes but for what is only compared; `pixel` with its alpha.
+// `pixel`, with its alpha, and with these planes except those that are only compared.
 pixel_t with_planes(pixel_t pixel, planes_t planes, uint compared) {
 #if CHROMA
   const int u = (int)planes.at[1] - MAX_SAMPLE, v = (int)planes.at[2] - MAX_SAMPLE;
@@ -60,7 +60,7 @@ uint range_of(uint difference, uint limit, uint inverse) {
   return q * q >> 8;
 }
 
-// A pixel in as many words as it may take.
+// The words of a pixel.
 #if DEPTH == 8
 typedef uint packed_t;
 packed_t packed(pixel_t pixel) {

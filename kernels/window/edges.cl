@@ -43,8 +43,9 @@ UNROLLED colors_t colors_of(const uint *words) {
   return colors;
 }
 
-// The whole number nearest to the root. There are no ties: a root is at least 0.00034 away from the middle of two
-// numbers up to 361, and sqrt wrong by less than 0.0001 there; of squares of 16 bits by less than 0.03.
+// The integer nearest to the root. There are no ties: a root up to 361 is at least 0.00034 away
+// from the middle of two integers, and sqrt wrong by less than 0.0001 there; for 16-bit squares by
+// less than 0.03.
 #if DEPTH == 8
 typedef uint square_t;
 uint nearest_root(square_t number) { return (uint)(sqrt((float)number) + 0.5f); }
@@ -64,7 +65,7 @@ uint magnitude(int dx, int dy) {
   return min(nearest_root(x * x + y * y), (uint)MAX_SAMPLE);
 }
 
-// From the colours of a window, whose columns are COLORS places apart.
+// The edge from the colours of a window, whose columns are COLORS elements apart.
 UNROLLED uint edge(const int *above, const int *here, const int *below) {
   const int middle = COLORS;
   const int right = 2 * COLORS;

@@ -1,6 +1,7 @@
-// --dilate and --erode: the largest or smallest samples of windows. src/stages/window/morphology.cpp has the same
-// results. Small windows take one step. Larger ones take two: along rows, then along columns; there a work-item's results
-// share what all of their windows contain, so that they need 2 RADIUS + 1 samples together, and three comparisons each.
+// --dilate and --erode: the largest or smallest samples of windows.
+// src/stages/window/morphology.cpp has the same results. Small windows take one step. Larger ones
+// take two: along rows, then along columns; there a work-item's results share the part common to
+// their windows, so that they need 2 RADIUS + 1 samples together, and three comparisons each.
 
 #ifndef RADIUS
 #define RADIUS 1
@@ -96,7 +97,7 @@ void extremes_of_squares(KERNEL_ROWS SINK) {
 #error "the windows of a work-item's results have nothing in common"
 #endif
 
-// Stretches that windows reach on either side, and those of which all windows contain all pixels; -1: there are none.
+// Stretches that windows reach on either side, and those that all windows contain whole; -1: none.
 #define REACH ((RADIUS + PIXELS - 1) / PIXELS)
 #define COMMON (RADIUS < PIXELS - 1 ? -1 : (RADIUS - PIXELS + 1) / PIXELS)
 

@@ -66,7 +66,7 @@ Words sums_of_nine(const Words& picture, std::size_t height) {
   return sums;
 }
 
-// Depends on the words and their places.
+// Depends on the words and their positions.
 std::uint64_t checksum(const Words& words) {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < words.size(); ++i)
@@ -141,7 +141,7 @@ class AccessBench {
         {.file = file, .function = function, .options = options, .text = lab_kernels().at(file)});
   }
 
-  // Measures what `work` enqueues, whose result is in to_ and has to be expected_.
+  // Measures the commands that `work` enqueues; their result, in to_, has to equal expected_.
   void measure_on_device(const std::string& access, const std::function<Event()>& work) {
     bed_.step(access);
     poison();

@@ -104,7 +104,7 @@ FloatTotals FloatReducer::reduce(Queue& queue, const Buffer& values, std::size_t
   launches_.clear();
   if (count == 0) return {};
   check_size(values, count);
-  // Each level's results are the next level's values; two buffers take turns.
+  // Each level's results are the next level's values; two buffers alternate.
   const Buffer* level = &values;
   std::array<Buffer, 2> results;
   std::size_t left = count;

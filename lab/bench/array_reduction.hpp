@@ -27,9 +27,9 @@ struct IntegerTotals {
   bool operator==(const IntegerTotals&) const = default;
 };
 
-// The sum of floats depends on the order. Here the order is one tree
-// (docs/engineering/reductions.md), which depends only on the number of values. A NaN result is the
-// same quiet NaN everywhere. Minimum and maximum ignore NaNs and put -0 before +0.
+// A sum of floats depends on the order, which is a tree here (docs/engineering/reductions.md) that
+// depends only on the number of values. A NaN result is the same quiet NaN everywhere. Minimum and
+// maximum ignore NaNs and put -0 before +0.
 struct FloatTotals {
   float sum = 0;
   float sum_of_squares = 0;  // along the first chains by fused multiply-add
@@ -46,8 +46,8 @@ inline constexpr std::uint64_t max_integers = std::uint64_t{1} << 32U;
 [[nodiscard]] IntegerTotals reduce_integers(std::span<const std::int32_t> values);
 [[nodiscard]] FloatTotals reduce_floats(std::span<const float> values);
 
-// Totals from a device, equal to those of the reference. Like FloatReducer, not for use by two
-// threads at a time.
+// Totals from a device, equal to the reference's. Like FloatReducer, not for use by two threads at
+// a time.
 class IntegerReducer {
  public:
   // `session` outlives the reducer. Throws DeviceError; UsageError if the device does not offer

@@ -33,8 +33,8 @@ struct LowMatmulOptions {
 // memory.
 [[nodiscard]] Report bench_low_matmul(const TestBed& bed, const LowMatmulOptions& options);
 
-// Products of matrices of any shape, stored in any layout, of whole numbers: they are exact in any
-// order of the additions, and so equal everywhere.
+// Products of integer-valued matrices of any shape and layout: they are exact in any order of the
+// additions, and so equal everywhere.
 struct ShapeOptions {
   std::vector<MatrixShape> shapes;
   std::vector<std::string> layouts{"nn"};  // as layout_of() takes them
@@ -47,8 +47,8 @@ struct PictureOptions {
   std::vector<int> channels{4};
   std::vector<int> depths{8};
 };
-// What a stage is measured as. Cases of one name differ in the kernel alone, and the processor
-// measures only the first of them.
+// One measured variant of a stage. Cases of one name differ only in the kernel, and the processor
+// measures only the first.
 struct StageCase {
   std::string name;    // "blur", "sepia", "3-16-16-3"
   std::string kernel;  // "naive", "tiled 16", "auto"
@@ -72,8 +72,8 @@ struct ParallelOptions {
 };
 [[nodiscard]] Report bench_parallel(const TestBed& bed, const ParallelOptions& options);
 
-// How neighbouring work-items access memory: in strides, by columns of local memory, in different
-// branches, through images; beside a copy.
+// Access patterns of neighbouring work-items, compared with a copy: strides, columns of local
+// memory, different branches, images.
 struct AccessOptions {
   std::uint64_t bytes = 0;  // that each kernel reads; 0: 256 MiB for a GPU, else 16 MiB
   std::vector<int> strides{1, 2, 4, 8, 16, 32, 64};
@@ -96,7 +96,7 @@ struct ReduceOptions {
 };
 [[nodiscard]] Report bench_reduce(const TestBed& bed, const ReduceOptions& options);
 
-// A picture from file to file: the first run, which compiles what it needs, and later ones.
+// Filters a picture from file to file: the first run, which compiles programs, and later ones.
 struct PipelineOptions {
   std::string input;
   StageChain chain;

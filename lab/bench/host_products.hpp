@@ -1,6 +1,6 @@
-// Products of matrices of float32 on the processor, one improvement after the other. Unless they
-// say otherwise, they give the same bits as matrix_product.hpp: every element is one chain of fused
-// multiply-adds from 0 on, in the order k = 0, 1, 2, ...
+// Products of float32 matrices on the processor, improved step by step. Unless they say otherwise,
+// they give the same bits as matrix_product.hpp: every element is one chain of fused multiply-adds
+// from 0 on, in the order k = 0, 1, 2, ...
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct Product {
 
 struct HostProduct {
   std::string name;   // "loops interchanged"
-  std::string about;  // what is better than before
+  std::string about;  // the improvement
   void (*run)(const Product&);
   bool is_slow = false;  // takes minutes for large matrices
   bool is_fused = true;  // otherwise each product is rounded before it is added
@@ -41,7 +41,7 @@ struct HostProduct {
 // The products without vectors. Their file is compiled without vectorisation.
 [[nodiscard]] std::span<const HostProduct> scalar_products();
 
-// What every other product is compared with: interchanged loops, with vectors on all cores.
+// The reference for every other product: interchanged loops, with vectors on all cores.
 [[nodiscard]] std::vector<float> reference_product(const Product& product);
 
 // The product in double precision.

@@ -46,7 +46,8 @@ void check_all(const TestBed& bed, const LowMatmulOptions& options) {
     const LowShape shape = low_shape(options, each);
     check(shape);
     for (const NumberType type : options.types) {
-      // C is held by the processor, by the device, and once more as the reference; A as prepared.
+      // C is held three times, by the processor, by the device and as the reference; A also as
+      // prepared.
       const double needed = 3 * static_cast<double>(bytes_needed(type, shape));
       if (available && needed > static_cast<double>(*available)) {
         throw UsageError(formatted(
@@ -109,7 +110,7 @@ class TypeBench {
     row["tops_wall"] = product_.operations() / measurement.wall.mean * 1e-12;
     const bool equal = has_reference_bits(c);
     const ProductErrors errors = errors_->of(c);
-    // Not a NaN, either.
+    // False for NaN, too.
     const bool is_close = errors.of_sums <= largest_error_of_sums;
     row["bits"] =
         std::string(!equal && !is_exact && is_close ? bits_differ_by_design : bits_of(equal));
@@ -202,8 +203,8 @@ std::vector<Column> low_matmul_columns() {
 void add_notes(const TestBed& bed, const LowMatmulOptions& options, bool has_tuned,
                Report& report) {
   report.notes.emplace_back(
-      formatted("bits: compared with the chain that {} defines for the type; tensor cores add up "
-                "products of floats in an order of their own",
+      formatted("bits: compared with the chain that {} defines for the type; tensor cores add "
+                "products of floats in their own order",
                 documentation_page("engineering/bench.md")));
   report.notes.emplace_back(
       "error: root mean square against the product in double precision of the numbers before they "
@@ -256,7 +257,7 @@ Report bench_low_matmul(const TestBed& bed, const LowMatmulOptions& requested) {
     }
     if (left_out) {
       report.notes.push_back(formatted(
-          "{}: the rows for one core are left out: they take many seconds", text_of(shape)));
+          "{}: the rows for one core are skipped: they take many seconds", text_of(shape)));
     }
   }
   add_notes(bed, options, has_tuned, report);

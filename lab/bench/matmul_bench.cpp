@@ -57,7 +57,7 @@ class SizeBench {
     if (blas != nullptr) {
       const auto threads = static_cast<int>(allowed_threads());
       for (const int count : threads > 1 ? std::vector{1, threads} : std::vector{1}) {
-        measure_host("OpenBLAS, " + counted(count, "thread"), "adds in an order of its own", true,
+        measure_host("OpenBLAS, " + counted(count, "thread"), "adds in its own order", true,
                      [&](const Product& product) { blas->multiply(product, {}, count); });
       }
     }
@@ -243,7 +243,7 @@ Report bench_matmul(const TestBed& bed, const MatmulOptions& options) {
     if (options.show > 0) bench.show_corners(static_cast<std::size_t>(options.show), report);
     if (side > largest_plain_side && !options.plain_always) {
       report.notes.push_back(
-          formatted("size {}: the plain loop is left out; --plain measures it", side));
+          formatted("size {}: the plain loop is skipped; --plain measures it", side));
     }
   }
   report.notes.emplace_back(
@@ -252,7 +252,7 @@ Report bench_matmul(const TestBed& bed, const MatmulOptions& options) {
   if (bed.session) {
     report.notes.emplace_back(
         "reads: numbers of A and B that the kernel's work-items read from global memory, counted "
-        "in one more run by a build of the kernel that counts them");
+        "in another run by a kernel that also counts");
   }
   return report;
 }

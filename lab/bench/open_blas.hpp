@@ -19,8 +19,8 @@ struct Layout {
 // "nn", "nt", "tn", "tt": a letter for A and one for B, t if it is transposed.
 [[nodiscard]] Layout layout_of(const std::string& letters);
 
-// Stores the matrix of `rows` x `columns` numbers in `from` column by column in `to`, which is
-// apart from it, on all cores.
+// Transposes the `rows` x `columns` matrix in `from` to `to`, which must not overlap it, on all
+// cores.
 void transpose(const float* from, std::size_t rows, std::size_t columns, float* to);
 
 class OpenBlas {

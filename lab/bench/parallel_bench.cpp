@@ -14,10 +14,10 @@ namespace {
 
 // Different chains, as in parallel.cl.
 constexpr std::size_t chains = 1024;
-// So long that starting a work-item takes a small part of its time.
+// Enough steps that starting a work-item takes little of its time.
 constexpr std::int32_t steps_on_gpus = 4096;
 constexpr std::int32_t steps_elsewhere = 512;
-// The share of the highest rate at which a curve counts as bent.
+// The share of the highest rate that marks the bend of a curve.
 constexpr double bend = 0.5;
 
 struct Chain {
@@ -177,8 +177,8 @@ Report bench_parallel(const TestBed& bed, const ParallelOptions& options) {
                 bench.steps()));
   if (bed.session) {
     report.notes.emplace_back(
-        "at once: work-groups in progress at the same time, counted in one more run by a build of "
-        "the kernel that counts them");
+        "at once: work-groups in progress at the same time, counted in another run by a kernel "
+        "that also counts");
   }
   return report;
 }

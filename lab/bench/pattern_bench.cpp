@@ -84,7 +84,7 @@ void measure_histogram(const TestBed& bed, const std::vector<std::uint8_t>& valu
                                {"8 local copies", "count_in_local_memory", "-D COPIES=8"}}) {
     bed.step(formatted("histogram by {}", method.name));
     const Kernel kernel = lab_kernel(*bed.session, "histogram.cl", method.function, method.options);
-    // A work-item takes 64 values: merging a group's counters is little beside that.
+    // A work-item takes 64 values, so that merging a group's counters costs little.
     const WorkRange range{values.size() / 64 + 1, 1, pattern_group, 1};
     const auto times = measure(bed.trials, queue, [&] {
       queue.upload(counters, zeros.data(), 1024);
@@ -97,7 +97,7 @@ void measure_histogram(const TestBed& bed, const std::vector<std::uint8_t>& valu
   }
 }
 
-// Scans in place, level after level: values, totals of groups, totals of those.
+// Scans in place, level by level: values, totals of groups, totals of these.
 class DeviceScan {
  public:
   DeviceScan(Session& session, std::size_t count, const std::string& method)
@@ -170,8 +170,8 @@ Report bench_histogram(const TestBed& bed, const PatternOptions& options) {
   std::ranges::fill(values, std::uint8_t{42});
   measure_histogram(bed, values, "one value", report);
   report.notes.emplace_back(
-      "one value: all work-items want the same counter, and wait for each other; copies of the "
-      "counters share the waiting");
+      "one value: all work-items increment the same counter and wait for each other; with copies "
+      "of the counters they wait less");
   return report;
 }
 

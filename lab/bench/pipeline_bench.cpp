@@ -310,8 +310,8 @@ Report bench_pipeline(const TestBed& bed, const PipelineOptions& options) {
       "cold: the first run, which finds and starts devices and compiles programs; warm: later "
       "runs");
   report.notes.emplace_back(
-      "steps overlap, so their shares of the run may add up to more than 1; the time of a step is "
-      "that during which at least one thread or queue worked on it");
+      "steps overlap, so their shares of the run may add up to more than 1; a step's time counts "
+      "while at least one thread or queue works on it");
   report.notes.emplace_back(
       "floor: the time at the rates of a copy in memory and of the fastest matrix product; work "
       "that stays in caches can be faster");

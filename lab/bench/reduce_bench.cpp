@@ -104,8 +104,8 @@ class GroupReduction {
   // The result of the last run. Integers: as IntegerTotals holds them, in 64 bits. Floats: a float,
   // added in an order that depends on the size of groups.
   [[nodiscard]] std::uint64_t integer(Queue& queue) const {
-    // The kernel's numbers are signed, but sums and products may overflow 64 bits, which only
-    // unsigned numbers may.
+    // The kernel's values are signed, but sums and products may overflow 64 bits, which is defined
+    // only for unsigned ones.
     if (is_wide(operation_)) return combined(operation_, totals<std::uint64_t>(queue));
     const std::int32_t result = combined(operation_, totals<std::int32_t>(queue));
     const bool has_sign = operation_ == Operation::minimum || operation_ == Operation::maximum;
@@ -227,7 +227,7 @@ class ReduceBench {
   }
 
  private:
-  // What the device lacks is the same for every count.
+  // Missing features of the device are the same for every count.
   void add_note_once(const std::string& note) {
     auto& notes = report_.notes;
     if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
@@ -351,7 +351,7 @@ class ReduceBench {
   DoubleTotals double_totals_;
 };
 
-// Sums of `count` numbers 1.1, which no float equals, added up in every way.
+// Sums of `count` times 1.1, which is not a float, in every order.
 class AccuracyBench {
  public:
   AccuracyBench(const TestBed& bed, std::size_t count, Report& report)

@@ -1,4 +1,4 @@
-// What benchmarks run on, and their results: a table, and the facts needed to read it.
+// The machine that benchmarks use, and their results: a table, and the facts needed to read it.
 #pragma once
 
 #include <cstddef>
@@ -38,8 +38,8 @@ struct Measurement {
 };
 
 // Does the work once to warm up (programs, caches, pages), then in `trials` trials, or in as many
-// as fit into five seconds. If one run takes longer than that, the first run counts. Work of less
-// than 2 ms is repeated within a trial; times are those of one repetition.
+// as fit into five seconds. If one run takes longer than that, the first run is used. Work of less
+// than 2 ms is repeated within a trial; times are per repetition.
 [[nodiscard]] Measurement measure(int trials, const std::function<void()>& work);
 
 // Measures commands that `work` enqueues in `queue` and returns in order.
@@ -74,7 +74,7 @@ struct ChartOfBars {
   std::string value;  // the key of a column; rows without it are not drawn
   std::string value_label;
   std::vector<std::string> labels;  // keys of the columns that name a bar
-  std::string mark = {};            // a column: what would be ideal
+  std::string mark = {};            // a column: the ideal value
   std::string mark_label = {};
   std::optional<double> ceiling = {};
   std::string ceiling_label = {};
@@ -99,7 +99,7 @@ struct Report {
   // The device that was measured; empty if only the processor was.
   std::string device, platform, driver;
   std::string processor;  // name, threads, instruction set
-  std::string fallback;   // why there is no device; empty: nobody expected one
+  std::string fallback;   // why there is no device; empty: none was expected
   std::vector<Parameter> parameters;
   std::vector<Column> columns;
   bool has_chosen_columns = false;  // by the user; otherwise the table has those that fit
@@ -124,17 +124,16 @@ void add_times(Row& row, const Measurement& measurement);
 // The number in a row's column; nothing if the column has none.
 [[nodiscard]] std::optional<double> number_in(const Row& row, const std::string& key);
 
-// The largest differences between numbers and what they should be. Relative ones count where the
-// expected number is not 0. Units in the last place (ulp) are distances between neighbouring floats
-// at the expected number. A number that is not finite, unlike the expected one, is infinitely far
-// away.
+// The largest differences between values and the expected ones. Relative differences exclude
+// expected zeros. Units in the last place (ulp) are distances between neighbouring floats at the
+// expected number. A number that is not finite, unlike the expected one, is infinitely far away.
 struct LargestErrors {
   double absolute = 0;
   double relative = 0;
   double ulp = 0;
 };
 
-// As many numbers in both.
+// Both have to have the same length.
 [[nodiscard]] LargestErrors largest_errors(std::span<const float> found,
                                            std::span<const double> expected);
 
@@ -142,16 +141,16 @@ struct LargestErrors {
 [[nodiscard]] std::vector<Column> error_columns();
 void add_errors(Row& row, const LargestErrors& errors);
 
-// What the columns mean.
+// Explanation of the columns.
 inline constexpr const char* note_on_errors =
-    "abs, rel, ulp error: the largest differences from the same in double precision; an ulp is the "
+    "abs, rel, ulp error: the largest differences from the result in double precision; an ulp is "
+    "the "
     "distance between neighbouring floats";
 
 // "registers", "spilled_bytes", "private_bytes", "resident_groups".
 [[nodiscard]] std::vector<Column> resource_columns();
 
-// The highest figures of the kernels, as far as the driver tells; `registers` are those of a
-// compute unit.
+// The highest figures of the kernels, as far as the driver tells; `registers`: per compute unit.
 void add_resources(Row& row, const std::vector<KernelFigures>& kernels, std::uint64_t registers);
 
 // Keeps the columns with these keys, in this order. Throws UsageError if there is none of a key.
@@ -196,8 +195,8 @@ struct TestBed {
 [[nodiscard]] std::string processor_name();
 
 // Before work that takes `bytes` of the host's memory and buffers of up to `buffer_bytes` on the
-// device: throws UsageError if this machine has less. `subject` is what asks for it: "--sizes
-// 16384".
+// device: throws UsageError if this machine has less. `subject` is the option that needs it:
+// "--sizes 16384".
 void check_memory(const TestBed& bed, const std::string& subject, double bytes,
                   double buffer_bytes);
 

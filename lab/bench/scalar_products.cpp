@@ -91,8 +91,7 @@ template <InstructionSet set, size_t height, size_t width, bool prefetched>
   }
 }
 
-// What a step works on before it goes on: `depth` rows and `columns` columns of B, `rows` rows of
-// A.
+// The block of a step: `depth` rows and `columns` columns of B, `rows` rows of A.
 constexpr size_t whole = std::numeric_limits<size_t>::max();
 struct Blocks {
   size_t columns = whole;
@@ -101,9 +100,9 @@ struct Blocks {
 };
 // Four columns of 256 rows of B, each in a line of 64 bytes: 16 KiB.
 constexpr Blocks for_l1{.depth = 256};
-// And 64 rows of A: 64 KiB.
+// In addition, 64 rows of A: 64 KiB.
 constexpr Blocks for_l2{.depth = 256, .rows = 64};
-// And 1024 columns of B: 1 MiB.
+// In addition, 1024 columns of B: 1 MiB.
 constexpr Blocks for_l3{.columns = 1024, .depth = 256, .rows = 64};
 
 struct Part {

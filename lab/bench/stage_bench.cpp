@@ -22,7 +22,7 @@ constexpr ImageSize size_elsewhere{2048, 1536};
 constexpr double longest_trial = 0.4;  // seconds
 constexpr int minimum_rows = 16;
 
-// In these rows, without what stands between them.
+// Compares these rows, without the padding between them.
 bool same_pixels(const Image& a, const Image& b, const RowRange& rows) {
   for (int y = rows.begin; y < rows.end; ++y) {
     if (std::memcmp(a.rows().row(y), b.rows().row(y), a.rows().row_bytes()) != 0) return false;
@@ -208,7 +208,7 @@ class FormatBench {
     int rows = 0;
   };
 
-  // Each step by itself: nothing is merged or left out.
+  // Each step separately: none is merged or left out.
   [[nodiscard]] std::vector<Pass> passes_on(const DeviceInfo& device) const {
     std::vector<Pass> passes;
     PictureShape shape{picture_.size(), picture_.format()};

@@ -1,4 +1,4 @@
-// Memory and branches: what neighbouring work-items should do alike. Each kernel fills `count` words.
+// Memory access and branches of neighbouring work-items. Each kernel fills `count` words.
 
 #ifdef KERNEL_copy_strided
 // Neighbouring work-items read words that are `stride` apart; every word is read once, by range of lines x stride.

@@ -1,7 +1,7 @@
 // How often each byte occurs. A work-group of 256 counts its share of the values.
 #define BINS 256
 #ifndef COPIES
-#define COPIES 1  // of a group's counters: neighbouring work-items use different ones
+#define COPIES 1  // of a group's counters; neighbouring work-items use different copies
 #endif
 
 #ifdef KERNEL_count_in_global_memory

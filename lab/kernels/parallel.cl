@@ -1,5 +1,5 @@
-// A chain of `steps` multiply-adds for each of `items` work-items: each needs the one before, so only other
-// work-items can fill the time that it waits. Item i has the result of chain i % 1024.
+// A chain of `steps` multiply-adds for each of `items` work-items: each needs the previous one, so
+// only other work-items can hide its latency. Item i has the result of chain i % 1024.
 
 #ifndef COUNT_GROUPS
 #define COUNT_GROUPS 0  // whether to count the work-groups in progress: groups[0] now, groups[1] at most

@@ -21,7 +21,7 @@
 
 typedef struct {
   float sum[OWN_LANES], squares[OWN_LANES], product[OWN_LANES];
-  int minimum[OWN_LANES], maximum[OWN_LANES];  // as ordered() gives them
+  int minimum[OWN_LANES], maximum[OWN_LANES];  // as from ordered()
 } lanes_t;
 
 // The five arrays of a level's values, `stride` values apart; at the first level they are one.
@@ -31,7 +31,7 @@ typedef struct {
   int first;
 } level_t;
 
-// Integers in the order of the floats, and back. INT_MIN and INT_MAX stand for NaNs alone.
+// Maps floats to integers in the same order, and back. INT_MIN and INT_MAX mean NaNs only.
 int ordered(float value) {
   const int bits = as_int(value);
   return bits ^ ((bits >> 31) & 0x7fffffff);

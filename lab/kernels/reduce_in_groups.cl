@@ -16,7 +16,7 @@
 #define NEUTRAL 0    // what COMBINE leaves as it is
 #endif
 
-// Each work-group leaves one total.
+// Each work-group writes one total.
 #ifdef KERNEL_reduce_in_groups
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, 1, 1)))
 void reduce_in_groups(__global const VALUE *restrict values, int count, __global TOTAL *restrict totals) {

@@ -2,7 +2,7 @@
 // their total; the totals are scanned in the same way, and added to the values of the groups after them.
 #define GROUP 256
 
-// One work-item alone.
+// A single work-item scans.
 void scan_by_one(__local uint *sums, int item) {
   for (int i = 1; i < GROUP && item == 0; ++i) sums[i] += sums[i - 1];
 }

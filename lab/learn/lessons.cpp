@@ -45,7 +45,8 @@ struct Exercise {
   std::string options = {};  // for the compiler
   StageChain stages = {};    // that do the same to the picture
   std::string stages_text = {};
-  // A lesson's kernel that does the same without the lesson's idea, and its numbers.
+  // A lesson's plain kernel, which has the same result without the lesson's idea, and its
+  // parameters.
   std::string plain_file = {};
   std::vector<std::int32_t> plain_numbers = {};
 };
@@ -197,7 +198,7 @@ Exercise exercise_of(const std::string& lesson) {
 
 // ---- Running and judging ----
 
-// What the output holds before a kernel runs: no exercise has such a result.
+// The initial content of the output: no exercise has such a result.
 constexpr std::uint32_t poison = 0xa5a5a5a5;
 
 struct Ran {
@@ -275,7 +276,7 @@ std::string shown_element(ElementKind kind, std::uint32_t word) {
                    word >> 24U);
 }
 
-// The result of a kernel beside the right one.
+// Compares the result of a kernel with the right one.
 class Differences {
  public:
   Differences(const Exercise& exercise, const Ran& ran, const std::string& text)
@@ -298,7 +299,7 @@ class Differences {
                      shown_element(exercise_.kind, exercise_.expected[i]));
   }
 
-  // What most often looks like that.
+  // The most likely mistake for these differences.
   [[nodiscard]] std::string likely() const {
     if (wrong_.empty()) return "";
     const bool waits = text_.find("barrier(") != std::string::npos;
@@ -378,8 +379,7 @@ class Differences {
 const std::vector<Lesson>& lessons() {
   static const std::vector<Lesson> all{
       {"hello", "a first kernel, and all that an OpenCL program needs", "2 a + b for two arrays"},
-      {"groups", "work-items, work-groups, and who is where",
-       "turn the numbers of each group round"},
+      {"groups", "work-items, work-groups, and who is where", "reverse the numbers of each group"},
       {"invert", "a picture: two dimensions, and groups that do not fit", "mirror a picture"},
       {"naive-blur", "neighbours and edges", "the maximum of nine pixels"},
       {"tiled-blur", "local memory, barriers and the halo",

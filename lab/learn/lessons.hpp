@@ -43,8 +43,8 @@ struct Verdict {
 [[nodiscard]] Json to_json(const Verdict& verdict);
 
 // Compiles and runs the first kernel in `text`, the contents of `file`, as the lesson's exercise
-// asks, beside a plain kernel, our answer and the stage that does the same, where there are such.
-// Throws UsageError if the text is no such kernel or does not compile; DeviceError.
+// requires, and compares it with a plain kernel, our answer and the equivalent stage, if these
+// exist. Throws UsageError if the text is not such a kernel or does not compile; DeviceError.
 [[nodiscard]] Verdict judge(Session& session, const Lesson& lesson, const std::string& file,
                             const std::string& text);
 

@@ -1,4 +1,4 @@
-// What every benchmark of the processor's loops shares: the pictures, and how rates are counted.
+// Shared by all benchmarks of the processor's loops: the pictures, and how rates are counted.
 #pragma once
 
 #include <functional>
@@ -15,8 +15,8 @@ inline constexpr int strip_rows = 16;  // as the pipeline hands them to the loop
 inline constexpr PixelFormat rgb{3, 8};
 inline constexpr PixelFormat rgba{4, 8};
 
-// The pictures that all libraries get, in memory of their own: slopes with noise, as in a
-// photograph; alpha at its maximum.
+// The pictures for all libraries, in separate memory: slopes with noise, as in a photograph; alpha
+// at its maximum.
 [[nodiscard]] const Image& source(const PixelFormat& format);
 [[nodiscard]] Image& target(const PixelFormat& format);
 

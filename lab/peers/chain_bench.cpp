@@ -25,7 +25,7 @@ namespace {
 
 constexpr ImageSize size{5472, 3648};  // 20 Mpx
 
-// What the same structure takes without arithmetic.
+// A stage with the same structure but no arithmetic.
 class Copy final : public OneStepStage {
  public:
   [[nodiscard]] std::string name() const override { return "copy"; }

@@ -1,4 +1,4 @@
-// library_bench: what a call of the library costs on pixels in memory, beside the loop alone:
+// library_bench: the cost of a library call on pixels in memory, compared with the loop alone:
 // lab/peers/README.md.
 #include <algorithm>
 #include <chrono>

@@ -1,4 +1,4 @@
-// What it costs to divide a large folder, without filtering it: lab/peers/README.md.
+// The cost of dividing a large folder, without filtering it: lab/peers/README.md.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -110,7 +110,7 @@ std::uint64_t bytes_in(const fs::path& folder, const std::string& part_of_name) 
   return bytes;
 }
 
-// Does the work in a process of its own and prints what that took.
+// Does the work in a separate process and prints its time.
 void measure(const std::string& what, const std::function<void()>& work) {
   std::fflush(stdout);
   const auto begin = std::chrono::steady_clock::now();

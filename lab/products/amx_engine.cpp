@@ -25,7 +25,7 @@ void copy_numbers(const std::int8_t* numbers, size_t count, void* prepared) {
   std::copy_n(numbers, count, static_cast<std::int8_t*>(prepared));
 }
 
-// Two registers' columns one after the other, each in fours of numbers along k.
+// Packs the columns of two registers, one after the other, in groups of four values along k.
 void pack_tiles(const std::int8_t* b, size_t pitch, size_t columns, size_t depth, void* panel) {
   auto* const to = static_cast<std::int8_t*>(panel);
   for (size_t n = 0; n < amx_columns; ++n) {

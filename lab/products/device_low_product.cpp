@@ -19,7 +19,7 @@ std::int32_t integer(std::size_t value) {
   return static_cast<std::int32_t>(value);
 }
 
-// The numbers that the kernels know a product's shape by, in the order of their parameters.
+// A product's shape in numbers, in the order of the kernels' parameters.
 struct ShapeNumbers {
   explicit ShapeNumbers(const LowProduct& product)
       : rows(integer(product.shape.rows)),
@@ -57,7 +57,7 @@ KernelRequest kernel_request(const LowProduct& product, const DeviceMethod& meth
 
 void check_memory(const DeviceInfo& device, NumberType type, const LowShape& shape) {
   const std::uint64_t needed = bytes_needed(type, shape);
-  // The largest buffer is C, or B of many groups; both are part of what is needed.
+  // The largest buffer is C, or B of many groups; `needed` includes both.
   if (needed <= device.global_memory && needed / 2 <= device.max_allocation) return;
   throw UsageError(formatted(
       "bench matmul: {}x{}x{} of {} takes {:.1f} MB, but {} has {:.1f} MB; use smaller matrices",
@@ -199,8 +199,8 @@ DeviceMethod variant_of(DeviceMethod method, const KernelConstants& constants) {
   return method;
 }
 
-// What low_product_tensor.cl requires: whole warps, as many rows copied by each work-item, and sums
-// in registers.
+// The requirements of low_product_tensor.cl: whole warps, equally many rows copied by each
+// work-item, and sums in registers.
 bool is_sound(const DeviceMethod& method, NumberType type) {
   const KernelConstants& constants = method.constants;
   if (!constants.contains("WARP_M")) return true;

@@ -218,7 +218,7 @@ void run_tasks(size_t count, Cores cores, const std::function<void(size_t)>& wor
     work(i);
 }
 
-// What becomes of a tile's sums.
+// The conversion of a tile's sums to results.
 struct Finish {
   const std::int32_t* sums = nullptr;
   std::uint32_t* c = nullptr;

@@ -7,8 +7,8 @@
 
 namespace gpufilter::lab {
 
-// What multiplies tiles of C. Rows of A are prepared once, B's columns in panels of `tile_columns`
-// and at most `max_depth` numbers along k, a multiple of 128 that ends in zeros.
+// An engine that multiplies tiles of C. Rows of A are prepared once, B's columns in panels of
+// `tile_columns` and at most `max_depth` numbers along k, a multiple of 128 that ends in zeros.
 struct IntegerEngine {
   static constexpr std::size_t max_depth = 512;
   static constexpr std::size_t max_tile_rows = 32;
@@ -21,7 +21,7 @@ struct IntegerEngine {
   std::size_t tile_columns;
   std::size_t bytes_of_a;  // for each number of A, once prepared
   void (*prepare)(const std::int8_t* numbers, std::size_t count, void* prepared);
-  // `columns` columns of B, `pitch` apart; further columns of the panel are zeros.
+  // `columns` columns of B, `pitch` apart; the panel's remaining columns are zeros.
   void (*pack)(const std::int8_t* b, std::size_t pitch, std::size_t columns, std::size_t depth,
                void* panel);
   // tile_rows x tile_columns sums. `pitch`: of the prepared rows, in bytes.

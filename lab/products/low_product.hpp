@@ -42,7 +42,7 @@ inline constexpr std::array number_types{NumberType::float32,        NumberType:
   return type == NumberType::int8_scaled || type == NumberType::fp8_scaled;
 }
 
-// The number that the bits stand for.
+// The value of the bits.
 [[nodiscard]] float from_e4m3(std::uint8_t bits);
 [[nodiscard]] float from_bfloat16(std::uint16_t bits);
 [[nodiscard]] float from_float16(std::uint16_t bits);
@@ -58,13 +58,13 @@ inline constexpr float largest_e4m3 = 448;
 // B is stored transposed: its columns are the rows here, as networks store their weights.
 enum class MatrixSide { a, b };
 
-// Numbers that share a scale; B shares it among as many rows, too.
+// Values that share a scale; in B it also covers this many rows.
 inline constexpr std::size_t scale_block = 128;
 // Rows and bytes of k are allocated in multiples of these, filled with zeros.
 inline constexpr std::size_t row_padding = 256;
 inline constexpr std::size_t byte_padding = 128;
 
-// Rows of numbers along k.
+// Rows of values along k.
 struct NumberMatrix {
   NumberMatrix(NumberType type, MatrixSide side, std::size_t rows, std::size_t depth);
 
@@ -88,17 +88,17 @@ struct NumberMatrix {
   [[nodiscard]] std::size_t scale_index(std::size_t row, std::size_t block) const;
   // The stored number, without its scale.
   [[nodiscard]] float number(std::size_t row, std::size_t k) const;
-  // The number that it stands for.
+  // The value of an element.
   [[nodiscard]] double value(std::size_t row, std::size_t k) const;
 };
 
-// Random numbers that do not depend on the type, around 0 and of very different magnitudes: what
-// matrices are rounded from.
+// Random numbers that do not depend on the type, around 0 and of very different magnitudes:
+// matrices are rounded from them.
 class NumberSource {
  public:
   explicit NumberSource(std::uint64_t seed) : seed_(seed) {}
   [[nodiscard]] float number(std::size_t row, std::size_t k) const;
-  // For int8, which is not rounded from anything: from -128 to 127.
+  // An integer from -128 to 127, for int8, which needs no rounding.
   [[nodiscard]] std::int8_t integer(std::size_t row, std::size_t k) const;
 
  private:
@@ -133,8 +133,8 @@ struct ProductPart {
   std::size_t b_row = 0;
 };
 
-// The operands. C has a row for each row of A, and rows that are not in use are not computed. Its
-// numbers are int32 for int8, otherwise float32; they are held as their bits.
+// The operands. C has a row for each row of A, and unused rows are not computed. Its elements are
+// int32 for int8, otherwise float32; they are stored as bits.
 //
 // int8: the sum of the products. int8_scaled and fp8_scaled: for each 128 numbers along k,
 //   acc = fma(float(sum), scale of A * scale of B, acc), from 0 on in the order of k,
@@ -154,7 +154,7 @@ struct LowProduct {
   [[nodiscard]] NumberType type() const { return a.type; }
   [[nodiscard]] std::vector<ProductPart> parts() const;
   [[nodiscard]] std::size_t elements() const { return a.rows * shape.columns; }
-  // The operations for the rows in use; a multiplication with an addition counts as two.
+  // The operations for the rows in use; a multiply-add is two operations.
   [[nodiscard]] double operations() const;
 };
 
@@ -192,13 +192,13 @@ struct DeviceMethod {
   std::string options;          // of the type and the instructions
   std::size_t sums = 16;        // of a work-item
   KernelConstants constants{};  // those of low_product_blocks.cl, BLOCK_K, STAGES, WARP_M, ...
-  // Whether its bits are those of low_product.hpp for every type: tensor cores add up products of
-  // floats in an order and with a precision of their own.
+  // Whether the bits follow low_product.hpp for every type: tensor cores add products of floats in
+  // their own order and precision.
   bool is_exact = true;
 
   // "tensor cores 128x128": with the size of its blocks.
   [[nodiscard]] std::string name() const;
-  // "mma by PTX, 64x64 a warp, 3 stages of 64 bytes": what distinguishes it from others.
+  // "mma by PTX, 64x64 a warp, 3 stages of 64 bytes": the properties that distinguish the method.
   [[nodiscard]] std::string description() const;
   [[nodiscard]] std::size_t items() const;  // in a work-group
   [[nodiscard]] std::uint64_t local_bytes() const;
@@ -213,8 +213,7 @@ struct DeviceMethod {
 [[nodiscard]] std::vector<DeviceMethod> candidate_methods(const DeviceInfo& device,
                                                           NumberType type);
 
-// What the session's tuning chooses for such products, and why; otherwise the usual method, and no
-// reason.
+// The tuned method for such products, with the reason; otherwise the usual method without a reason.
 struct ChosenMethod {
   DeviceMethod method;
   std::string reason;
@@ -222,7 +221,7 @@ struct ChosenMethod {
 [[nodiscard]] ChosenMethod chosen_method(const Session& session, NumberType type,
                                          const LowShape& shape);
 
-// What the kernel of a method is built from for this product.
+// The kernel of a method for this product.
 [[nodiscard]] KernelRequest kernel_request(const LowProduct& product, const DeviceMethod& method);
 
 // Throws UsageError if the product does not fit into the device's memory.

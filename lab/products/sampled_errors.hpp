@@ -15,12 +15,12 @@ namespace gpufilter::lab {
 struct ProductErrors {
   double rms = 0;      // the root of the mean square of the differences
   double largest = 0;  // the largest difference
-  // The root mean square against the product of the numbers as they were rounded to the type: the
-  // error of the additions alone.
+  // The root mean square error against the product of the rounded values: the error of the
+  // additions alone.
   double of_sums = 0;
 };
 
-// No design explains larger errors of additions.
+// Larger errors of additions are mistakes: no design explains them.
 inline constexpr double largest_error_of_sums = 0.01;
 
 // Exact products of a sample of elements, at most 32 x 32 for each part of the product.
@@ -41,7 +41,7 @@ class SampledErrors {
   std::vector<Sample> samples_;
 };
 
-// What a low-precision product on a device has to be.
+// The required result of a low-precision product on a device.
 class LowProductOracle {
  public:
   // An oracle for a product whose matrices were filled by fill(). The product has to outlive the

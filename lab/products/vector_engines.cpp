@@ -25,7 +25,7 @@ constexpr size_t tile_vectors = set == InstructionSet::avx2 ? 2 : 4;
 template <InstructionSet set>
 constexpr size_t tile_columns = tile_vectors<set>* count_of<Vector<std::int32_t, set>>;
 
-// Pairs of numbers along k, for one column after the other.
+// Packs pairs of values along k, column by column.
 template <size_t width>
 void pack_pairs(const std::int8_t* b, size_t pitch, size_t columns, size_t depth, void* panel) {
   auto* const to = static_cast<std::int16_t*>(panel);
@@ -43,7 +43,7 @@ void add_128(const std::int8_t* numbers, size_t count, void* prepared) {
 
 constexpr size_t wide_columns = tile_columns<InstructionSet::avx512_vnni>;
 
-// -128 x the sum of each column, then fours of numbers along k, for one column after the other.
+// Packs -128 x the sum of each column, then groups of four values along k, column by column.
 void pack_fours(const std::int8_t* b, size_t pitch, size_t columns, size_t depth, void* panel) {
   auto* const corrections = static_cast<std::int32_t*>(panel);
   auto* const to = static_cast<std::int8_t*>(panel) + wide_columns * sizeof(std::int32_t);

@@ -163,7 +163,7 @@ LowProduct odd_product(NumberType type, Grouping grouping) {
   return filled(type, {131, 259, 257});
 }
 
-// A product on the device, and what it has to be.
+// A product on the device, and its required result.
 class LowProductCase {
  public:
   LowProductCase(Session& session, Queue& queue, LowProduct product)

@@ -135,7 +135,7 @@ std::optional<std::string> coding_difference(Session& session, const Image& pict
   return formatted("byte {} of the file", at - expected.begin());
 }
 
-// A place where cases are run.
+// A device or an instruction set that runs cases.
 struct Place {
   std::string name;
   InstructionSet set = InstructionSet::baseline;
@@ -147,7 +147,7 @@ struct Job {
   VerifyChain chain;
   PixelFormat format;
   std::size_t number;  // in the order of the report
-  // In place of stages: the picture is coded by devices, and by the processor for comparison.
+  // Replaces stages: devices code the picture, and the processor does so for comparison.
   std::optional<CheckedCoding> coding = std::nullopt;
 };
 
@@ -160,7 +160,7 @@ struct Case {
   std::size_t number;  // of its job
 };
 
-// While one thread compiles, which drivers do one at a time, others run what was compiled. PoCL's
+// While one thread compiles, which drivers do one at a time, others run compiled programs. PoCL's
 // kernels take all cores by themselves.
 std::size_t threads_for(const DeviceInfo& device, const VerifyPart& part) {
   constexpr std::size_t enough = 8;
@@ -224,8 +224,8 @@ class Verification {
     }
   }
 
-  // Neighbouring jobs, which take about the same time, are of different parts, and so are those of
-  // one chain in different formats.
+  // Neighbouring jobs, which take similar times, belong to different parts, and so do the formats
+  // of one chain.
   void add_job(const VerifyChain& chain, const PixelFormat& format, std::size_t turn,
                const std::optional<CheckedCoding>& coding = std::nullopt) {
     const std::size_t number = next_job_++;
@@ -233,7 +233,7 @@ class Verification {
       jobs_.push_back({chain, format, number, coding});
   }
 
-  // All jobs, as many at the same time as suit the one device of `places`.
+  // Runs all jobs, with as many threads as suit the single device of `places`.
   void check_on_threads(std::span<const Place> places) {
     std::atomic<std::size_t> next = 0;
     std::exception_ptr failure;
@@ -398,7 +398,7 @@ class Verification {
   }
 
   // The full name of the kernel, for one stage on a device. A processor's loop is named after its
-  // instruction set, which is already the place.
+  // instruction set, which the place already names.
   static std::string kernel_of(const Place& place, const Case& work,
                                const std::vector<PassReport>& passes) {
     if (!place.session || work.chain.chain.size() != 1 || passes.empty()) return {};

@@ -29,13 +29,13 @@ struct VerifyOptions {
   std::optional<int> channels;      // only pictures with this many channels
   std::optional<int> depth;         // only with this many bits per sample
   bool quick = false;               // fewer formats, sizes, bands and combinations of parameters
-  bool stop_at_difference = false;  // no further cases after the first that differs
+  bool stop_at_difference = false;  // stop at the first difference
   std::vector<std::shared_ptr<Session>> devices;
   // Called from time to time with the number of cases done and of all cases.
   std::function<void(std::int64_t done, std::int64_t all)> on_progress;
 };
 
-// The results of one kind of stage with one kernel or loop in one place.
+// The results of one kind of stage with one kernel or loop on one device or instruction set.
 struct VerifiedVariant {
   std::string place;          // "processor avx2", a device's name
   std::string stage;          // "blur", "color + levels"
@@ -57,7 +57,7 @@ struct VerifyFailure {
   // "row 12, column 5, green: 37 instead of 36", or why it could not be run.
   std::string difference;
   // The difference of the results, as draw_difference() draws it, each pixel as a square large
-  // enough to be seen; null if there is no result of that size and format.
+  // enough to be seen; nullptr if there is no result of that size and format.
   std::shared_ptr<const Image> drawing = nullptr;
 };
 
@@ -87,11 +87,11 @@ void write_drawing(const Image& drawing, ByteSink& sink);
 
 // Verification in several processes, because drivers compile one kernel at a time in each.
 
-// How many processes are worth their start: one if this process has other threads already, which a
-// new process would lack.
+// The number of processes that pays: one if this process already has other threads, which a new
+// process would lack.
 [[nodiscard]] std::size_t parts_to_verify();
 
-// What `verify_part` returns for all parts together. It is called for the first part in this
+// The combined results of `verify_part` for all parts. It is called for the first part in this
 // process and for each other one in a new process, which prints nothing. Throws what `verify_part`
 // throws, and DeviceError if one of the processes ends before it has reported.
 [[nodiscard]] VerifyReport verify_in_parts(

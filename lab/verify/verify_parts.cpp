@@ -108,7 +108,7 @@ class PartProcess {
   [[noreturn]] static void verify_and_report(
       const VerifyPart& part, const std::function<VerifyReport(const VerifyPart&)>& verify_part,
       FileDescriptor& report) {
-    // Its warnings would be those of the first process.
+    // Its warnings would repeat the first process's.
     const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
       dup2(nothing, stream);

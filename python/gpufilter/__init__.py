@@ -42,7 +42,7 @@ from . import stages
 from .stages import *
 from .stages import open as open
 
-# What "import *" brings leaves Python's own open() alone.
+# "import *" must not replace Python's open().
 __all__ = [
     "ChannelDifferences",
     "ChannelStats",

@@ -7,7 +7,7 @@ __version__: str
 class Picture:
     """A picture in memory, which NumPy, Pillow and others use without a copy.
 
-    numpy.asarray(picture), PIL.Image.fromarray(picture). One that was read from a file carries the file's metadata.
+    numpy.asarray(picture), PIL.Image.fromarray(picture). A picture read from a file carries its metadata.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class Picture:
         """Bits of a sample: 8 or 16."""
     @property
     def shape(self) -> tuple[int, ...]:
-        """As of an array: (height, width, channels), or (height, width) if it is grey."""
+        """As an array: (height, width, channels), or (height, width) if it is grey."""
     @property
     def file_format(self) -> str:
         """The format of the file that it comes from, "PNG"; empty if there is none."""
@@ -68,7 +68,7 @@ class Picture:
     @density.setter
     def density(self, value: tuple[float, float] | float | None) -> None: ...
     def copy(self) -> Picture:
-        """The same pixels and metadata in memory of its own."""
+        """A copy of the pixels and metadata."""
     def tobytes(self) -> bytes:
         """The samples, row by row."""
     def __buffer__(self, flags: int, /) -> memoryview: ...

@@ -15,7 +15,7 @@ Shape = tuple[int, ...]  # (height, width, channels), or (height, width) if grey
 class Header:
     """What a file says about its picture."""
 
-    shape: Shape  # of the array that read() gives
+    shape: Shape  # of the array that read() returns
     depth: int  # bits per sample
     file_format: str  # "PNG"
     orientation: int  # in EXIF or XMP, 1 (upright) to 8

@@ -14,7 +14,7 @@ namespace py = pybind11;
 namespace gpufilter::python {
 namespace {
 
-// The classes of gpufilter._errors, which live as long as the process.
+// The classes of gpufilter._errors, kept for the life of the process.
 struct Classes {
   PyObject* error = nullptr;
   PyObject* usage = nullptr;

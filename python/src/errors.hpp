@@ -1,9 +1,9 @@
-// Python's exceptions for those of the library.
+// Translates the library's exceptions to Python's.
 #pragma once
 
 namespace gpufilter::python {
 
-// From now on the library's exceptions become those of gpufilter._errors.
+// Makes the library's exceptions become gpufilter._errors'.
 void use_errors();
 
 }  // namespace gpufilter::python

@@ -1,4 +1,4 @@
-// Pictures in files and encoded in memory; what devices there are.
+// Pictures in files and encoded in memory; the list of devices.
 #pragma once
 
 #include <pybind11/pybind11.h>

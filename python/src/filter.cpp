@@ -25,9 +25,9 @@ using namespace py::literals;  // NOLINT(google-build-using-namespace): for _a
 namespace gpufilter::python {
 namespace {
 
-// Calls that are known to be brief, so that no signal has to be handled meanwhile: those with
-// pictures no larger than one that took less than a few milliseconds. They are spared the way to
-// another thread and back, which takes longer than the blur of a small picture.
+// Calls known to be brief, so that no signal has to be handled meanwhile: those with pictures no
+// larger than one that took less than a few milliseconds. They avoid the switch to another thread
+// and back, which takes longer than the blur of a small picture.
 class BriefCalls {
  public:
   [[nodiscard]] bool include(const Shape& shape) const {
@@ -78,7 +78,7 @@ class Filter {
     return SharedPicture(std::move(result));
   }
 
-  // What a Picture has besides its pixels is used, and goes to one that is the target.
+  // A Picture's metadata are used, and a target Picture gets the result's.
   void call_into(py::handle pixels, py::handle out) {
     if (!py::isinstance<SharedPicture>(pixels)) {
       const Source source(pixels);
@@ -242,7 +242,7 @@ class FinishedPictures {
   std::vector<FolderPicture> pictures_;
 };
 
-// `settings` are those of FolderSettings by their names.
+// `settings` has FolderSettings' members by name.
 FolderSettings folder_settings(const py::dict& settings) {
   static const std::map<std::string, Existing> choices{
       {"fail", Existing::fail}, {"skip", Existing::skip}, {"overwrite", Existing::overwrite}};

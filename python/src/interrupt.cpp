@@ -87,12 +87,12 @@ class Workers {
   std::vector<Worker*> idle_;
 };
 
-// The part that is done, from the thread that knows it to the one that tells.
+// Passes the finished fraction from the working thread to the one that reports it.
 struct Progress {
   std::atomic<double> done = 0;
   double reported = 0;
 
-  // The GIL has to be held.
+  // Calls the callback. The GIL has to be held.
   void tell(const py::object& callback) {
     const double now = done;
     if (callback.is_none() || now == reported) return;

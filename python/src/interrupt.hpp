@@ -9,10 +9,11 @@
 namespace gpufilter::python {
 
 // Calls work(control) on another thread and waits for its end, without the GIL. Meanwhile this
-// thread handles signals, as Python does only on its main thread and between its own instructions,
-// and calls `progress` (None: nothing) with the part that is done, 0 to 1. An exception of a
-// signal's handler (KeyboardInterrupt) or of `progress` stops the work and propagates, as does one
-// of `report`, which is called from time to time and at the end. The GIL has to be held.
+// thread handles signals, which Python does only on its main thread and between its own
+// instructions, and calls `progress` (None: nothing) with the finished fraction, 0 to 1. An
+// exception of a signal's handler (KeyboardInterrupt) or of `progress` stops the work and
+// propagates, as does one of `report`, which is called from time to time and at the end. The GIL
+// has to be held.
 void run_interruptibly(const pybind11::object& progress,
                        const std::function<void(const RunControl& control)>& work,
                        const std::function<void()>& report = {});

@@ -73,7 +73,7 @@ std::vector<py::ssize_t> packed_strides(const Layout& layout) {
   return strides;
 }
 
-// All numbers have to lie in the `bytes` that __array_interface__ names as their data.
+// Checks that all elements lie within the `bytes` that __array_interface__ names as data.
 void check_extent(const Layout& layout, py::ssize_t offset, py::ssize_t bytes) {
   auto begin = static_cast<double>(offset);  // exact for memory that exists
   double end = begin + static_cast<double>(layout.size);

@@ -32,11 +32,11 @@ struct HeldBuffer : Py_buffer {
   HeldBuffer& operator=(const HeldBuffer&) = delete;
 };
 
-// Keeps an object's memory where it is. The GIL has to be held, by the destructor as well.
+// Pins an object's memory. The GIL has to be held, also by the destructor.
 class Memory {
  public:
-  // Throws TypeError if the object has no memory that can be read like this, ValueError if it is
-  // said to have more than it has.
+  // Throws TypeError if the object has no readable memory, ValueError if it claims more than it
+  // has.
   explicit Memory(pybind11::handle object);
 
   [[nodiscard]] const Layout& layout() const { return layout_; }
@@ -50,8 +50,8 @@ class Memory {
   Layout layout_;
 };
 
-// The bytes that bytes(memoryview(object)) has, copied only if there are gaps between them. The GIL
-// has to be held, by the destructor as well.
+// The bytes of bytes(memoryview(object)), copied only if there are gaps. The GIL has to be held,
+// also by the destructor.
 class PackedBytes {
  public:
   // Throws TypeError if the object has no buffer.

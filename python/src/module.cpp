@@ -1,5 +1,5 @@
-// gpufilter._native, the extension below the Python module gpufilter: what python/gpufilter/*.py
-// wrap. It is private, apart from Picture.
+// gpufilter._native, the extension that python/gpufilter/*.py wrap. It is private, apart from
+// Picture.
 #include <string>
 #include <string_view>
 
@@ -24,8 +24,8 @@ void log_to_python() {
     const py::object logger = py::module_::import("logging").attr("getLogger")("gpufilter");
     logger.attr(methods[static_cast<int>(level)])("%s", std::string(line));
   });
-  // A thread of the library that asked for the GIL later would be ended by Python, and the process
-  // with it: filters search for devices in the background.
+  // A library thread that requested the GIL later would be ended by Python, and the process with
+  // it: filters search for devices in the background.
   py::module_::import("atexit").attr("register")(py::cpp_function([] {
     const py::gil_scoped_release others_may_run;
     gpufilter::set_log({});

@@ -72,7 +72,7 @@ py::bytes as_bytes(const std::vector<std::uint8_t>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// What pickle calls, and its arguments: the pixels and all metadata.
+// The function that pickle calls, and its arguments: pixels and all metadata.
 py::tuple reduced(const SharedPicture& picture) {
   const py::object restore = py::module_::import("gpufilter._functions").attr("restored_picture");
   return py::make_tuple(
@@ -129,8 +129,8 @@ void set_orientation(SharedPicture& picture, const py::object& given) {
   picture.set_orientation(overflow != 0 || value < 0 || value > 9 ? 0 : static_cast<int>(value));
 }
 
-// Picture(pixels, icc=...). There are no pictures without pixels: this is __new__, and there is no
-// __init__.
+// Picture(pixels, icc=...). It is __new__, without an __init__, so that there are no pictures
+// without pixels.
 py::object made_picture(const py::args& arguments, const py::kwargs& given) {
   static constexpr std::array settings{"exif", "icc", "xmp", "density", "orientation"};
   py::dict metadata = given;
@@ -190,8 +190,8 @@ void define_picture(py::module_& module) {
   py::class_<SharedPicture> type(
       module, "Picture", py::buffer_protocol(), py::is_final(),
       "A picture in memory, which NumPy, Pillow and others use without a copy.\n\n"
-      "numpy.asarray(picture), PIL.Image.fromarray(picture). One that was read from a file "
-      "carries the file's metadata.\n\n"
+      "numpy.asarray(picture), PIL.Image.fromarray(picture). A picture read from a file carries "
+      "its metadata.\n\n"
       "Picture(pixels, exif=, icc=, xmp=, density=, orientation=): a copy of an array of shape "
       "(height, width) or (height, width, channels), uint8 or uint16, or of another Picture, and "
       "metadata for it.");
@@ -210,7 +210,7 @@ void define_picture(py::module_& module) {
           "Bits of a sample: 8 or 16.")
       .def_property_readonly(
           "shape", [](const SharedPicture& picture) { return array_shape(picture.shape()); },
-          "As of an array: (height, width, channels), or (height, width) if it is grey.")
+          "As an array: (height, width, channels), or (height, width) if it is grey.")
       .def_property_readonly(
           "file_format", &SharedPicture::file_format,
           "The format of the file that it comes from, \"PNG\"; empty if there is none.")
@@ -228,7 +228,7 @@ void define_picture(py::module_& module) {
           setting_bytes(&SharedPicture::set_xmp), "Its XMP packet; empty if there is none.")
       .def_property("density", density_of, set_density,
                     "Pixels per inch, across and down; None if it is not known.")
-      .def("copy", copy_of, "The same pixels and metadata in memory of its own.")
+      .def("copy", copy_of, "A copy of the pixels and metadata.")
       .def("tobytes", bytes_of, "The samples, row by row.")
       .def("__copy__", copy_of)
       .def("__deepcopy__",

@@ -97,7 +97,7 @@ Target::Target(py::handle object) : memory_(object) {
   view_ = described(layout);
   if (!is_readable_in_place(layout)) {
     throw UsageError("out: the strides are " + shape_text(layout.strides) +
-                     "; samples of a pixel, and pixels of a row, have to lie side by side");
+                     "; samples of a pixel, and pixels of a row, have to be adjacent");
   }
   view_.data = layout.data;
   view_.pitch = pitch_of(layout);

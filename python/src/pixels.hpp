@@ -11,8 +11,8 @@
 
 namespace gpufilter::python {
 
-// Pixels to read. Where the library cannot read them in place (mirrored, every other pixel, the
-// channels in another order), they are copied. The GIL has to be held.
+// Pixels to read. If the library cannot read them in place (mirrored, every other pixel, channels
+// in another order), they are copied. The GIL has to be held.
 class Source {
  public:
   // Throws TypeError for an object without memory, UsageError if it does not hold a picture.

@@ -12,8 +12,8 @@
 namespace gpufilter {
 namespace {
 
-// The choice that "on" and "off" mean where an option is more than a switch: an option that may
-// stand alone, and what its absence of effect is called.
+// The choices behind "on" and "off" for an option with several values: its value when written
+// alone, and its value for "no effect".
 std::string choice_of(const WriteOption& option, const std::string& value) {
   const auto* choice = std::get_if<WriteOption::Choice>(&option.kind);
   if (choice == nullptr || std::ranges::find(choice->names, value) != choice->names.end())

@@ -1,4 +1,4 @@
-// What public functions begin with, and what limits, callbacks and stop tokens mean for them.
+// The common beginning of public functions: limits, callbacks and stop tokens.
 #pragma once
 
 #include <functional>
@@ -20,15 +20,15 @@ void enter_library();
 
 [[nodiscard]] ReadLimits read_limits(const Limits& limits);
 
-// Reports the part that is done. `control` has to outlive it.
+// Reports the finished fraction. `control` has to outlive it.
 [[nodiscard]] OnProgress on_progress(const RunControl& control);
 
 // For a run from file to file; `control` has to outlive it.
 [[nodiscard]] RunOptions run_options(const FormatOptions& options, const Limits& limits,
                                      const RunControl& control);
 
-// Runs `work` with the threads that `limits` allow, as a call that `control` stops. What is thrown
-// for lack of memory becomes a PictureError with this name.
+// Runs `work` with the threads that `limits` allow, as a call that `control` stops. Out of memory
+// becomes a PictureError with this name.
 void run_limited(const Limits& limits, const RunControl& control, const std::string& name,
                  const std::function<void()>& work);
 

@@ -67,7 +67,7 @@ FileHeader header_of(const std::function<std::unique_ptr<ByteSource>()>& open,
   return found;
 }
 
-// A picture with what is known of the file that it comes from.
+// A picture and what is known of its file.
 struct Outgoing {
   ConstRows rows;
   PictureHeader header;
@@ -153,7 +153,7 @@ FileHeader open_header(std::span<const std::uint8_t> bytes, const Limits& limits
 std::optional<SystemError> system_error(const PictureError& error) {
   const auto* failure = dynamic_cast<const SystemFailure*>(&error);
   if (failure == nullptr) return std::nullopt;
-  // "NAME: REASON", where the reason is usually that of the error.
+  // "NAME: REASON", where the reason is usually the error's.
   std::string_view text = error.what();
   const std::string usual = ": " + describe_system_error(failure->error());
   const std::size_t end = text.ends_with(usual) ? text.size() - usual.size() : text.find(": ");

@@ -19,7 +19,7 @@
 namespace gpufilter {
 namespace {
 
-// Unused blocks that are kept: enough for a few threads, and little beside what pictures take.
+// Unused blocks that are kept: enough for a few threads, and small compared with pictures.
 constexpr std::size_t kept_blocks = 4;
 constexpr std::size_t kept_bytes = std::size_t{256} << 20U;
 // Smaller blocks come from the allocator without page faults.
@@ -37,7 +37,7 @@ StageChain with_upright_stage(StageChain chain, const std::string& orientation) 
   throw UsageError("orientation: " + not_among(orientation, words));
 }
 
-// A copy where writing the output would change what is still to be read.
+// A copy of the input if writing the output would overwrite rows that are still to be read.
 Image separated(const ConstRows& input, const ConstRows& output) {
   if (!overlap(input, output)) return {};
   Image copy(shape_of(input).size, input.format);
@@ -53,7 +53,7 @@ struct ResultMemory::State {
     std::shared_ptr<std::uint8_t> memory;
   };
   std::mutex mutex;
-  std::vector<Block> unused;  // the one that came back last comes last
+  std::vector<Block> unused;  // the block returned last is last
 
   Block take(std::size_t bytes) {
     {
@@ -88,7 +88,7 @@ struct ResultMemory::State {
       freed.assign(std::make_move_iterator(unused.begin()), std::make_move_iterator(end));
       unused.erase(unused.begin(), end);
     } catch (const std::bad_alloc&) {
-      // Then it is not kept.
+      // Without memory the block is not kept.
     }
   }
 };

@@ -1,4 +1,4 @@
-// What a public PictureFilter consists of.
+// The implementation of the public PictureFilter.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@
 
 namespace gpufilter {
 
-// Memory of results that were given up, for the next ones: new memory costs a page fault per page,
-// several times what a filter takes. Thread-safe; blocks may outlive it.
+// Memory of released results, reused for new ones: fresh memory costs a page fault per page,
+// several times as long as a filter. Thread-safe; blocks may outlive it.
 class ResultMemory {
  public:
   ResultMemory();
@@ -41,7 +41,7 @@ struct FileInput {
   std::string name;
   std::optional<std::span<const std::uint8_t>> bytes = {};
 };
-// A file, or bytes that are replaced by those of one; the name decides the format.
+// An output file, or bytes that receive the file's; the name decides the format.
 struct FileOutput {
   std::string name;
   std::vector<std::uint8_t>* bytes = nullptr;
@@ -66,7 +66,7 @@ class PictureFilter::State {
   // MemoryFilter does, std::overflow_error, std::bad_alloc.
   [[nodiscard]] MemoryResult run(const ConstRows& input, const Metadata* metadata,
                                  const RunControl& control, std::unique_ptr<PictureState>& result);
-  // Filters into existing memory, which may overlap that of the input.
+  // Filters into existing memory, which may overlap the input's.
   [[nodiscard]] MemoryResult run_into(const ConstRows& input, const Metadata* metadata,
                                       const MutableRows& target, const RunControl& control);
   FilterResult run_file(const FileInput& input, const FileOutput& output,
@@ -75,7 +75,7 @@ class PictureFilter::State {
   [[nodiscard]] Shape result_shape(const PictureShape& input, const Metadata& metadata);
 
  private:
-  // What belongs to one process: threads and devices do not survive a fork.
+  // Threads and devices, which belong to one process: they do not survive a fork.
   struct Work {
     std::unique_ptr<Dispatcher> dispatcher;
     std::unique_ptr<MemoryFilter> memory;

@@ -14,7 +14,7 @@
 namespace gpufilter {
 namespace {
 
-// What to do with existing outputs has the same order inside and outside.
+// The public Existing and the internal OnExists have the same order.
 static_assert(static_cast<int>(Existing::overwrite) == static_cast<int>(OnExists::overwrite));
 
 BatchRequest request_for(const std::string& input, const std::string& output,

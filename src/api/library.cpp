@@ -39,7 +39,7 @@ void set_log(LogCallback callback, LogLevel minimum) {
     try {
       callback(shown, library_words(line));
     } catch (...) {
-      // What was to be logged matters more than how it was shown.
+      // A failing log callback must not hide the event itself.
     }
   });
 }

@@ -77,7 +77,7 @@ void rethrow_in_library_words() {
 void refuse_nul(std::initializer_list<std::string_view> texts) {
   for (const std::string_view text : texts) {
     if (text.find('\0') != std::string_view::npos)
-      throw UsageError(formatted("{}: the character NUL cannot stand here", printable(text)));
+      throw UsageError(formatted("{}: the character NUL is not allowed here", printable(text)));
   }
 }
 

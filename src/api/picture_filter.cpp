@@ -25,14 +25,14 @@ FilterResult result_of(const PictureShape& shape, const EngineReport& engine, Na
           .depth = shape.format.depth};
 }
 
-// What stages may use of a picture's metadata.
+// The metadata of a picture that stages may use.
 Metadata metadata_of(const PictureState& picture) {
   Metadata metadata = picture.header.metadata;
   if (metadata.exif.empty()) metadata.exif = picture.trailing.exif;
   return metadata;
 }
 
-// What the result of a chain carries over from `input`.
+// Copies the metadata that the result of a chain carries over from `input`.
 void carry_over(const PictureState& input, const MemoryFilter& filter, const IccProfile* profile,
                 PictureState& result) {
   PictureHeader header = input.header;

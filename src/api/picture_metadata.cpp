@@ -19,7 +19,7 @@ namespace {
 
 constexpr double metres_per_inch = 0.0254;
 
-// With what stands behind the pixels of the file.
+// Metadata, including those behind the pixels of the file.
 Metadata all_metadata(const PictureState* picture) {
   if (picture == nullptr) return {};
   Metadata metadata = picture->header.metadata;
@@ -140,7 +140,7 @@ std::vector<std::uint8_t> Picture::xmp() const {
 std::optional<PixelsPerInch> Picture::density() const {
   const auto density = all_metadata(state_.get()).density;
   if (!density || density->unit != Density::Unit::per_metre) return std::nullopt;
-  // Files store whole numbers for a metre: 300 an inch would be 299.9994.
+  // Files store whole numbers per metre: 300 per inch would be 299.9994.
   const auto an_inch = [](std::uint32_t a_metre) {
     return std::round(a_metre * metres_per_inch * 100) / 100;
   };

@@ -1,4 +1,4 @@
-// What a public Picture consists of, and the caller's memory as rows.
+// The implementation of the public Picture, and the caller's memory as rows.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace gpufilter {
 struct Picture::State {
   // Uninitialised pixels. Throws std::overflow_error, std::bad_alloc.
   explicit State(const PictureShape& picture);
-  // In existing memory, which has to be large enough.
+  // A picture in existing memory, which has to be large enough.
   State(const PictureShape& picture, std::shared_ptr<std::uint8_t> pixels);
 
   // Throws std::overflow_error.
@@ -46,7 +46,7 @@ using PictureState = PictureAccess::State;
 [[nodiscard]] const PictureState& existing(const Picture& picture);
 [[nodiscard]] PictureState& existing(Picture& picture);
 
-// Throws UsageError if the shape is not that of a picture.
+// Throws UsageError if the shape is not a picture's.
 [[nodiscard]] PictureShape checked_shape(const Shape& shape);
 [[nodiscard]] Shape public_shape(const PictureShape& shape);
 // "640 x 480, RGB, 8-bit"

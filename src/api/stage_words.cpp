@@ -30,9 +30,10 @@ bool is_about_outputs(const std::string& option) {
 
 [[noreturn]] void refuse(const std::string& word, const std::string& option) {
   if (is_about_outputs(option)) {
-    throw UsageError(formatted(
-        "{}: not a stage, but about outputs; the functions that write them take it as an argument",
-        printable(word)));
+    throw UsageError(
+        formatted("{}: an option of outputs, not a stage; the functions that write them take it as "
+                  "an argument",
+                  printable(word)));
   }
   std::vector<std::string> known;
   for (const StageKind& kind : stage_catalogue()) {
@@ -60,14 +61,14 @@ std::vector<GivenOption> options_in(const std::vector<PlacedWord>& words) {
     const bool takes_value = !std::holds_alternative<NoValue>(*type);
     const bool follows = i + 1 < words.size() && option_type(words[i + 1].text) == nullptr;
     if (takes_value && equals == std::string::npos && follows) value = words[++i].text;
-    // As early as the place of the word is known.
+    // Checked here, while the word's position is still known.
     OptionValues().set(option, *option_type(option, value), value);
     options.emplace_back(option, std::move(value));
   }
   return options;
 }
 
-// A value whose "yes" or "no" stands for a boolean, as its stage or parameter writes that.
+// Translates "yes" or "no", which mean a boolean here, into the stage's or parameter's own words.
 std::string switched(const ValueType& type, const std::string& value) {
   const bool is_on = value == "yes";
   if (!is_on && value != "no") return value;

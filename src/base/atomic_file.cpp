@@ -149,7 +149,7 @@ AtomicFile::AtomicFile(const std::string& path) : target_(follow_links(path)) {
   // umask decides.
   create_temporary(replaced ? 0600 : 0666);
   if (!replaced) return;
-  // Only the superuser can give files away; all other users get a file of their own, as with an
+  // Only the superuser can give files away; for other users the file becomes theirs, as with an
   // editor that saves by renaming.
   const bool given = ::fchown(file_.get(), replaced->st_uid, replaced->st_gid) == 0;
   const mode_t kept = replaced->st_mode & (given ? 07777U : 0777U);
@@ -202,8 +202,8 @@ void AtomicFile::commit() {
   if (folder) sync(folder.get());
 }
 
-// A signal finds the file either under its temporary name or complete. It never removes the file
-// during rename(), which would look like a failure of the picture.
+// A signal finds the file either under its temporary name or complete. Its handler never removes
+// the file during rename(), which would look like a failure of the picture.
 void AtomicFile::rename_temporary() {
   const SignalsHeld held;
   cleanup_->disarm();
@@ -239,7 +239,7 @@ int remove_abandoned_files(const std::string& folder, bool recursive) {
   return remove_where(folder, recursive, false, is_temporary_name);
 }
 
-// Long names are shortened in temporary ones.
+// Temporary names shorten long names.
 int remove_abandoned_files_for(const std::string& target) {
   constexpr std::size_t possibly_shortened = 100;
   const fs::path path = fs::path(target);

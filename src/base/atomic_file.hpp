@@ -44,7 +44,7 @@ class AtomicFile {
 // Whether a file of this name (without folder) is the temporary file of an AtomicFile.
 [[nodiscard]] bool is_temporary_name(std::string_view name);
 
-// The process_token() in such a name; empty for other names, and for those of versions without
+// The process_token() in a temporary name; empty for other names, and for names by versions without
 // tokens.
 [[nodiscard]] std::string_view token_in_name(std::string_view name);
 

@@ -12,7 +12,7 @@
 namespace gpufilter {
 
 // A separate arena keeps a waiting thread from taking up unrelated tasks, which might take long or
-// wait for something that the thread holds. Arenas are used again: a new one for each picture would
+// wait for something that the thread holds. Arenas are reused: a new one for each picture would
 // take time, and memory that allocators do not reuse.
 struct Background::Arena {
   explicit Arena(int slots) { arena.initialize(slots); }
@@ -30,7 +30,7 @@ struct Background::Arena {
     return taken;
   }
 
-  // Drops it if there is no memory to keep it.
+  // Keeps the arena for reuse, or drops it if memory is short.
   static void give_back(std::unique_ptr<Arena> arena) noexcept {
     Unused& unused = Arena::unused();
     const std::lock_guard lock(unused.mutex);

@@ -63,7 +63,7 @@ using HappensAfter = MarkAtEnd<happens_after>;
 template <typename Thing>
 class Idle {
  public:
-  // The object that was put here last; otherwise make(), which may take long.
+  // The object that was returned last; otherwise a new one by make(), which may take long.
   template <typename Make>
   [[nodiscard]] Thing take(const Make& make) {
     {
@@ -82,7 +82,7 @@ class Idle {
     things_.push_back(std::move(thing));
   }
 
-  // All that were put here; nobody may take or put one meanwhile.
+  // All objects in the pool; no other thread may take or put one meanwhile.
   [[nodiscard]] const std::vector<Thing>& all() const { return things_; }
 
  private:
@@ -188,8 +188,8 @@ class FairShare {
 };
 
 // Work in pieces that other threads do while the caller prepares the next ones. Pieces are
-// delivered in the order in which they were added, by the caller's thread, and then used again. The
-// caller bounds their number. Whoever destroys this waits for work in progress.
+// delivered in the order in which they were added, on the caller's thread, and then reused. The
+// caller bounds their number. The destructor waits for work in progress.
 template <typename Piece>
 class OrderedPieces {
  public:

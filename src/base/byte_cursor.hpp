@@ -1,4 +1,4 @@
-// Bytes as files hold them, and the numbers in them.
+// Bytes of files, and the integers in them.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ enum class ByteOrder { big, little };
   return std::endian::native == std::endian::big ? __builtin_bswap64(word) : word;
 }
 
-// Fills `bytes` with a number, without its higher bytes if there is no room for them.
+// Fills `bytes` with a number, truncated to its lower bytes if there is no room for all.
 constexpr void store_number(std::uint64_t number, std::span<std::uint8_t> bytes,
                             ByteOrder order = ByteOrder::big) {
   for (std::size_t i = 0; i < bytes.size(); ++i, number >>= 8U)
@@ -63,7 +63,7 @@ class ByteCursor {
   explicit ByteCursor(ByteSpan bytes, ByteOrder order = ByteOrder::big)
       : rest_(bytes), order_(order) {}
 
-  // What was not taken yet.
+  // The bytes that are not taken yet.
   [[nodiscard]] ByteSpan rest() const { return rest_; }
 
   // The next bytes; fewer at the end.
@@ -74,7 +74,7 @@ class ByteCursor {
   }
   // The number that these are; 0 at the end.
   std::uint64_t number(std::size_t size) { return number_of(take(size), order_); }
-  // What stands before the next 0, which is taken too.
+  // The text before the next 0, which is taken too.
   std::string_view text() {
     const auto end = std::find(rest_.begin(), rest_.end(), std::uint8_t{0});
     const ByteSpan taken = take(static_cast<std::size_t>(end - rest_.begin()));

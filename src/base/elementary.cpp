@@ -15,7 +15,7 @@ constexpr double square_root_of_half = 0x1.6a09e667f3bcdp-1;
 
 // x = 2^exponent * (1 + f) with 1 + f between the square roots of 1/2 and 2. With s = f / (2 + f),
 //   ln(1 + f) = 2 s + 2/3 s^3 + 2/5 s^5 + ..., and 2 s = f - (f^2/2 - s f^2/2).
-// The second form begins with f, which is exact, so that the rounding of s hardly counts.
+// The second form begins with f, which is exact, so that the rounding of s hardly matters.
 double natural_logarithm(double x) {
   int exponent = 0;
   double mantissa = std::frexp(x, &exponent);  // from 1/2 to 1; exact, as ldexp() is

@@ -10,7 +10,7 @@ namespace gpufilter {
 // A failure of the operating system with a file, whose cause decides how a run goes on.
 class SystemFailure : public PictureError {
  public:
-  // `error` is an errno, which is also the reason that the message gives.
+  // `error` is an errno; the message gives its text as the reason.
   SystemFailure(std::string_view name, int error);
   SystemFailure(std::string_view name, std::string_view reason, int error);
 

@@ -121,7 +121,7 @@ std::string describe_system_error(int error) {
     case EPIPE:
       return "the reader closed the pipe";
     case EFBIG:
-      return "the file would exceed the file size limit (ulimit -f) or that of the file system";
+      return "the file would exceed the file size limit (ulimit -f) or the file system's";
     default:
       break;
   }
@@ -167,7 +167,7 @@ std::string read_regular_file(const std::string& path, std::uint64_t limit) {
   return read_regular_file(open_regular_file(path, O_RDONLY), limit);
 }
 
-// Another process may add to the file meanwhile, and some file systems give no size in advance.
+// Another process may append to the file meanwhile, and some file systems report no size.
 std::string read_regular_file(const FileDescriptor& file, std::uint64_t limit) {
   constexpr std::uint64_t step = std::uint64_t{64} << 10U;
   const auto bytes = static_cast<std::uint64_t>(status_of(file).st_size);

@@ -1,6 +1,6 @@
-// POSIX files, with interrupted calls, short reads and writes, and closing; and files that are read
-// whole: those that the program keeps for itself, such as caches and journals, and those that
-// options name. Anything may lie under their names, such as a pipe, a device or gigabytes of zeros.
+// POSIX files: interrupted calls, short reads and writes, closing; and files that are read whole:
+// the program's own, such as caches and journals, and those that options name. These names may lead
+// to anything, such as a pipe, a device or gigabytes of zeros.
 #pragma once
 
 #include <cstddef>

@@ -15,8 +15,8 @@ namespace gpufilter {
 // GPUFILTER_DATA.
 [[nodiscard]] std::string found_file(const std::string& name, std::string_view extension = {});
 
-// Where to read a page of docs/, "recipes.md": its installed path, or docs/recipes.md if the
-// program was not installed.
+// The path of a page of docs/, "recipes.md": the installed one, or docs/recipes.md if the program
+// was not installed.
 [[nodiscard]] std::string documentation_page(std::string_view page);
 
 // The texts of compiled-in files by name ("blur.cl").

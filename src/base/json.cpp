@@ -55,7 +55,7 @@ class JsonReader final : public nlohmann::json_sax<Foreign> {
   }
 
  private:
-  // Where the next value belongs. What is open stays in its place, because only the innermost value
+  // The destination of the next value. Open values do not move, because only the innermost one
   // grows.
   Json& place() {
     if (open_.empty()) return root_;
@@ -112,7 +112,7 @@ class JsonWriter {
 
 Json::Json() = default;
 Json::Json(bool value) : value_(value) {}
-// A number that is not negative is stored in one way only, so that equal ones compare as equal.
+// Non-negative numbers are stored in one way only, so that equal numbers compare equal.
 Json::Json(std::int64_t value) : value_(value) {
   if (value >= 0) value_ = static_cast<std::uint64_t>(value);
 }

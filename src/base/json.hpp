@@ -1,5 +1,5 @@
-// JSON: what reports write, and what files of the program's own hold. It hides the library that
-// reads and writes it, which takes seconds to compile.
+// JSON for reports and for the program's own files. The class hides the library behind it, which
+// takes seconds to compile.
 #pragma once
 
 #include <array>
@@ -25,8 +25,9 @@ class JsonError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// One value. Members of an object keep the order in which they were added; of several with one name
-// the last counts. Texts are bytes: those that are not UTF-8 are replaced where they are written.
+// One value. Members of an object keep the order in which they were added; if a name repeats, the
+// last member is used. Texts are bytes: those that are not UTF-8 are replaced where they are
+// written.
 class Json {
  public:
   struct Member;
@@ -77,7 +78,7 @@ class Json {
   [[nodiscard]] static Json array();
   [[nodiscard]] static Json object();
 
-  // What a text holds; nothing if it is not JSON or nested more than 64 deep.
+  // The value in a text; nothing if it is not JSON or nested more than 64 deep.
   [[nodiscard]] static std::optional<Json> parse(std::string_view text);
 
   [[nodiscard]] std::string on_one_line() const;

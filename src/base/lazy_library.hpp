@@ -40,7 +40,7 @@ class LazyLibrary {
 };
 
 // Declares a member for each function of these names, which a header of the library declares. The
-// preprocessor has no loops: a list declares its first name and is then expanded again, 64 times.
+// preprocessor has no loops: each expansion of the list declares its first name, up to 64 times.
 #define GPUFILTER_LIBRARY_FUNCTIONS(...) GPUFILTER_AGAIN_3(GPUFILTER_LIBRARY_FUNCTION(__VA_ARGS__))
 // NOLINTNEXTLINE(bugprone-macro-parentheses): the name that is declared takes none
 #define GPUFILTER_LIBRARY_FUNCTION(name, ...)                  \

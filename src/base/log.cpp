@@ -44,7 +44,7 @@ std::string labelled(Level level, std::string_view line) {
          whole.substr(plain.size());
 }
 
-// What a line is to its reader, whatever level it needs to be shown.
+// The meaning of a line for the reader, independent of the level at which it is shown.
 Level meaning(spdlog::level::level_enum level) {
   return level == spdlog::level::debug  ? Level::debug
          : level == spdlog::level::info ? Level::info
@@ -54,7 +54,7 @@ Level meaning(spdlog::level::level_enum level) {
 
 using Take = std::function<void(Level level, std::string_view line)>;
 
-// Writes lines to standard error, above a status line, or hands them over.
+// Writes lines to standard error, above a status line, or passes them to a callback.
 class LineSink final : public spdlog::sinks::base_sink<std::mutex> {
  public:
   void send_to(Take take) {
@@ -119,7 +119,7 @@ void write(spdlog::level::level_enum level, std::string_view line) {
 
 }  // namespace
 
-// With Level::off, only what is critical is shown.
+// With Level::off, only critical messages are shown.
 void set_level(Level level) {
   const int above_trace = static_cast<int>(level) + 1;
   loggers().lines.set_level(static_cast<spdlog::level::level_enum>(above_trace));

@@ -18,13 +18,13 @@ void set_level(Level level);
 // time; it must not log. Lines that set_level() drops do not reach it.
 void send_to(std::function<void(Level level, std::string_view line)> take);
 
-// Whether labels are coloured, those of errors red, those of warnings yellow. Automatic, the
-// default: on a terminal, unless TERM is "dumb" or missing, or NO_COLOR is set (no-color.org).
+// Whether labels are coloured: red for errors, yellow for warnings. Automatic, the default: on a
+// terminal, unless TERM is "dumb" or missing, or NO_COLOR is set (no-color.org).
 enum class Color { automatic, always, never };
 void set_color(Color color);
 
-// Shows a line at the bottom of the terminal in place of the last one; messages appear above it. It
-// is cut to the terminal's width. An empty line removes it.
+// Shows a status line at the bottom of the terminal, replacing the previous one; messages appear
+// above it. The line is truncated to the terminal's width. An empty line removes it.
 void show_status(std::string_view text);
 
 void debug(std::string_view line);

@@ -38,7 +38,7 @@ template <std::integral Number>
   return (count + by - 1) / by;
 }
 
-// Whether `text` is a number and nothing else; if so, `number` is set to it.
+// Whether all of `text` is a number; if so, sets `number` to it.
 // `base` is for whole numbers.
 template <typename Number, typename... Base>
 [[nodiscard]] bool parse_whole(std::string_view text, Number& number, Base... base) {

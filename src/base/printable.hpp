@@ -27,7 +27,7 @@ namespace gpufilter {
 // loses its beginning and starts with "...", since paths usually differ at the end.
 [[nodiscard]] std::string printable_end(std::string_view text, std::size_t columns);
 
-// `text` with words in place of some characters, which a format would take for its own.
+// `text` with special characters of a format replaced by words.
 [[nodiscard]] std::string with_words_for(
     std::string_view text, std::initializer_list<std::pair<char, std::string_view>> words);
 

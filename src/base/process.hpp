@@ -8,8 +8,8 @@ namespace gpufilter {
 
 inline constexpr std::size_t process_token_digits = 16;
 
-// Random hexadecimal digits, constant during the life of the process. Process ids are not unique on
-// a file system that several machines share.
+// Random hexadecimal digits, constant for the life of the process. Process ids are not unique on a
+// file system that several machines share.
 [[nodiscard]] const std::string& process_token();
 
 // From now on this process belongs to a program that uses the library; see below.

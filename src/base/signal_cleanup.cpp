@@ -62,7 +62,7 @@ void remove_file(Slot& slot) noexcept {
   }
 }
 
-// The signals that end a program from outside, and SIGABRT, with which libraries give up.
+// The signals that end a program from outside, and SIGABRT, which libraries raise on fatal errors.
 constexpr std::array ending_signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGABRT};
 
 sigset_t ending_set() noexcept {

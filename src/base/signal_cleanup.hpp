@@ -24,7 +24,8 @@ class SignalsHeld {
 // are not armed, so a file has to be created or renamed quickly and under a SignalsHeld.
 class CleanupSlot {
  public:
-  // Not armed at first. Throws std::system_error if the table is full or `path` is too long.
+  // The slot is not armed at first. Throws std::system_error if the table is full or `path` is too
+  // long.
   explicit CleanupSlot(const std::string& path);
   ~CleanupSlot();
   CleanupSlot(const CleanupSlot&) = delete;
@@ -43,9 +44,9 @@ class CleanupSlot {
 // Async-signal-safe. Does not return on a second thread.
 void remove_unfinished_files() noexcept;
 
-// From now on SIGINT, SIGTERM, SIGHUP and SIGQUIT remove the temporary files in progress and end
-// the program with 128 plus the signal's number (130, 143, 129, 131). A signal that is being
-// ignored stays ignored. SIGABRT, with which libraries give up, removes them too.
+// Makes SIGINT, SIGTERM, SIGHUP and SIGQUIT remove the temporary files in progress and end the
+// program with 128 plus the signal's number (130, 143, 129, 131). Ignored signals stay ignored.
+// SIGABRT, which libraries raise on fatal errors, removes them too.
 void install_cleanup_on_signals();
 
 // A library has replaced the handlers of install_cleanup_on_signals(), or may have: sets them

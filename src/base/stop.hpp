@@ -7,7 +7,7 @@
 
 namespace gpufilter {
 
-// While it exists, this thread works for a call that `stop` stops; it has to outlive the scope.
+// While a StopScope exists, `stop` stops this thread's work; the token has to outlive the scope.
 // run_parts(), run_band_pipeline() and BackgroundTask pass it on to the threads that they use.
 class StopScope {
  public:

@@ -83,8 +83,8 @@ std::string text_of(std::vector<Character>::const_iterator first,
 
 constexpr std::string_view ellipsis = "...";
 
-// Where to break a line so that its beginning has at most `columns` columns: a blank behind a word;
-// npos if there is none.
+// Where to break a line so that its first part has at most `columns` columns: at a blank after a
+// word; npos if there is none.
 std::size_t break_in(std::string_view line, std::size_t columns) {
   const std::size_t first_word = std::min(line.find_first_not_of(' '), line.size());
   const auto all = characters_of(line);
@@ -111,7 +111,7 @@ std::string folded_line(std::string_view line, std::size_t columns) {
 }  // namespace
 
 bool is_terminal(int descriptor) {
-  // Not changed after threads are started.
+  // The environment does not change once threads run.
   const char* kind = std::getenv("TERM");  // NOLINT(concurrency-mt-unsafe)
   return ::isatty(descriptor) == 1 && (kind == nullptr || std::string_view(kind) != "dumb");
 }

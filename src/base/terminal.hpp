@@ -24,8 +24,8 @@ inline constexpr std::string_view erase_line = "\r\033[J";
 [[nodiscard]] std::string fitted(std::string_view text, std::size_t columns);
 [[nodiscard]] std::string fitted_at_end(std::string_view text, std::size_t columns);
 
-// `text` with line breaks at blanks where lines are wider than `columns`; what follows is indented
-// by two more than the line. A word that is wider stays whole.
+// `text` with line breaks at blanks where lines are wider than `columns`; continuation lines are
+// indented by two more. Wider words stay whole.
 [[nodiscard]] std::string folded(std::string_view text, std::size_t columns);
 
 // The text as folded for a terminal; `text` as it is if `descriptor` is none.

@@ -62,7 +62,7 @@ class ArenaLimit final : public tbb::task_scheduler_observer {
   std::size_t threads_;
 };
 
-// How many threads can be started, the one that starts parallel work included.
+// How many threads can run, including the one that starts parallel work.
 std::atomic<std::size_t> startable = 1;
 
 using Control = tbb::global_control;
@@ -114,7 +114,7 @@ void run_with_threads(std::size_t threads, const std::function<void()>& work) {
   const ArenaLimit limit(arena, threads);
   happens_before(&work);
   const HappensAfter done(&work);
-  arena.execute([&work] {  // on another thread, if this one finds no place in the arena
+  arena.execute([&work] {  // on another thread, if the arena has no slot for this one
     happens_after(&work);
     const HappensBefore order(&work);
     work();
@@ -129,7 +129,7 @@ std::size_t allowed_threads() {
   const std::size_t wanted = threads_of_tbb();
   if (!keep_to_startable(wanted)) return threads_of_tbb();
   const std::size_t found = threads_of_tbb();
-  log::warn(formatted("{} instead of {}: a limit of processes or memory allows no more",
+  log::warn(formatted("{} instead of {}: a limit on processes or memory allows no more",
                       counted(found, "thread"), wanted));
   return found;
 }
@@ -161,7 +161,7 @@ std::uint64_t space_left() {
   return limit - std::min(limit, pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)));
 }
 
-// A number in a file; nothing if there is none. "max" is no limit.
+// A number in a file; nothing if there is none. "max" means no limit.
 std::optional<std::uint64_t> number_in(const fs::path& path) {
   std::string word;
   if (!(std::ifstream(path) >> word)) return std::nullopt;
@@ -197,7 +197,7 @@ bool groups_have_room(std::uint64_t needed) {
     const std::string controllers = line.substr(first + 1, second - first - 1);
     const fs::path group = line.substr(second + 1);
     if (controllers.empty() && group == "/") {
-      // Version 2 beside version 1 has no group of its own here.
+      // With both versions mounted, version 2 has no group for this process.
       if (number_in("/sys/fs/cgroup/pids.max")) return false;
     } else if (controllers.empty() || controllers == "pids") {
       const fs::path root = controllers.empty() ? "/sys/fs/cgroup" : "/sys/fs/cgroup/pids";
@@ -226,8 +226,8 @@ void* wait_for_end(void* probe) {
   return nullptr;
 }
 
-// A thread that was joined counts until the system has taken it down, which takes a moment; on a
-// busy machine it waits for a core first.
+// A joined thread still counts until the kernel has removed it, which takes a moment, on a busy
+// machine longer.
 void await_end_of(const std::vector<pid_t>& tasks) {
   using Clock = std::chrono::steady_clock;
   const auto limit = Clock::now() + std::chrono::seconds(2);

@@ -26,13 +26,13 @@ namespace gpufilter {
 [[nodiscard]] std::size_t allowed_threads();
 
 // Runs `work` on this thread and at most `threads` - 1 others; decoders and encoders have as many
-// of their own. Other work of the process has as many threads as before.
+// in addition. Other work of the process keeps its threads.
 void run_with_threads(std::size_t threads, const std::function<void()>& work);
 // The number for the call that this thread works for; nothing if there is none.
 [[nodiscard]] std::optional<std::size_t> threads_of_this_call();
 
-// While it exists, parallel work uses at most `threads` threads in total, including the one that
-// starts it. The lowest of several limits applies.
+// While a ThreadLimit exists, parallel work uses at most `threads` threads in total, including the
+// one that starts it. The lowest of several limits applies.
 class ThreadLimit {
  public:
   explicit ThreadLimit(std::size_t threads);
@@ -46,24 +46,24 @@ class ThreadLimit {
   std::unique_ptr<Control> control_;
 };
 
-// How many threads, at most `wanted`, can run beside those that exist. If a limit is near, a
-// quarter of what it allows is left to others, such as a device's driver. Starts and ends threads
-// to find that out, but only if a limit may be near.
+// How many threads, at most `wanted`, can run in addition to the existing ones. If a limit is near,
+// a quarter of the remaining threads is left to others, such as a device's driver. Tests this by
+// starting threads, but only if a limit may be near.
 [[nodiscard]] std::size_t startable_threads(std::size_t wanted);
 
 // Bytes of address space that the process may use; the highest number if there is no limit.
 [[nodiscard]] std::uint64_t address_space_limit();
 
 // If the address space is limited to less than a few gigabytes, lets all threads share one memory
-// pool, because pools of their own would use it up. For the beginning of a program.
+// pool, because separate pools would use it up. Call it at the beginning of a program.
 void save_address_space();
 
-// Runs work(i) for i from 0 on threads of their own: `count` of them, or as many as can be started,
+// Runs work(i) for i from 0 on separate threads: `count` of them, or as many as can be started,
 // which may be none.
 [[nodiscard]] std::vector<std::jthread> start_threads(
     std::size_t count, const std::function<void(std::size_t index)>& work);
 
-// Runs `work` on a thread of its own; on this one, before it returns, if none can be started.
+// Runs `work` on a new thread; if none can be started, on this one, before returning.
 template <typename Work>
 [[nodiscard]] auto start_on_thread(Work work) -> std::future<std::invoke_result_t<Work&>> {
   try {

@@ -14,7 +14,7 @@ namespace gpufilter {
 using Nanoseconds = std::int64_t;
 [[nodiscard]] Nanoseconds now();
 
-// In processing order, which reports keep.
+// Activities in processing order, which reports keep.
 enum class Activity {
   find_devices,
   start_device,
@@ -45,10 +45,10 @@ struct Span {
 // Collects spans. Thread-safe.
 class Timeline {
  public:
-  // Called by destructors: a span for which there is no memory is missing in the report.
+  // Destructors call it, so it does not throw: without memory, a span is missing in the report.
   void add(const Span& span) noexcept;
   [[nodiscard]] std::vector<Span> spans() const;
-  // The spans so far belong to no pass: those of a device that failed are not in the report.
+  // Detaches the spans so far from passes: those of a failed device are not reported.
   void clear_passes();
 
  private:
@@ -88,7 +88,7 @@ struct Rate {
   Rate(std::string operation, double host_seconds, double device_seconds)
       : kind(std::move(operation)), host(host_seconds), device(device_seconds) {}
 
-  // "blur 8": what is measured under one name takes the same time for an operation.
+  // "blur 8": operations of one kind take equal time.
   std::string kind;
   // Seconds for an operation, until runs have measured it (RateStore): on one core with AVX2, and
   // on a desktop GPU with 400 GB/s of memory bandwidth on PCIe 3. 0: it is not done there.

@@ -11,7 +11,7 @@ namespace gpufilter {
 // "8, 16 or 32": the words in one phrase, with `last` ("or", "and") before the last one.
 [[nodiscard]] std::string enumerated(const std::vector<std::string>& words, std::string_view last);
 
-// The letters A to Z become small ones.
+// Converts A to Z to lower case.
 [[nodiscard]] std::string lower_case(std::string_view text);
 
 // "1 picture", "2 pictures".
@@ -25,7 +25,7 @@ namespace gpufilter {
                                                   const std::vector<std::string>& known);
 
 // Why `word`, which is not in `known`, is refused: "'ship' is not one of fail, skip; did you mean
-// skip?". No suggestion is made for a number: similar numbers mean nothing.
+// skip?". Numbers get no suggestion: similar numbers mean nothing.
 [[nodiscard]] std::string not_among(std::string_view word, const std::vector<std::string>& known);
 
 }  // namespace gpufilter

@@ -50,10 +50,10 @@ void check_output(const BatchRequest& request) {
   const bool exists = fs::exists(request.output, ignored);
   if (exists && !is_folder(request.output)) refuse_file_as_output(request);
   if (!exists && codec_of_name(request.output) != nullptr) {
-    throw UsageError(formatted(
-        "{0}: this folder does not exist, and the name is that of a picture; name a folder for the "
-        "results, or write {0}/ if this name is meant",
-        printable(request.output)));
+    throw UsageError(
+        formatted("{0}: this folder does not exist, and its name is a picture's; name a folder for "
+                  "the results, or write {0}/ to use this name",
+                  printable(request.output)));
   }
   for (const std::string& input : request.inputs) {
     if (request.in_place || !is_same_folder(input, request.output)) continue;
@@ -161,16 +161,17 @@ void refuse_damage(const std::string& output) {
                 (fs::path(output) / journal_name).string(), damage.text())));
 }
 
-// Results must neither be filtered twice nor replaced by other ones without a word.
+// Results must neither be filtered twice nor silently replaced.
 void check_last_run(const BatchRequest& request) {
   const auto last = read_last_run(request.output);
   if (!last) return;
   const std::string folder = printable(request.output);
   if (request.in_place && !request.resume && !last->ended) {
-    throw UsageError(formatted(
-        "{}: an earlier run did not end here, and would be repeated on its own results; --resume "
-        "continues it; to filter all of them again, remove {}",
-        folder, printable((fs::path(request.output) / journal_name).string())));
+    throw UsageError(
+        formatted("{}: an earlier run here was interrupted, and would be repeated on its own "
+                  "results; --resume "
+                  "continues it; to filter all of them again, remove {}",
+                  folder, printable((fs::path(request.output) / journal_name).string())));
   }
   const bool other_stages = last->work.stages != request.work.stages;
   const bool other_options = request.in_place && last->work.options != request.work.options;
@@ -222,12 +223,12 @@ bool gives_each_a_name(const NameTemplate& name, const BatchRequest& request,
   });
 }
 
-// A --name that gives each of the plan's results a name of its own, in a phrase that tells the user
-// so; if there is none, that a file has to be renamed.
+// A phrase that suggests a --name under which the plan's results have different names; if there is
+// none, that a file has to be renamed.
 std::string collision_remedy(const BatchRequest& request, const BatchPlan& plan) {
   for (const char* text : {"{stem}-{ext}.{to}", "{parent}-{stem}.{to}", "{parent}-{name}.{to}"}) {
     if (!request.in_place && gives_each_a_name(NameTemplate(text), request, plan)) {
-      return formatted("--name '{}' gives each a name of its own", text);
+      return formatted("--name '{}' gives each its own name", text);
     }
   }
   return "rename one of them";
@@ -251,7 +252,7 @@ std::string collision_remedy(const BatchRequest& request, const BatchPlan& plan)
                 first.input, second.input, link)));
 }
 
-// Why `item` must not be written to `path`, which is one of the inputs.
+// The reason why `item` must not be written to `path`, which is one of the inputs.
 std::string input_as_output(const BatchItem& item, const std::string& path) {
   const std::string link = link_text(path);
   const std::string note = link.empty() ? "" : formatted(" ({})", link);

@@ -1,4 +1,4 @@
-// The work that a run has to do, found and checked before anything is written.
+// The work of a run, found and checked before anything is written.
 #pragma once
 
 #include <cstdint>
@@ -48,8 +48,8 @@ struct BatchRequest {
   // Outputs besides the last one; their paths are folders.
   std::vector<ChainOutput> outputs = {};
   OnExists on_exists = OnExists::fail;
-  // Results replace their inputs: those in the only input, a folder, which is also the output; or
-  // files that are all in the output folder.
+  // Results replace their inputs: the pictures in the only input, a folder, which is also the
+  // output; or files that are all in the output folder.
   bool in_place = false;
   bool resume = false;                // skip what the journals record as complete
   RunWork work = {};                  // as run_work() says
@@ -60,7 +60,7 @@ struct BatchItem {
   std::string input;                     // its path
   std::string output;                    // relative to the output folder
   const Codec* output_format = nullptr;  // nullptr: the input cannot be read
-  std::vector<ChainOutput> others = {};  // the outputs besides; all have a format
+  std::vector<ChainOutput> others = {};  // the other outputs; all have a format
   std::uint64_t bytes = 0;               // of the input
   bool keep_output = false;              // the output exists and stays as it is
   bool exists = false;                   // all outputs do
@@ -121,7 +121,7 @@ struct BatchPlan {
 [[nodiscard]] ContentHash work_hash(const StageChain& chain, const Codec& output_format,
                                     const WriteOptions& options);
 
-// What Journal::begin_run() notes.
+// The data for Journal::begin_run().
 [[nodiscard]] RunWork run_work(const StageChain& chain, const WriteOptions& options);
 
 // JournalRecord::work: `work` done with the output format's library, which is loaded to ask for its
@@ -138,8 +138,8 @@ struct BatchPlan {
 // meanwhile, returns a plan for that process's listing. Throws as make_shard_plan() does.
 [[nodiscard]] BatchPlan join_run(const BatchRequest& request, BatchPlan plan);
 
-// All records of the folder: its own journal and those of the shards of an unfinished run. Used by
-// an undivided run. Throws PictureError.
+// All records of the folder, from its own journal and from the shards' journals of an unfinished
+// run. For runs without shards. Throws PictureError.
 [[nodiscard]] KnownRecords records_of_everyone(const std::string& output);
 
 // The item for `found` in `folder`. `in_place`: the folder is also the output folder. Throws

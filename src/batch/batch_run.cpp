@@ -39,11 +39,11 @@ namespace fs = std::filesystem;
 // A picture's input and its unfinished result; while the result gets its name, its lock and its
 // folder.
 constexpr rlim_t files_of_a_job = 4;
-// For drivers, caches and the trace, which are opened during the run.
+// File descriptors reserved for drivers, caches and the trace, which are opened during the run.
 constexpr rlim_t reserve = 12;
 
 rlim_t open_files() {
-  constexpr rlim_t usual = 8;  // where there is no /proc
+  constexpr rlim_t usual = 8;  // if there is no /proc
   std::error_code error;
   rlim_t count = 0;
   for (fs::directory_iterator entry("/proc/self/fd", error);
@@ -81,7 +81,7 @@ class WatchedSink final : public ByteSink {
 
 struct Verified {
   bool same = false;
-  std::optional<FileStamp> stamp;  // the current one, if it can stand for the contents
+  std::optional<FileStamp> stamp;  // the current one, if it identifies the contents
 };
 
 // Whether the file's contents have `hash`: by its stamp if that decides it, otherwise by its bytes.
@@ -221,7 +221,8 @@ class PictureJobs {
     try {
       journal_->add(result.name, record);
     } catch (const PictureError& error) {
-      // The picture is in place, and the earlier record holds the hash of its contents.
+      // The picture is in place, and the earlier record has its content hash, so this failure is
+      // harmless.
       log::debug(error.what());
     }
   }
@@ -252,17 +253,16 @@ struct JobLimits {
   bool is_below_usual = false;  // whether `threads` has to be enforced
 };
 
-// What `options` ask for, within the number of pictures and the limits on open files, processes and
-// memory. Says in a message what a limit reduces.
+// The requested jobs and threads, within the number of pictures and the limits on open files,
+// processes and memory. Warns if a limit reduces them.
 JobLimits job_limits(const BatchOptions& options, std::size_t pictures) {
   const int wanted_jobs = static_cast<int>(
       std::clamp<std::size_t>(pictures, 1, static_cast<std::size_t>(options.jobs)));
   const int with_files = jobs_within_file_limit(wanted_jobs);
   if (with_files < wanted_jobs) {
-    log::info(
-        formatted("pictures in progress: {} instead of {}, because of the limit of open "
-                  "files (ulimit -n)",
-                  with_files, wanted_jobs));
+    log::info(formatted(
+        "pictures in progress: {} instead of {}, because of the limit on open files (ulimit -n)",
+        with_files, wanted_jobs));
   }
   const auto jobs = static_cast<std::size_t>(with_files);
   const std::size_t wanted = options.threads > 0 ? static_cast<std::size_t>(options.threads)
@@ -272,7 +272,7 @@ JobLimits job_limits(const BatchOptions& options, std::size_t pictures) {
   limits.jobs = std::min(jobs, limits.threads);
   limits.is_below_usual = options.threads > 0 || limits.threads < wanted;
   if (limits.jobs < jobs) {
-    log::warn(formatted("{} at a time instead of {}: a limit of processes or memory allows no more",
+    log::warn(formatted("{} at a time instead of {}: a limit on processes or memory allows no more",
                         counted(limits.jobs, "picture"), jobs));
   }
   return limits;
@@ -351,8 +351,8 @@ class BatchRun {
     if (limit_ && working_ > 0) limit_->set(threads_beside(working_));
   }
 
-  // How many threads may work on each of `jobs` pictures. Each job is one thread of its own; the
-  // other threads help all jobs.
+  // How many threads may work on each of `jobs` pictures. Each job has its own thread; the other
+  // threads help all jobs.
   [[nodiscard]] std::size_t threads_beside(std::size_t jobs) const { return threads_ - jobs + 1; }
 
   std::optional<std::size_t> take_next() {
@@ -530,7 +530,7 @@ class BatchRun {
   std::optional<ThreadLimit> limit_;
 };
 
-// The folders that results go to: of the last outputs and of those besides.
+// The folders for results of the last and of the other outputs.
 std::set<std::string> folders_of_results(const BatchPlan& plan) {
   std::set<std::string> folders{plan.output};
   const auto add = [&folders](const std::filesystem::path& file) {
@@ -548,7 +548,7 @@ std::set<std::string> folders_of_results(const BatchPlan& plan) {
 void remove_unfinished(const BatchPlan& plan) {
   int removed = 0;
   if (!plan.shard) {
-    // With --recursive also those of pictures that are gone.
+    // With --recursive also temporary files of pictures that no longer exist.
     if (plan.recursive) removed = remove_abandoned_files(plan.output, true);
     for (const std::string& folder : folders_of_results(plan))
       removed += remove_abandoned_files(folder, false);

@@ -30,7 +30,7 @@ enum class PictureStatus {
 };
 [[nodiscard]] const char* to_string(PictureStatus status);
 
-// What became of one picture of a plan.
+// The outcome for one picture of a plan.
 struct PictureResult {
   const BatchItem* item = nullptr;
   PictureStatus status = PictureStatus::not_begun;
@@ -72,10 +72,10 @@ struct BatchOptions {
   BeforePicture before_picture = {};  // may be empty; neither it nor what it returns may throw
 };
 
-// Carries out the plan: creates folders, keeps the journal, removes what killed runs left behind.
-// A picture that fails does not affect the others, unless the disk is full: then no more are begun,
-// and those in progress that no longer fit count as not begun. If too many files are open, fewer
-// pictures are in progress. Throws UsageError if another run is writing to
+// Carries out the plan: creates folders, keeps the journal, removes temporary files of interrupted
+// runs. A picture that fails does not affect the others, unless the disk is full: then no more are
+// begun, and those in progress that no longer fit count as not begun. If too many files are open,
+// fewer pictures are in progress. Throws UsageError if another run is writing to
 // the output folder, PictureError if the folder cannot be written to, DeviceError if the device
 // does not work and no picture was finished.
 void run_batch(const BatchPlan& plan, const StageChain& chain, Dispatcher& dispatcher,

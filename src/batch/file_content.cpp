@@ -112,7 +112,7 @@ class HashedInput::Hashed {
   ContentHasher hasher_;
 };
 
-// What the decoder reads from.
+// The source for the decoder.
 class HashedInput::Source final : public ByteSource {
  public:
   explicit Source(std::shared_ptr<Hashed> hashed) : hashed_(std::move(hashed)) {}
@@ -125,7 +125,7 @@ class HashedInput::Source final : public ByteSource {
   [[nodiscard]] std::optional<std::uint64_t> size() const override {
     return hashed_->file().size();
   }
-  // Not hashed: content() reads what has not been read front to back.
+  // Not hashed: content() reads everything that was not read sequentially.
   std::size_t read_at(std::uint64_t offset, std::span<std::uint8_t> buffer) override {
     return hashed_->file().read_at(offset, buffer);
   }

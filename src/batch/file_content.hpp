@@ -11,7 +11,7 @@
 
 namespace gpufilter {
 
-// What stat(2) says about a file. Times are in nanoseconds since the epoch.
+// The state of a file by stat(2). Times are in nanoseconds since the epoch.
 struct FileStamp {
   std::uint64_t bytes = 0;
   std::uint64_t inode = 0;
@@ -39,8 +39,8 @@ struct FileContent {
 // Reads the whole file. Throws PictureError.
 [[nodiscard]] FileContent content_of(const std::string& path);
 
-// All but the hash, for a file that is about to be read. Throws PictureError if `path` does not
-// lead to a regular file.
+// The content without its hash, for a file that is about to be read. Throws PictureError if `path`
+// does not lead to a regular file.
 [[nodiscard]] FileContent unread_content(const std::string& path);
 
 // A picture's file whose bytes are hashed as they are read, so that the journal costs no second
@@ -57,9 +57,10 @@ class HashedInput {
   // destroyed by any thread, but not after content() was called. Throws PictureError.
   [[nodiscard]] std::unique_ptr<ByteSource> open();
 
-  // Call once, after the picture was read from the source: reads the rest of the file, behind what
-  // the decoder needed. The stamp is the one from before the file was opened. Throws PictureError
-  // if the file has changed since. A file that was deleted meanwhile is read to its end.
+  // Call once, after the picture was read from the source: reads the rest of the file, after the
+  // part that the decoder needed. The stamp dates from before the file was opened. Throws
+  // PictureError if the file has changed since. A file that was deleted meanwhile is read to its
+  // end.
   [[nodiscard]] FileContent content();
 
  private:

@@ -84,9 +84,9 @@ std::vector<std::uint8_t> first_bytes(const FileDescriptor& file) {
   return head;
 }
 
-// Recognises pictures whose names do not say what they are. Most such files are something else, and
-// on a network file system each costs a millisecond to open, so it gives up on extensions, and in
-// the end on all of them.
+// Recognises pictures by content if their names do not. Most such files are something else, and on
+// a network file system each costs a millisecond to open, so it gives up on extensions, and in the
+// end on all of them.
 class Recognition {
  public:
   // Empty if the file is not a picture, or is not opened.
@@ -303,7 +303,7 @@ std::filesystem::path path_within(const std::filesystem::path& inner,
                                   const std::filesystem::path& outer) {
   const auto place = [](const std::filesystem::path& path) {
     std::error_code ignored;
-    // The dot also stands for the last part of a name that ends in a slash.
+    // weakly_canonical() keeps an empty last part after a slash as a dot.
     return std::filesystem::weakly_canonical(std::filesystem::absolute(path / ".", ignored),
                                              ignored)
         .lexically_normal();

@@ -82,8 +82,8 @@ struct ScanResult {
   std::size_t not_entered = 0;       // subfolders, if the scan is not recursive
 };
 
-// Whether a path below a folder leads through what programs keep beside pictures: hidden names,
-// which macOS has (".DS_Store", "._a.jpg"), thumbnails of Synology ("@eaDir") and Windows.
+// Whether a path below a folder leads through files that systems keep beside pictures: hidden ones,
+// such as macOS's (".DS_Store", "._a.jpg"), thumbnails of Synology ("@eaDir") and Windows.
 [[nodiscard]] bool always_excluded(std::string_view path);
 
 // The files whose names end like a picture's, and the folders that cannot be read, sorted by the

@@ -109,7 +109,7 @@ class ShardNotes {
   std::uint32_t count_ = 1;
 };
 
-// Which shard a picture belongs to, for each number of shards that is in use.
+// The shard of a picture, for each number of shards in use.
 class Shares {
  public:
   Shares(std::span<const SizedName> pictures, const ShardNotes& notes)

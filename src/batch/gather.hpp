@@ -14,7 +14,7 @@ namespace gpufilter {
 struct UnfinishedPicture {
   std::string input;    // its path
   std::string output;   // relative to the folder of results
-  Shard shard;          // the one that it belongs to
+  Shard shard;          // the picture's shard
   std::string failure;  // "PATH: REASON"; empty if it was never done or its result has gone
 };
 
@@ -22,7 +22,7 @@ struct GatherReport {
   std::string output;         // the output folder
   bool has_run = false;       // it holds a run in shards; otherwise only the folder's own journal
   std::size_t pictures = 0;   // of the run; without one, those in the folder's journal
-  std::size_t done = 0;       // pictures whose result is the one that the journals record
+  std::size_t done = 0;       // pictures with exactly the recorded result
   std::size_t under_way = 0;  // missing pictures of shards that a process is working on
   std::size_t processes = 0;  // all that have worked on shards
   std::vector<UnfinishedPicture> unfinished;  // in the order of the listing

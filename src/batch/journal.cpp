@@ -66,7 +66,7 @@ std::string stamp_text(const std::optional<FileStamp>& stamp) {
   return formatted("{}:{}:{}:{}", stamp->bytes, stamp->inode, stamp->modified, stamp->changed);
 }
 
-// False if `text` is neither a stamp nor "-", which stands for none.
+// False if `text` is neither a stamp nor "-", which means none.
 bool parse_stamp(std::string_view text, std::optional<FileStamp>& stamp) {
   if (text == "-") return true;
   const auto parts = split(text, ':');
@@ -84,7 +84,7 @@ bool parse_stamp(std::string_view text, std::optional<FileStamp>& stamp) {
   throw SystemFailure(path, error);
 }
 
-// A failure to open or read a journal. It is about the folder if there is no journal yet.
+// A failure to open or read a journal. It names the folder if there is no journal yet.
 [[noreturn]] void throw_failure(const std::string& path, const std::string& folder,
                                 const std::system_error& error) {
   struct stat status {};
@@ -136,8 +136,8 @@ bool is_at(int descriptor, const std::string& path) {
          open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }
 
-// Removes an incomplete line at the end, which a killed writer or a full disk has left. Returns
-// whether none is left: one that is too long to be a line stays.
+// Removes an incomplete last line, left by a killed writer or a full disk. Returns false if one
+// remains, because it is too long to be a line.
 bool remove_incomplete_line(int descriptor) {
   std::array<char, std::size_t{64} << 10U> last{};
   const off_t size = ::lseek(descriptor, 0, SEEK_END);
@@ -267,7 +267,7 @@ JournalRecords read_journal_with_warning(const std::string& folder) {
   JournalRecords records = read_journal(folder, &damage);
   if (damage.damaged > 0) {
     log::warn(
-        printable(formatted("{}: {}; the results that they recorded are not known as complete",
+        printable(formatted("{}: {}; the results that they recorded are not known to be complete",
                             journal_path(folder), damage.text())));
   }
   return records;

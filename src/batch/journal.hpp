@@ -26,7 +26,7 @@ constexpr std::uint64_t largest_journal = std::uint64_t{4} << 30U;
 
 // How much of a journal cannot be read.
 struct Damage {
-  std::size_t lines = 0;    // of all kinds, damaged ones among them
+  std::size_t lines = 0;    // of all kinds, including damaged ones
   std::size_t damaged = 0;  // whose checksum is wrong
 
   // "is damaged: 2 of 7 lines cannot be read"
@@ -49,7 +49,7 @@ struct Damage {
 struct JournalRecord {
   ContentHash work;  // stages, format, versions: see work_hash() in batch_plan.hpp
   ContentHash input;
-  std::optional<FileStamp> input_stamp;  // if it can stand for the contents
+  std::optional<FileStamp> input_stamp;  // if it identifies the contents
   ContentHash output;
   std::uint64_t output_bytes = 0;
   std::optional<FileStamp> output_stamp;
@@ -57,7 +57,7 @@ struct JournalRecord {
   bool operator==(const JournalRecord&) const = default;
 };
 
-// What the pictures of a run go through, apart from versions of the program and libraries.
+// The work of a run on its pictures, without versions of the program and libraries.
 struct RunWork {
   ContentHash stages;
   ContentHash options;  // of formats
@@ -71,10 +71,10 @@ struct LastRun {
   bool ended = false;  // otherwise pictures of it remain
 };
 
-// By the result's path, relative to the folder. Later records replace earlier ones.
+// Records by the result's path, relative to the folder. Later records replace earlier ones.
 using JournalRecords = std::unordered_map<std::string, JournalRecord>;
 
-// All records of a result in several journals: the bytes on disk decide which one is true.
+// All records of a result in several journals: the bytes on disk decide which one is valid.
 using KnownRecords = std::unordered_map<std::string, std::vector<JournalRecord>>;
 
 // The name of the journal's file in the folder.
@@ -87,10 +87,10 @@ inline constexpr const char* journal_name = ".gpufilter-journal";
     std::string_view line);
 
 // The intact lines of the journal in `folder`; empty if there is no journal. Sets `damage`, if it
-// is given, to what is wrong with the others. Throws PictureError if it cannot be read.
+// is given, to a description of the damaged lines. Throws PictureError if it cannot be read.
 [[nodiscard]] JournalRecords read_journal(const std::string& folder, Damage* damage = nullptr);
 
-// Nothing if there is no journal, or one of an earlier version.
+// The last run; nothing if there is no journal, or one of an earlier version.
 [[nodiscard]] std::optional<LastRun> read_last_run(const std::string& folder);
 
 // As read_journal(), with a warning if lines are damaged.
@@ -105,7 +105,7 @@ class Journal {
   explicit Journal(const std::string& folder);
 
   // Creates the journal `path` of one of several processes that write to `folder`; it begins with
-  // `first_line`. Locks the folder against programs that need it for themselves. Throws as above.
+  // `first_line`. Locks the folder against programs that need it exclusively. Throws as above.
   Journal(const std::string& folder, const std::string& path, const std::string& first_line);
 
   // Notes with the first record that a run of this work has begun; and that no picture of it
@@ -118,7 +118,7 @@ class Journal {
 
   // With `durably`, the line survives a power failure once this returns. Throws PictureError.
   void add(const std::string& output, const JournalRecord& record, bool durably = false);
-  // All of them durably. Throws PictureError.
+  // Adds all records and syncs them to disk. Throws PictureError.
   void add_all(const JournalRecords& records);
   // Writes a line of another kind: sealed(), without a line end.
   void write_line(const std::string& line, bool durably = false);
@@ -132,7 +132,7 @@ class Journal {
 
   std::mutex mutex_;
   std::string run_line_;        // to be written before the first record
-  bool run_begun_ = false;      // it was, or that of an earlier run that did not end
+  bool run_begun_ = false;      // by this object, or by an earlier run that was interrupted
   FileDescriptor folder_lock_;  // open if the journal is not the folder's own
   FileDescriptor file_;
   bool is_locked_ = false;

@@ -11,12 +11,12 @@
 
 namespace gpufilter {
 
-// Placeholders stand for parts of the input's path: {stem} and {ext}, the file's name before and
-// after its last dot; {name}, both; {parent}, the folder that it is in; and for {to}, the extension
-// of the result's format. "{{" and "}}" stand for braces. A slash begins a subfolder.
+// Placeholders are replaced by parts of the input's path: {stem} and {ext}, the file's name before
+// and after its last dot; {name}, both; {parent}, the folder that it is in; and for {to}, the
+// extension of the result's format. "{{" and "}}" mean braces. A slash begins a subfolder.
 class NameTemplate {
  public:
-  // Throws UsageError, which names the place, if `text` is not a template, or would leave the
+  // Throws UsageError, which names the position, if `text` is not a template, or would leave the
   // folder of results.
   explicit NameTemplate(std::string text);
 

@@ -28,7 +28,7 @@ class PictureList {
   // Sorted by the bytes of their names.
   [[nodiscard]] std::span<const SizedName> pictures() const { return pictures_; }
   [[nodiscard]] std::uint64_t bytes() const;  // of all pictures
-  // Pictures of other formats, sorted likewise.
+  // Pictures of other formats, also sorted.
   [[nodiscard]] std::span<const SizedName> others() const { return others_; }
   // The list with sizes and NUL, sorted, the others last: equal lists have equal texts.
   [[nodiscard]] std::string text() const;

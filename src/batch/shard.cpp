@@ -22,7 +22,7 @@ constexpr const char* explicit_remedy = "or give the share as --shard I/N";
   throw UsageError("--shard auto: " + reason);
 }
 
-// What one source says.
+// The rank and count that one source gives.
 struct Rank {
   std::uint64_t index = 0;
   std::uint64_t count = 0;  // 0: the source does not say
@@ -80,7 +80,7 @@ std::optional<Rank> slurm_array(const Variables& variables) {
   return Rank{(*id - *first) / step, (*last - *first) / step + 1, source};
 }
 
-// The rank `number` in the variable `name`; `missing` asks for a count if there is none.
+// The rank `number` from the variable `name`; `missing` is the message if there is no count.
 Rank counted_rank(const std::string& name, std::uint64_t number, std::optional<std::uint64_t> count,
                   const std::string& missing) {
   if (!count) refuse(formatted("{}, {}", missing, explicit_remedy));

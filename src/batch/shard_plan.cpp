@@ -184,7 +184,7 @@ class ShardPlanner {
     return formats;
   }
 
-  // Results of libraries of other versions would not be those of the run.
+  // Libraries of other versions could give other results than the rest of the run.
   void check_works() const {
     const std::vector<ContentHash>& known = plan_.shard->run.works;
     std::set<const Codec*> formats;
@@ -239,7 +239,8 @@ class ShardPlanner {
     std::swap(whole.records, plan_.records);
   }
 
-  // This shard's pictures may be in its own journals, and in those of shards of another count.
+  // Records of this shard's pictures may be in its own journals, and in those of a division into
+  // another number of shards.
   void take_records() {
     std::unordered_set<std::string_view> outputs;
     for (const BatchItem& item : plan_.items)

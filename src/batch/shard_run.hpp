@@ -34,7 +34,7 @@ struct ShardRun {
   std::string working_folder;  // the other paths are relative to it
   std::string command;         // quoted for a shell, without --shard and --list
   std::vector<ContentHash> works = {};  // JournalRecord::work of its results, one for each format
-  bool keeps_existing = false;          // results that existed before count as done
+  bool keeps_existing = false;          // results that existed before are treated as done
   std::string name = {};                // the NameTemplate of the results; empty: none
 
   bool operator==(const ShardRun&) const = default;
@@ -46,8 +46,8 @@ struct ShardRun {
 // The run's pictures. Throws PictureError if the listing cannot be read or is damaged.
 [[nodiscard]] PictureList read_run_listing(const std::string& output, const ShardRun& run);
 
-// Makes `run` the run of the folder, which has to exist. Returns the run that the folder holds
-// afterwards: another process may have been first. Throws PictureError.
+// Makes `run` the run of the folder, which has to exist. Returns the folder's run afterwards:
+// another process may have been first. Throws PictureError.
 [[nodiscard]] ShardRun publish_shard_run(const std::string& output, const ShardRun& run,
                                          const PictureList& listing);
 

@@ -50,7 +50,7 @@ std::vector<HistogramLook> histogram_looks(const PixelFormat& format) {
 }
 
 // The share at the top of the drawing: a little more than nearly all columns of the colours need.
-// Peaks far above the others, such as those of black borders, are cut off. Alpha is often the same
+// Peaks far above the others, such as those of black borders, are clipped. Alpha is often the same
 // everywhere, so it does not affect the scale.
 double top_share(const std::vector<HistogramColumns>& channels, const PixelFormat& format) {
   std::vector<double> shares;

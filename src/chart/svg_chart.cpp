@@ -242,7 +242,7 @@ class BarDrawing {
   static double right_of(const BarChart& chart) { return chart.in_page ? 20 : margin; }
   static double heading_of(const BarChart& chart) { return chart.in_page ? 18 : heading; }
 
-  // The number beside the longest bar is inside the panel.
+  // Room for the number beside the longest bar.
   [[nodiscard]] double room_for_number() const {
     constexpr double number_width = 50;
     return std::max(1.1, panel_.width / (panel_.width - number_width));

@@ -33,7 +33,7 @@ class SvgCanvas {
   void curve(std::string_view looks, const std::vector<ChartPoint>& points);
   void area(std::string_view looks, const std::vector<ChartPoint>& points);
   void dot(std::string_view looks, ChartPoint center);
-  // The baseline of the text begins, has its middle or ends at `place`.
+  // The text's baseline begins, is centred or ends at `place`.
   void text(std::string_view looks, ChartPoint place, std::string_view text,
             TextAnchor anchor = TextAnchor::start);
 
@@ -66,8 +66,8 @@ enum class Scaling { linear, logarithmic };
 // The positions of values between the ends of an axis.
 class Scale {
  public:
-  // From `low` to `high`, which are above 0 if the scaling is logarithmic. Equal ends are moved
-  // apart.
+  // A scale from `low` to `high`, which have to be above 0 if it is logarithmic. Equal ends are
+  // moved apart.
   Scale(double low, double high, Scaling scaling);
 
   // 0 at the low end, 1 at the high end.
@@ -96,7 +96,7 @@ class Scale {
 struct ChartTitles {
   std::string title;
   std::string subtitle;
-  std::string x;  // what is on the axes, with the unit
+  std::string x;  // the quantities on the axes, with units
   std::string y;
 };
 
@@ -136,8 +136,7 @@ struct BarChart {
   std::vector<Bar> bars;
   std::string mark_label;  // for the legend; empty if no bar has a mark
   std::optional<Ceiling> ceiling;
-  // For a page that has the titles beside the chart: it is narrower and shows only that of the
-  // axis.
+  // For a page that shows the titles itself: the chart is narrower and has only the axis's title.
   bool in_page = false;
 };
 [[nodiscard]] std::string draw(const BarChart& chart);

@@ -15,7 +15,7 @@ class ByteSink {
  public:
   virtual ~ByteSink() = default;
 
-  // Its name in messages: the path as given, or "standard output".
+  // The sink's name in messages: the path as given, or "standard output".
   [[nodiscard]] virtual const std::string& name() const = 0;
 
   // Throws PictureError if the bytes cannot be written (disk full, pipe closed, ...).

@@ -19,7 +19,7 @@ class ByteSource {
  public:
   virtual ~ByteSource() = default;
 
-  // Its name in messages: the path as given, or "standard input".
+  // The source's name in messages: the path as given, or "standard input".
   [[nodiscard]] virtual const std::string& name() const = 0;
 
   // Reads up to `buffer.size()` bytes, fewer only at the end of the stream. Throws PictureError if

@@ -29,11 +29,11 @@ Bytes row_of(const Color& color, int width, const PixelFormat& format) {
   return row;
 }
 
-// Yields the rows of `reader` up to the one for which it throws PictureError, or without those for
-// which it throws if it can go on; the others are `limits.missing`. finish() warns of it once, with
-// the share of the rows that were read. A reader that can yield more than it should without the
-// option, such as the coarse rows of a progressive file, yields them, and throws in finish().
-// Throws what the reader throws if it yields no row.
+// Yields the rows of `reader` until it throws PictureError, or, if it can go on, all rows for which
+// it does not throw; missing rows are `limits.missing`. finish() warns once, with the share of the
+// rows that were read. A reader that can yield more than it should without the option, such as the
+// coarse rows of a progressive file, yields them, and throws in finish(). Throws what the reader
+// throws if it yields no row.
 class DamagedPictureReader final : public RowReader {
  public:
   DamagedPictureReader(std::unique_ptr<RowReader> reader, const ReadLimits& limits)

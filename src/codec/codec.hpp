@@ -28,7 +28,7 @@ struct Codec;
 class StoredPicture;
 
 // How a file stores its picture, so that a new file of the same format can use the same settings. A
-// codec derives its own class and ignores those of other codecs.
+// codec derives its own class and ignores other codecs' settings.
 class StoredSettings {
  public:
   virtual ~StoredSettings() = default;
@@ -47,9 +47,9 @@ struct PictureHeader {
   Metadata metadata;                                  // from before the pixels
   std::shared_ptr<const StoredSettings> stored = {};  // of the file; nullptr: nothing to keep
   FilePixels file_pixels = {};                        // as the file holds them, for reports
-  // What the file holds besides this picture and its metadata, by names for the user: "2 more
-  // pages", "a film". RowReader::finish() may add what only the end of the file shows. Readers do
-  // not log it: see codec/unread.hpp.
+  // Other contents of the file, besides this picture and its metadata, by names for the user: "2
+  // more pages", "a film". RowReader::finish() may add those that only the end of the file shows.
+  // Readers do not log it: see codec/unread.hpp.
   std::vector<std::string> unread = {};
   bool keeps_positions = true;  // each pixel is where the file that is described had it
 
@@ -73,8 +73,8 @@ class RowReader {
   // too early.
   virtual void read(const MutableRows& rows) = 0;
 
-  // Once read() has thrown because of damage: whether it can be called for the rows that follow
-  // those that were requested.
+  // After read() has thrown because of damage: whether it can be called for the rows after the
+  // requested ones.
   [[nodiscard]] virtual bool can_go_on() const { return false; }
 
   // Call once, after the last row: checks the rest of the file, and returns metadata found there
@@ -87,9 +87,9 @@ class RowReader {
   // the scan.
   [[nodiscard]] virtual std::optional<JpegScan> jpeg_scan() { return std::nullopt; }
 
-  // Before the first row: makes it yield a smaller picture if the format can decode one, its sides
-  // divided by `largest`, which is 2, 4 or 8, and rounded up. That is the size in the header from
-  // now on. Returns the divisor, 1 if it cannot.
+  // Before the first row: requests a smaller picture, with sides divided by up to `largest`, 2, 4
+  // or 8, and rounded up, if the format can decode one. The header then has this size. Returns the
+  // divisor, 1 if the format cannot.
   [[nodiscard]] virtual int decode_smaller(int /*largest*/) { return 1; }
 
   // The picture as the file stores it, for outputs that need not decode it; nullptr if its format
@@ -141,7 +141,7 @@ struct WriteOption {
   Pixels pixels = Pixels::all;
 };
 
-// The value that `text` stands for. Throws UsageError if the option does not take it.
+// The value of `text`. Throws UsageError if the option does not accept it.
 [[nodiscard]] OptionValue parse_value(const WriteOption& option, std::string_view text);
 
 // The text of a value: "85", "420", "#ffffff".
@@ -156,11 +156,11 @@ struct WriteOption {
 // Whether every bit of the picture is kept: for formats that may lose some.
 [[nodiscard]] const WriteOption& lossless_option();
 
-// What of the metadata is written: for all formats. See kept_metadata().
+// Which metadata are written, in all formats. See kept_metadata().
 [[nodiscard]] const WriteOption& strip_option();
 [[nodiscard]] const WriteOption& keep_option();
 
-// The options that were given, by their names. A codec ignores those of other codecs.
+// The options that were given, by their names. A codec ignores other codecs' options.
 class WriteOptions {
  public:
   // Throws as parse_value() does.
@@ -198,7 +198,8 @@ class RowWriter {
   // Encodes the next rows; their format and width are those given at creation. Throws PictureError.
   virtual void write(const ConstRows& rows) = 0;
 
-  // In place of write(), for the next rows of a picture that Codec::coding describes: their data.
+  // Used instead of write() for a picture that Codec::coding describes: writes the coded data of
+  // the next rows.
   virtual void write_coded(const CodedRows& rows);
 
   // Call once, after the last row: writes `trailing` if the format can hold it, and completes the
@@ -215,8 +216,8 @@ class RowWriter {
   [[nodiscard]] const std::vector<std::string>& left_out() const { return left_out_.names(); }
 
  protected:
-  // Adds to left_out_ what the input has and only its own format can hold, if it is to be kept,
-  // except what is `written`.
+  // Adds to left_out_ the metadata to keep that only the input's format can hold, except what is
+  // `written`.
   void note_private_metadata(const PictureHeader& header, const MetadataKinds& kinds,
                              const std::vector<std::string>& written = {});
 
@@ -228,7 +229,7 @@ class RowWriter {
 // Begins a picture of `header.size` and `header.format` with its metadata in the format of `codec`;
 // header.file_format and header.stored describe the input file. `sink` has to outlive the writer. A
 // format with only 8 bits per sample converts 16-bit samples by (v * 255 + 32767) / 65535; one
-// without alpha lays the picture over background_option(). Throws PictureError.
+// without alpha flattens the picture onto background_option(). Throws PictureError.
 [[nodiscard]] std::unique_ptr<RowWriter> create_picture(const Codec& codec, ByteSink& sink,
                                                         const PictureHeader& header,
                                                         const WriteOptions& options = {});
@@ -247,8 +248,8 @@ class StoredPicture {
   [[nodiscard]] virtual std::string objection(const Placement& placement,
                                               const WriteOptions& options) const = 0;
 
-  // Call once, in place of RowReader's read() and finish(): reads the file to its end. Returns what
-  // only now turns out to be an objection, whatever is written; empty if nothing does. Throws
+  // Call once, instead of RowReader's read() and finish(): reads the file to its end. Returns an
+  // objection that is only found now and holds for every output; empty if there is none. Throws
   // PictureError.
   [[nodiscard]] virtual std::string load() = 0;
 

@@ -44,8 +44,8 @@ struct Codec {
   // How pixels of header.size and header.format are coded in such a file, if a device may do it:
   // the writer then takes write_coded() as well as write(). nullptr: it never may.
   std::optional<JpegCoding> (*coding)(const PictureHeader&, const WriteOptions&) = nullptr;
-  // Metadata that follows the pixels in a file, for formats that cannot hold it there; what is
-  // damaged is left out, as open() warns of it. nullptr if there is none in files of this format.
+  // Metadata that follows the pixels in a file, for formats that cannot hold it there; damaged
+  // metadata are skipped, as open() warns of them. nullptr if files of this format have none there.
   Metadata (*read_late_metadata)(ByteSource&) = nullptr;
   // The libraries it uses, with the versions in use, because other versions may write other bytes.
   // nullptr: none.
@@ -69,7 +69,7 @@ using CodecList = std::vector<const Codec*>;
 // extensions.
 [[nodiscard]] const Codec& codec_for_output(const std::string& path);
 
-// The options of all codecs; one that several codecs have appears once.
+// The options of all codecs, without duplicates.
 [[nodiscard]] std::vector<const WriteOption*> all_write_options();
 
 // The given options that `codec` does not take or that make no difference to such pictures, each
@@ -82,7 +82,7 @@ struct UnusedOption {
                                                        const Codec& codec,
                                                        const PixelFormat& pixel);
 
-// What pixels of `format` become in files of this format, and how they hold them.
+// The pixel format in files of this codec for pixels of `format`, and how they are stored.
 [[nodiscard]] PixelFormat format_in_file(const Codec& codec, const PixelFormat& format);
 [[nodiscard]] FilePixels pixels_in_file(const Codec& codec, const PixelFormat& format);
 
@@ -110,8 +110,8 @@ struct UnusedOption {
 [[nodiscard]] std::string other_format_of_content(std::span<const std::uint8_t> head);
 [[nodiscard]] std::size_t recognition_size();
 
-// What to do about `format`, one of those names, if the program could read it but was built without
-// its library; otherwise empty.
+// A remedy for `format`, one of those names, if the program was built without its library;
+// otherwise empty.
 [[nodiscard]] std::string missing_format(const std::string& format);
 
 // Why a file that begins with `head`, which no codec reads, fails: "not a PNG or JPEG picture",

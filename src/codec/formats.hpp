@@ -28,7 +28,7 @@ enum class PngDecoder { automatic, libpng, pieces };
 // For Codec::read_late_metadata. The signature is the next thing in `source`.
 [[nodiscard]] Metadata read_late_png_metadata(ByteSource& source);
 
-// The bytes depend on the picture and the options alone, not on how the rows are handed over.
+// The bytes depend on the picture and the options alone, not on how rows are passed.
 [[nodiscard]] std::unique_ptr<RowWriter> create_png(ByteSink& sink, const PictureHeader& header,
                                                     const WriteOptions& options);
 
@@ -50,11 +50,11 @@ enum class PngDecoder { automatic, libpng, pieces };
 [[nodiscard]] std::unique_ptr<RowWriter> create_jpeg(ByteSink& sink, const PictureHeader& header,
                                                      const WriteOptions& options);
 
-// Netpbm, by code of our own. PPM holds colours, PGM grey, PNM ("any map") either: it is written as
-// the one of the two that the picture needs, and bitmaps (PBM) are read as such. PAM holds alpha
-// too. Binary and plain files of any maximum are read: 255 and 65535 are samples as stored, others
-// are scaled to the next of the two, (v * max + maxval / 2) / maxval. Files are written binary,
-// with a maximum of 255 or 65535.
+// Netpbm, by our own code. PPM holds colours, PGM grey, PNM ("any map") either: it is written as
+// whichever the picture needs, and bitmaps (PBM) are read as PNM. PAM holds alpha too. Binary and
+// plain files of any maximum are read: 255 and 65535 are samples as stored, others are scaled to
+// the next of the two, (v * max + maxval / 2) / maxval. Files are written binary, with a maximum of
+// 255 or 65535.
 [[nodiscard]] const Codec& ppm_codec();
 [[nodiscard]] const Codec& pgm_codec();
 [[nodiscard]] const Codec& pnm_codec();
@@ -62,8 +62,9 @@ enum class PngDecoder { automatic, libpng, pieces };
 
 // TIFF by libtiff. The first page of classic and big files is read: grey, palettes, RGB, CMYK, Lab
 // and YCbCr, of whole and floating-point numbers, in strips and tiles, with every compression of
-// the installed libtiff. A file is read where its rows are, so a pipe is copied to a temporary file
-// first. Rows are streamed; of tiles and of separate planes, a row of blocks is held in memory.
+// the installed libtiff. Rows are read wherever they lie in the file, so a pipe is copied to a
+// temporary file first. Rows are streamed; of tiles and of separate planes, a row of blocks is held
+// in memory.
 [[nodiscard]] const Codec& tiff_codec();
 [[nodiscard]] const WriteOption& tiff_compression_option();
 [[nodiscard]] std::unique_ptr<RowReader> open_tiff(std::unique_ptr<ByteSource> source,
@@ -79,22 +80,22 @@ enum class PngDecoder { automatic, libpng, pieces };
 
 // JPEG XL by libjxl. Files yield grey or RGB, with or without alpha. Up to 8 bits become samples of
 // 8 bits, more and floating point samples of 16: (v * 65535 + max / 2) / max for v in 0..max. The
-// orientation becomes that of the EXIF. A file and its pixels are held in memory as a whole, and so
-// are the pixels of a file that is written; of an animation the first frame is read.
+// orientation becomes EXIF's. A file and its pixels are held in memory as a whole, and so are the
+// pixels of a file that is written; of an animation the first frame is read.
 [[nodiscard]] const Codec& jxl_codec();
 [[nodiscard]] const WriteOption& jxl_effort_option();
 
-// HEIC and AVIF by libheif, which differ in how pixels are compressed: by HEVC or AV1. The primary
-// picture of a file is read, turned, mirrored and cropped as the file says: its orientation is 1.
-// Grey or RGB, with or without alpha; 8 bits stay 8, more become 16: (v * 65535 + max / 2) / max
-// for v in 0..max. The file and its pixels are held in memory as a whole.
+// HEIC and AVIF by libheif; they differ in compression, HEVC or AV1. The primary picture of a file
+// is read, turned, mirrored and cropped as the file says: its orientation is 1. Grey or RGB, with
+// or without alpha; 8 bits stay 8, more become 16: (v * 65535 + max / 2) / max for v in 0..max. The
+// file and its pixels are held in memory as a whole.
 [[nodiscard]] const Codec& heic_codec();
 [[nodiscard]] const Codec& avif_codec();
 [[nodiscard]] std::unique_ptr<RowReader> open_heif(std::unique_ptr<ByteSource> source,
                                                    const ReadLimits& limits);
-// Samples of 16 bits get those of a HEIC or AVIF input, otherwise as many as the format has. The
-// orientation of EXIF becomes that of the file. The pixels are held in memory as a whole. Throw
-// PictureError if libheif has no encoder.
+// 16-bit samples get the bits of a HEIC or AVIF input, otherwise the format's maximum. The EXIF
+// orientation becomes the file's. The pixels are held in memory as a whole. Throw PictureError if
+// libheif has no encoder.
 [[nodiscard]] std::unique_ptr<RowWriter> create_heic(ByteSink& sink, const PictureHeader& header,
                                                      const WriteOptions& options);
 [[nodiscard]] std::unique_ptr<RowWriter> create_avif(ByteSink& sink, const PictureHeader& header,

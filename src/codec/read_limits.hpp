@@ -20,7 +20,7 @@ class InkConversion {
  public:
   virtual ~InkConversion() = default;
 
-  // Pixels of the depth it was made for. Safe to call from several threads.
+  // Converts pixels of the depth for which it was made. Safe to call from several threads.
   virtual void to_rgb(const std::uint8_t* cmyk, std::uint8_t* rgb, std::size_t pixels) const = 0;
 
   // The profile of that RGB.
@@ -37,9 +37,9 @@ struct InkSamples {
 using ChooseInk = std::function<std::shared_ptr<const InkConversion>(const IccProfile& profile,
                                                                      const InkSamples& samples)>;
 
-// For a reader of CMYK, once its header is known: by `choose` if the picture has a profile, which
-// is then that of the RGB; otherwise nullptr, and cmyk_to_rgb() is the conversion. A profile that
-// cannot be used is removed from `metadata`, and `warning` says why.
+// The conversion for a reader of CMYK, once its header is known: from `choose` if the picture has a
+// profile, which then becomes the RGB's; otherwise nullptr, which means cmyk_to_rgb(). An unusable
+// profile is removed from `metadata`, and `warning` says why.
 [[nodiscard]] std::shared_ptr<const InkConversion> chosen_ink(const ChooseInk& choose,
                                                               const InkSamples& samples,
                                                               Metadata& metadata,
@@ -50,8 +50,8 @@ struct SampleRange {
   double low = 0;
   double high = 1;
 };
-// What becomes of a file of whose picture only a part can be read: it is refused, or that part is
-// kept, as codec.cpp says.
+// What to do with a file of which only a part can be read: refuse it, or keep that part (see
+// codec.cpp).
 enum class Damaged { fail, keep };
 
 struct ReadLimits {
@@ -65,7 +65,7 @@ struct ReadLimits {
   // How CMYK with a profile becomes RGB; empty: by cmyk_to_rgb(), whatever the profile says.
   ChooseInk choose_ink = {};
   // The range of samples that are floating-point, signed or have more than 16 bits; nothing: 0 to
-  // 1, or all whole numbers without a sign.
+  // 1, or all unsigned integers.
   std::optional<SampleRange> range = {};
   Damaged damaged = Damaged::fail;
   // The colour of rows that are missing in a damaged picture.

@@ -43,8 +43,8 @@ inline void swap_big_endian(std::span<std::uint8_t> samples) {
 // `count` samples of 16 bits (in the machine's byte order) become as many of 8.
 void narrow_samples(const std::uint8_t* wide, std::uint8_t* narrow, std::size_t count);
 
-// Makes samples of `width` pixels those that samples of fewer bits become by scaled_sample(): each
-// becomes the nearest of these. 0 bits, or as many as `format` has: they stay as they are.
+// Rounds the samples of `width` pixels to the nearest values that samples of fewer bits give by
+// scaled_sample(). 0 bits, or `format`'s bits: no change.
 struct SampleBits {
   int color = 0;
   int alpha = 0;
@@ -52,14 +52,14 @@ struct SampleBits {
 void round_to_bits(std::uint8_t* pixels, int width, const PixelFormat& format,
                    const SampleBits& bits);
 
-// Lays `width` pixels of `format`, which has to have alpha, over `background`: the result has the
-// same depth and no alpha; each sample is (c * a + b * (max - a) + max / 2) / max. A grey picture
-// gets the background's luma_bt601().
+// Flattens `width` pixels of `format`, which has to have alpha, onto `background`: the result has
+// the same depth and no alpha; each sample is (c * a + b * (max - a) + max / 2) / max. A grey
+// picture gets the background's luma_bt601().
 void flatten_pixels(const std::uint8_t* pixels, std::uint8_t* flat, int width,
                     const PixelFormat& format, const Color& background);
 
-// `width` pixels of `format` get `channels` instead of its own, with alpha if they have it: grey
-// becomes red, green and blue; colours become their luma_bt601().
+// Converts `width` pixels of `format` to `channels`, with alpha if they have it: grey becomes red,
+// green and blue; colours become their luma_bt601().
 void change_colors(const std::uint8_t* pixels, std::uint8_t* changed, int width,
                    const PixelFormat& format, int channels);
 
@@ -72,8 +72,8 @@ void cmyk_to_rgb(const std::uint8_t* cmyk, std::uint8_t* rgb, int width, CmykPol
 
 class RowConversion {
  public:
-  // From rows `width` pixels wide of one format to the other, which has no greater depth, and alpha
-  // only if the first one has it. Transparent pixels are blended with `background`.
+  // Converts rows of `width` pixels to a format with no greater depth, and with alpha only if
+  // `from` has it. Transparent pixels are blended with `background`.
   RowConversion(const PixelFormat& from, const PixelFormat& to, int width, const Color& background);
 
   // Returns `row` itself if there is nothing to convert; otherwise the result is valid until the

@@ -74,7 +74,7 @@ void note_color_description(const Metadata& metadata, bool has_profile, LeftOut&
   if (metadata.coding_points && *metadata.coding_points != srgb_points) {
     left_out.add("code points of its colours (cICP)");
   }
-  // Gamma and chromaticities mean nothing beside a profile, and usual ones mean nothing.
+  // Gamma and chromaticities have no effect beside a profile, and sRGB's have none anyway.
   if (has_profile || metadata.srgb_intent) return;
   const auto gamma = metadata.gamma.value_or(srgb_gamma);
   if (std::abs(gamma - srgb_gamma) > srgb_gamma / 100) left_out.add("gamma");

@@ -1,4 +1,4 @@
-// What a file holds besides the picture that is read: pages, frames, a film, a gain map.
+// Contents of a file besides the picture that is read: pages, frames, a film, a gain map.
 #pragma once
 
 #include <array>
@@ -63,8 +63,8 @@ class LeftOut {
   std::vector<std::string> names_;
 };
 
-// For formats that hold no description of colours but ICC profiles: adds gamma, chromaticity and
-// code points, unless they are those of sRGB or a profile is there.
+// For formats that describe colours only by ICC profiles: adds gamma, chromaticity and code points,
+// unless they are sRGB's or there is a profile.
 void note_color_description(const Metadata& metadata, bool has_profile, LeftOut& left_out);
 
 // Adds the density and, if pixels are not square, that.

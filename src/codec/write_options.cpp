@@ -109,8 +109,8 @@ const WriteOption& quality_option() {
 const WriteOption& lossless_option() {
   static const WriteOption option{
       "lossless", WriteOption::Choice{{"auto", "never", "always"}, "always"}, "auto",
-      "Keep every bit of the picture. JPEG: what is only cropped and turned at the edges of blocks "
-      "is not decoded; always: other pictures fail. Other formats: always, or auto if the input is "
+      "Keep every bit of the picture. JPEG: crops and turns at the edges of blocks work without "
+      "decoding; always: other pictures fail. Other formats: always, or auto if the input is "
       "a lossless file of the same format and --quality is not given."};
   return option;
 }

@@ -83,8 +83,8 @@ std::vector<FoundFile> pictures_in(const FolderComparisonRequest& request,
   return scan_folder(scan).files;
 }
 
-// All names, in order. A name that only one scan has found may still exist in the other folder, as
-// something that the scan ignores.
+// All names, in order. A name found by only one scan may still exist in the other folder, as a file
+// that the scan ignores.
 std::vector<NameComparison> names_of(const FolderComparisonRequest& request) {
   std::map<std::string, NameComparison> names;
   const auto add = [&](const std::string& folder, const std::string& other,

@@ -32,7 +32,7 @@ struct ChannelComparison {
   std::uint64_t sum_of_squares = 0;
 };
 
-// The samples of both pictures at one place; as many as the format has channels.
+// The samples of both pictures at one position, one for each channel.
 struct DifferingPixel {
   int x = 0;
   int y = 0;
@@ -62,7 +62,7 @@ struct Comparison {
   [[nodiscard]] std::uint64_t differing_samples() const;
   [[nodiscard]] std::uint64_t samples_beyond_tolerance() const;
   [[nodiscard]] std::uint32_t maximum() const;
-  // The mean difference over all pixels, including equal ones: of one channel, and of all samples.
+  // The mean difference over all pixels, including equal ones: in one channel, and in all samples.
   [[nodiscard]] double mean(std::size_t channel) const;
   [[nodiscard]] double mean() const;
   // The peak signal-to-noise ratio in decibels, 10 log10(max^2 / MSE): max is the largest sample of
@@ -111,7 +111,7 @@ struct FileComparisonRequest {
   std::string b;
   Tolerance tolerance;
   ReadLimits limits;
-  // The file for the drawing of the differences; its extension is that of a lossless codec.
+  // The file for the drawing of the differences; it has the extension of a lossless codec.
   std::optional<std::string> drawing;
   OpenSource open = open_source;
 };
@@ -126,7 +126,7 @@ struct ComparedFile {
 struct FileComparison {
   ComparedFile a;
   ComparedFile b;
-  // None if size, channels or depth differ: then nothing was compared or drawn.
+  // Nothing if size, channels or depth differ: then nothing was compared or drawn.
   std::optional<Comparison> comparison;
 };
 
@@ -155,7 +155,8 @@ struct NameComparison {
 struct ComparisonWatch {
   // How many names there are, before the first is compared.
   std::function<void(std::size_t names)> begin = {};
-  // Each name, by its place from 0 on, once it is compared; several at the same time.
+  // Called for each name once it is compared, with its index from 0 on; by several threads at the
+  // same time.
   std::function<void(std::size_t place, const NameComparison& name)> look = {};
 };
 

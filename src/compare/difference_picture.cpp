@@ -37,7 +37,7 @@ template <typename Sample>
   return largest;
 }
 
-// The largest differences of a pixel's samples, or of those of all pixels of an area.
+// The largest differences of a pixel's samples, or of all samples in an area.
 struct Difference {
   std::uint32_t of_colors = 0;
   std::uint32_t of_alpha = 0;

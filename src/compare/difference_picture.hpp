@@ -21,9 +21,9 @@ inline constexpr PixelFormat difference_format{3, 8};
 void draw_difference(const ConstRows& a, const ConstRows& b, std::uint32_t tolerance,
                      const MutableRows& drawing);
 
-// The difference picture in small. Each pixel stands for an area of the pictures: its colour is
-// that of the largest difference in the area, so that a single differing pixel stays visible, and
-// where all are equal, that of the mean brightness of a.
+// A reduced difference picture. Each pixel represents an area of the pictures: its colour shows the
+// largest difference in the area, so that a single differing pixel stays visible, or, if all are
+// equal, the mean brightness of a.
 class DifferenceMap {
  public:
   // For pictures of the shape `pictures`; `size` is at most as wide and high as they are.

@@ -17,8 +17,8 @@ constexpr int window = StructuralSimilarity::window;
 constexpr int radius = window / 2;
 constexpr int kept_rows = window - 1;
 
-// exp(-i^2 / (2 1.5^2)) for i = 0, ..., 5, divided by the sum over the window. As numbers, because
-// the last bits of exp differ between machines.
+// exp(-i^2 / (2 1.5^2)) for i = 0, ..., 5, divided by the sum over the window. Given as literals,
+// because the last bits of exp differ between machines.
 constexpr std::array<double, radius + 1> weights{0.2660117248617943,   0.21300553771125366,
                                                  0.1093606895097,      0.03600077212843082,
                                                  0.007598758135239184, 0.001028380084479109};
@@ -52,7 +52,7 @@ struct Tile {
   double* values;
 };
 
-// Sums of the products of 8-bit samples fit in 32 bits, those of 16-bit samples do not.
+// Sums of products of 8-bit samples fit in 32 bits; with 16-bit samples they do not.
 template <typename Sample>
 using Word = std::conditional_t<sizeof(Sample) == 1, std::int32_t, double>;
 
@@ -94,7 +94,7 @@ template <typename Sample, bool is_first>
   return sum;
 }
 
-// Exactly 1 for equal windows: then both factors of the numerator are those of the denominator.
+// Exactly 1 for equal windows: then numerator and denominator have equal factors.
 [[gnu::always_inline]] inline double similarity(double a, double b, double squares, double product,
                                                 const Stabilizers& stabilizers) {
   const double mean_product = a * b;

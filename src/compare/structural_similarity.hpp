@@ -41,7 +41,7 @@ class StructuralSimilarity {
 
   ImageSize size_;
   PixelFormat format_;
-  // The rows above the next ones that its windows reach: row y is at y modulo their number.
+  // A ring buffer of the previous rows that windows reach: row y is at y modulo their number.
   Image kept_a_;
   Image kept_b_;
   Sums sums_{};

@@ -75,7 +75,7 @@ std::uint64_t samples_of(const JpegScan& scan, int mcu_rows) {
 }
 
 // The tables of a JPEG in the form of kernels/compute/jpeg_entropy.cl.
-// What kernels copy to their local memory, in 32-bit words.
+// Size of the part that kernels copy to local memory, in 32-bit words.
 constexpr std::int32_t jpeg_table_words = 6688;
 
 // The constants of kernels/compute/jpeg_codes.cl.
@@ -122,7 +122,7 @@ void add_codes(Tables& tables, std::size_t index, const JpegHuffmanTable& table)
 }
 
 // The codes and divisors as tables_t there, followed by the divisors of each component row by row.
-// Components that the picture lacks have those of the first one.
+// Missing components get the divisors of the first.
 std::vector<std::int32_t> jpeg_decoding_tables(const JpegScan& scan) {
   Tables tables;
   std::vector<std::int32_t> words(jpeg_table_words);
@@ -232,7 +232,7 @@ class JpegData::Loading {
     picture_.sums_ = session_.allocate(sum_bytes * elements_of_sums(count_));
   }
 
-  // The rounds from `first` on, and what depends on their being the last ones.
+  // Queues the rounds from `first` on, and the work after the last one.
   void decode_rounds(std::int32_t first) {
     const std::int32_t luma_units = picture_.scan_.luma_units();
     const std::int32_t units = picture_.scan_.units();
@@ -280,7 +280,7 @@ std::uint64_t JpegData::memory_of(const JpegScan& scan) {
   const std::uint64_t bytes = scan.max_bytes;
   const std::uint64_t segments = segments_of(scan);
   // The file's bytes and the data, the sums of chunks; for a subsequence its range, its sums twice,
-  // and three places; for a segment the same and where it begins.
+  // and three positions; for a segment the same and its start.
   return 2 * bytes + bytes / chunk_bytes * sum_bytes +
          max_subsequences(bytes, segments) * (3 * sum_bytes + 12) + segments * (sum_bytes + 4);
 }

@@ -11,17 +11,17 @@
 
 namespace gpufilter {
 
-// What a command of the decoder does, in processing order.
+// The kinds of the decoder's commands, in processing order.
 enum class JpegStep { upload, entropy, transform, color };
 
 // Takes each command, for the timing.
 using NoteJpegCommand = std::function<void(JpegStep step, Event command)>;
 
-// The data of a scan in a device's memory, with an index of where its blocks are. Once loaded, it
-// may be used by several threads.
+// The data of a scan in a device's memory, with an index of its blocks. Once loaded, it may be used
+// by several threads.
 class JpegData {
  public:
-  // Whether the decoder's numbers are large enough for the scan.
+  // Whether the decoder's index types are large enough for the scan.
   [[nodiscard]] static bool can_index(const JpegScan& scan);
   // Bytes of the device's memory that data of `scan` take at most.
   [[nodiscard]] static std::uint64_t memory_of(const JpegScan& scan);

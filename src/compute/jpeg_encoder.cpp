@@ -101,7 +101,7 @@ KernelRequest join_request(const std::string& function) {
 
 }  // namespace
 
-// What a band consists of.
+// The layout of a band.
 struct JpegEncoder::Layout {
   std::int32_t mcu_rows;
   std::int32_t groups;  // fragments

@@ -11,21 +11,21 @@
 
 namespace gpufilter {
 
-// Colour, downsampling, forward DCT, quantisation and Huffman code take one kernel, which leaves a
-// fragment of the data for each work-group; others join the fragments. Not for use by two threads
-// at a time.
+// Colour, downsampling, forward DCT, quantisation and Huffman code are one kernel, which writes a
+// fragment of the data for each work-group; other kernels join the fragments. Not for use by two
+// threads at a time.
 class JpegEncoder {
  public:
-  // Bytes that suit the data of a band of `rows` rows: those of an ordinary picture take less. An
-  // encoder takes twice as many on the device.
+  // Suitable room for the data of a band of `rows` rows: ordinary pictures need less. An encoder
+  // takes twice as many on the device.
   [[nodiscard]] static std::uint64_t suitable_bytes(const JpegCoding& coding, int rows);
 
   // The number of rows of a band, at most `rows`, that suits the coding: whole restart intervals or
   // the whole picture; 0 if there is none.
   [[nodiscard]] static int suitable_rows(const JpegCoding& coding, int rows);
 
-  // For bands of at most `max_rows` rows and `max_bytes` bytes of data, zeros after bytes of ones
-  // included. `session` outlives it. Throws DeviceError.
+  // For bands of at most `max_rows` rows and `max_bytes` bytes of data, including stuffed zero
+  // bytes. `session` outlives it. Throws DeviceError.
   JpegEncoder(Session& session, const JpegCoding& coding, int max_rows, std::uint64_t max_bytes);
 
   // The steps of its work, for reports: the kernel that makes fragments, and those that join them.

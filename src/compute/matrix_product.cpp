@@ -51,7 +51,7 @@ Blocks blocks_of(const DeviceInfo& device, const std::optional<MatrixShape>& typ
   return Blocks::many;
 }
 
-// What the kernel requires: each work-item loads the same columns in every step, and its sums fit
+// The kernel's requirements: each work-item loads the same columns in every step, and its sums fit
 // into registers.
 bool is_sound(const MatrixBlock& block) {
   if (block.rows % (16 * block.a_parts) != 0 || block.columns % (32 * block.b_parts) != 0)
@@ -118,8 +118,8 @@ std::string matrix_site(const DeviceInfo& device, const std::optional<MatrixShap
 
 namespace {
 
-// Rows of work-groups in one launch: devices support at least 65535. Kernels loop over further
-// rows.
+// Rows of work-groups in one launch: devices support at least 65535. Kernels loop over the
+// remaining rows.
 constexpr std::size_t max_group_rows = 32768;
 
 std::size_t elements(int rows, int columns) {
@@ -209,13 +209,13 @@ MatrixProduct::Launch MatrixProduct::blocked(const DeviceInfo& device, const Mat
           .block_columns = block.columns};
 }
 
-// What distinguishes it from other candidates.
+// The constants that distinguish the launch from other candidates.
 KernelConstants MatrixProduct::constants_of(const Launch& launch) {
   if (!launch.constants.empty()) return launch.constants;
   return {{"GROUP_WIDTH", launch.group_width}, {"GROUP_HEIGHT", launch.group_height}};
 }
 
-// What the session's tuning chooses for such shapes, otherwise what choose() does.
+// The tuned launch for such shapes, otherwise choose()'s.
 MatrixProduct::Launch MatrixProduct::tuned(const Session& session,
                                            const MatrixParameters& parameters) {
   const DeviceInfo& device = session.device();

@@ -1,5 +1,5 @@
-// C = act(A x B + bias) for matrices of float32 in the memory of a device, row after row without
-// gaps. Every device gives the same bits: each element is one chain
+// C = act(A x B + bias) for matrices of float32 in the memory of a device, in row-major order
+// without gaps. Every device gives the same bits: each element is one chain
 // of fused multiply-adds, acc = bias; acc = fma(a[k], b[k], acc) for k = 0, 1, 2, ..., and a NaN is
 // always 0x7fc00000.
 #pragma once
@@ -15,8 +15,8 @@
 
 namespace gpufilter {
 
-// What is applied to a finished sum v; numbered as in kernels/compute/matrix_product.cl.
-// relu: v > 0 ? v : 0. clamp: v > 0 ? (v < 1 ? v : 1) : 0. Both turn NaN and -0 into 0.
+// The activation of a finished sum v; numbered as in kernels/compute/matrix_product.cl. relu: v > 0
+// ? v : 0. clamp: v > 0 ? (v < 1 ? v : 1) : 0. Both turn NaN and -0 into 0.
 enum class Activation { none, relu, clamp };
 
 // A is rows x depth, B depth x columns, C rows x columns.
@@ -96,10 +96,10 @@ class MatrixProduct {
   Event enqueue(Queue& queue, const MatrixOperands& operands, const MatrixShape& shape,
                 Activation activation) const;
 
-  // Computes the product once more, by a build of the same kernel that counts what it reads, and
-  // waits for it. Returns how many numbers of A and B all work-items together read from global
-  // memory, those that blocked kernels read beyond the edges of C and do not use among them.
-  // `session` is the one that the product was made with. Throws as enqueue(), and DeviceError.
+  // Computes the product again, by a build of the kernel that counts its reads, and waits for it.
+  // Returns how many elements of A and B all work-items together read from global memory, including
+  // those that blocked kernels read past the edges of C and do not use. `session` has to be the
+  // product's. Throws as enqueue(), and DeviceError.
   [[nodiscard]] std::uint64_t count_reads(Session& session, Queue& queue,
                                           const MatrixOperands& operands,
                                           const MatrixShape& shape) const;
@@ -118,7 +118,7 @@ class MatrixProduct {
     std::size_t block_rows = 0;
     std::size_t block_columns = 0;
 
-    // What the kernel is built from; `more` are further options of the compiler.
+    // The parts of the kernel; `more` are additional compiler options.
     [[nodiscard]] KernelRequest request(const std::string& more = {}) const;
   };
   MatrixProduct(Session& session, Launch launch);

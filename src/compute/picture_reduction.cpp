@@ -60,7 +60,7 @@ std::int32_t sets_for(const PixelFormat& format, std::size_t groups) {
   return static_cast<std::int32_t>(std::min(groups, format.depth == 8 ? sets_8bit : sets_16bit));
 }
 
-// Adds up the copies of the counters, which lie one after the other.
+// Adds up the consecutive copies of the counters.
 PictureStatistics histograms_from(const std::vector<std::uint32_t>& counters,
                                   PictureStatistics none) {
   std::vector<Histogram*> histograms;
@@ -111,7 +111,8 @@ namespace {
 
 constexpr std::size_t largest_group = 256;
 constexpr std::size_t smallest_group = 32;
-constexpr std::uint64_t local_bytes_a_work_item = 72;  // sub-groups of one need nine numbers each
+constexpr std::uint64_t local_bytes_a_work_item =
+    72;  // sub-groups of one work-item need nine values each
 
 // Work-groups for each compute unit: enough to hide memory's latency, and few enough that the host
 // combines their results in no time.
@@ -293,8 +294,8 @@ KernelConstants constants_of(const StatisticsShape& shape, Quantity quantity) {
   return constants;
 }
 
-// Whether it is worth trying: some 64 bytes under way for each work-item of a GPU, as many of them
-// as a unit has room for, and nothing that does not fit.
+// Whether the shape is worth trying: it fits, has about 64 bytes in flight for each work-item of a
+// GPU, and fills a compute unit.
 bool is_sound(const StatisticsShape& shape, const DeviceInfo& device, const PixelFormat& format,
               Quantity quantity) {
   if (shape.pixels % 4 != 0 || shape.group_size % 32 != 0) return false;
@@ -468,7 +469,7 @@ std::vector<Event> PictureReducer::add(Queue& queue, const DeviceRows& rows) {
   } else {
     events = counters_->begin(queue, pixels);
   }
-  // What one launch may add up.
+  // The pixels that one launch may add up.
   const std::size_t teams = launch_.groups * (launch_.group_size / shape_.team());
   const auto max_rows = static_cast<std::int32_t>(
       std::min<std::size_t>(INT32_MAX, max_runs() * teams / runs_in_row()));

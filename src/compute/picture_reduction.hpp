@@ -16,14 +16,15 @@
 
 namespace gpufilter {
 
-// What kernels add up in a buffer. Not for use by two threads, or with two queues, at a time.
+// Sums that kernels accumulate in a buffer. Not for use by two threads, or with two queues, at a
+// time.
 class DevicePartials {
  public:
   // The statistics of `pixels` pixels from what the buffer holds, in words of 32 bits.
   using Read = std::function<PictureStatistics(const std::vector<std::uint32_t>& words,
                                                std::uint64_t pixels)>;
 
-  // `bytes`: of the buffer. `none`: the statistics of no pixel. After `range` pixels, which the
+  // `bytes`: size of the buffer. `none`: statistics of no pixels. After `range` pixels, which the
   // device's counters are sure to hold, the host folds the buffer. `session` outlives this.
   DevicePartials(Session& session, std::size_t bytes, PictureStatistics none, Read read,
                  std::uint64_t range);
@@ -86,14 +87,14 @@ class HistogramCounters {
 // How work-items combine their parts of a reduction. Each path gives the same bits.
 enum class ReductionPath {
   automatic,     // the first of nvidia, sub_groups, local_memory, serial that the device offers
-  serial,        // work-groups of one work-item, which loop: for devices without larger ones
+  serial,        // work-groups of one looping work-item, for devices without larger groups
   nvidia,        // inside a warp by NVIDIA's own instructions (redux, shfl), then local memory
   sub_groups,    // inside a sub-group by its functions, then local memory
   local_memory,  // a tree in local memory
 };
 [[nodiscard]] const char* to_string(ReductionPath path);
 
-// What a device runs.
+// The path and the geometry of a launch.
 struct ReductionLaunch {
   ReductionPath path = ReductionPath::local_memory;
   std::size_t group_size = 1;  // work-items: 1, or a multiple of 32
@@ -115,8 +116,8 @@ struct BuiltReduction {
   Kernel kernel;
 };
 
-// Builds the kernel with the launch's options added to the request's. If the compiler refuses a
-// path and others are allowed, local memory takes its place, and the reason says so. Throws
+// Builds the kernel with the launch's options added to the request's. If the compiler rejects a
+// path and others are allowed, local memory is used instead, and the reason says so. Throws
 // DeviceError.
 [[nodiscard]] BuiltReduction build_reduction(Session& session, const ReductionLaunch& launch,
                                              bool others_allowed, const KernelRequest& request);
@@ -125,7 +126,8 @@ struct BuiltReduction {
 [[nodiscard]] BuiltReduction build_reduction(Session& session, ReductionPath path,
                                              const KernelRequest& request);
 
-// Its elements, 64 bits each. The sum of squares is `squares` + 2^32 * `squares_high`.
+// The elements of a partial result, 64 bits each. The sum of squares is `squares` + 2^32 *
+// `squares_high`.
 struct ReductionPartial {
   enum Element {
     sum,
@@ -162,8 +164,8 @@ struct StatisticsShape {
   [[nodiscard]] std::size_t max_runs(Quantity quantity, int width) const;
 };
 
-// The shape for statistics of this kind on the session's device: what its tuning chooses, else what
-// suits the device. `launch`: by which path.
+// The shape for statistics of this kind on the session's device: the tuned one, otherwise a
+// suitable default. `launch`: the path.
 [[nodiscard]] StatisticsShape choose_statistics_shape(const Session& session,
                                                       const ReductionLaunch& launch,
                                                       const PixelFormat& format, Quantity quantity);

@@ -164,9 +164,9 @@ template <size_t channels, typename Sample>
   return {sum, squares, minimum, maximum, 1, all, any, odd};
 }
 
-// `product` times the samples of one channel, modulo 2^64; `totals` are theirs. Sixty-four factors
-// of 2 make it 0, which it then stays: most pictures soon do. Opaque alpha never does, and is a
-// power.
+// `product` times the samples of one channel, modulo 2^64; `totals` belong to these. After 64
+// factors of 2 it stays 0, which most pictures soon reach. Opaque alpha never does; its product is
+// a power.
 template <typename Sample>
 std::uint64_t multiplied(std::uint64_t product, const Sample* in, size_t channels, size_t count,
                          const ChannelTotals& totals) {
@@ -197,8 +197,8 @@ struct TotalsLoop {
   }
 };
 
-// Counts of 8-bit values. Neighbouring pixels, which are often equal, are counted apart: a count
-// is soon ready to be read again.
+// Counts of 8-bit values. Neighbouring pixels, which are often equal, use separate counters: an
+// increment need not wait for the previous one.
 class ByteCounts {
  public:
   [[gnu::always_inline]] void count(std::uint8_t value, size_t pixel) {

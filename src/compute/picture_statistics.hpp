@@ -1,5 +1,5 @@
-// What a picture's samples add up to, channel by channel: exact integers, the same on every device
-// and for any split into bands. This is the processor's way; picture_reduction.hpp has the kernels.
+// Statistics of a picture's samples by channel: exact integers, equal on every device and for any
+// split into bands. This is the processor's implementation; picture_reduction.hpp has the kernels.
 #pragma once
 
 #include <array>
@@ -60,7 +60,7 @@ void add_statistics(PictureStatistics& into, const PictureStatistics& more);
 
 inline constexpr std::array percentages{1, 5, 25, 50, 75, 95, 99};
 
-// One channel, from its histogram: whole numbers are exact, others are rounded once.
+// Statistics of a channel, from its histogram: integers are exact, other values are rounded once.
 struct ChannelStatistics {
   std::uint64_t count = 0;
   ChannelTotals totals;

@@ -35,7 +35,7 @@ void add_devices(cl_platform_id id, std::vector<DeviceInfo>& found) {
   }
 }
 
-// `platform_name` is that of the libraries' platform, as far as it is known without loading them.
+// `platform_name`: the name of the libraries' platform, if it is known without loading them.
 std::vector<DeviceInfo> devices_in(const std::vector<std::string>& libraries,
                                    const char* platform_name, PastAnswers past) {
   std::vector<DeviceInfo> found;
@@ -217,7 +217,7 @@ std::optional<Rank> rank_on_node(const NodeVariables& variables) {
   return std::nullopt;
 }
 
-// Rotates `gpus`, which come from `source`, so that the one at the process's number is first.
+// Rotates `gpus`, which come from `source`, so that the GPU at the process's index is first.
 // Returns the reason; empty if there is none.
 std::string rotate_to_rank(const NodeVariables& variables, const std::string& source,
                            std::vector<DeviceInfo>& gpus) {
@@ -334,7 +334,7 @@ std::vector<DeviceCandidate> by_index_or_name(std::string_view request,
   return {};
 }
 
-// Why there is no device of the kind `request`, as far as known.
+// Explains why there is no device of the kind `request`.
 std::string without_any(std::string_view request, const std::vector<DeviceInfo>& devices) {
   std::string reason = none_for(request);
   for (const DeviceInfo& device : devices) {
@@ -376,7 +376,7 @@ DeviceCandidates device_candidates(std::string request, bool require_device, Dev
   return [request = std::move(request), require_device, catalog = std::move(catalog),
           variables = std::move(variables)](std::size_t place) mutable {
     for (;;) {
-      // Candidates keep their places when more devices are found.
+      // Candidates keep their positions when more devices are found.
       auto known =
           choose_devices(request, require_device, catalog.devices(), variables, catalog.complete());
       if (place < known.size()) return std::optional(std::move(known[place]));

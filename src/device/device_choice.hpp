@@ -13,7 +13,7 @@
 
 namespace gpufilter {
 
-// Not thread-safe.
+// Finds devices on request. Not thread-safe.
 class DeviceCatalog {
  public:
   using Source = std::function<std::vector<DeviceInfo>()>;
@@ -38,9 +38,9 @@ class DeviceCatalog {
 
 // The devices of this machine: first all platforms except PoCL, which takes long to load, then
 // PoCL. A platform is loaded only on request, and only if it does not crash the process: see
-// VendorProbes. Instead of the devices of a vendor that does, there is one that says why it must
-// not be used. Changes environment variables: call this before other threads are started. A
-// platform that fails with an error is skipped. Debug lines in the log name both.
+// VendorProbes. A vendor whose library crashes has a single entry, which says why it must not be
+// used. Changes environment variables: call this before other threads are started. A platform that
+// fails with an error is skipped. Debug lines in the log name both.
 [[nodiscard]] DeviceCatalog device_catalog(PastAnswers past = PastAnswers::used);
 
 // All usable devices of this machine; empty if there is no OpenCL at all.
@@ -88,12 +88,12 @@ struct DeviceCandidate {
                                                           const NodeVariables& variables = {},
                                                           bool all_found = true);
 
-// Gives the candidate at a place in the order of preference; nothing if there is none. Not
+// Returns the candidate at a position in the order of preference; nothing if there is none. Not
 // thread-safe.
 using DeviceCandidates = std::function<std::optional<DeviceCandidate>(std::size_t place)>;
 
-// The candidates that choose_devices() gives for all devices, found on request: PoCL is not loaded
-// if a GPU does the work. A call throws what choose_devices() throws, as soon as it is known.
+// The candidates of choose_devices() for all devices, found on request: PoCL is not loaded if a GPU
+// does the work. A call throws the errors of choose_devices() as soon as they are known.
 [[nodiscard]] DeviceCandidates device_candidates(std::string request, bool require_device,
                                                  DeviceCatalog catalog,
                                                  NodeVariables variables = {});

@@ -20,7 +20,7 @@ enum class DeviceKind { gpu, cpu, other };
 struct DeviceHandle;  // OpenCL's object, defined only in this folder
 
 struct DeviceInfo {
-  int index = 0;  // its place in the list, which --device takes
+  int index = 0;  // position in the list, which --device accepts
   DeviceKind kind = DeviceKind::other;
   std::string name;
   std::string vendor;
@@ -40,8 +40,8 @@ struct DeviceInfo {
   std::uint64_t global_memory = 0;     // bytes
   std::uint64_t max_allocation = 0;    // bytes per buffer
   bool unified_memory = false;         // shares the host's memory
-  // Why it must not be used; empty if it may. Such an entry stands for all devices of a vendor
-  // whose library ends the process. Its name is the library's; nothing else is known.
+  // Why the device must not be used; empty if it may. Such an entry represents all devices of a
+  // vendor whose library crashes the process. Its name is the library's; nothing else is known.
   std::string unusable;
   std::shared_ptr<const DeviceHandle> handle;
 

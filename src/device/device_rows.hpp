@@ -19,8 +19,8 @@ class DeviceConstants {
   DeviceConstants(Session& session, std::vector<std::uint8_t> bytes)
       : bytes_(std::move(bytes)), buffer_(session.allocate(bytes_.size())) {}
 
-  // The numbers on the device. The first call queues their upload; `queue` has to finish before
-  // this object goes away.
+  // The values on the device. The first call queues their upload; `queue` has to finish before this
+  // object is destroyed.
   [[nodiscard]] const Buffer& on_device(Queue& queue) {
     if (!uploaded_) queue.upload(buffer_, bytes_.data(), bytes_.size());
     uploaded_ = true;
@@ -33,7 +33,7 @@ class DeviceConstants {
   bool uploaded_ = false;
 };
 
-// The bytes of numbers that lie one after the other.
+// The bytes of contiguous values.
 template <typename Numbers>
 [[nodiscard]] std::vector<std::uint8_t> to_bytes(const Numbers& numbers) {
   const auto bytes = std::as_bytes(std::span(numbers));

@@ -25,7 +25,7 @@ std::optional<std::uint64_t> number_after(std::string_view text, std::string_vie
   return read.ec == std::errc() ? std::optional(number) : std::nullopt;
 }
 
-// The number that stands before `words`.
+// The number before `words`.
 std::optional<std::uint64_t> number_before(std::string_view text, std::string_view words) {
   const std::size_t end = text.find(words);
   if (end == std::string_view::npos) return std::nullopt;

@@ -1,4 +1,4 @@
-// What compilers say that kernels take of their device.
+// The device resources that kernels use, as compilers report them.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace gpufilter {
 
-// What the compiler says about one work-item.
+// The compiler's figures for one work-item.
 struct CompilerFigures {
   unsigned registers = 0;           // of 32 bits
   std::uint64_t spilled_bytes = 0;  // of values that found no register and go through memory
@@ -26,7 +26,7 @@ inline constexpr std::string_view verbose_option = "-cl-nv-verbose";
 [[nodiscard]] std::optional<CompilerFigures> figures_in(std::string_view build_log,
                                                         std::string_view function);
 
-// What a kernel takes, as far as its driver tells.
+// The resources of a kernel, as far as its driver reports them.
 struct KernelFigures {
   KernelLimits limits;
   std::optional<CompilerFigures> compiled = {};
@@ -34,8 +34,8 @@ struct KernelFigures {
 // "40 registers, 0 bytes spilled, 1024 bytes of local memory"; empty if nothing is known.
 [[nodiscard]] std::string to_string(const KernelFigures& figures);
 
-// The figures of the kernels that this process has made since the last call, in their order; only
-// the last ones if there are very many. For tools that measure one kernel after the other.
+// The figures of the kernels that this process has made since the last call, in order; only the
+// last ones if there are very many. For tools that measure kernels one by one.
 [[nodiscard]] std::vector<KernelFigures> take_made_kernels();
 // Thread-safe, as take_made_kernels() is.
 void note_made_kernel(const KernelFigures& figures);

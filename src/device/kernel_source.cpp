@@ -53,7 +53,7 @@ std::string line_mark(int number, std::string name) {
 }
 
 // The text of a file with the included files inserted, because OpenCL compilers cannot find them.
-// #line makes compiler messages use the line numbers of the file.
+// #line lets compiler messages use the line numbers of the file.
 std::string with_includes(std::string_view file, const std::string& path) {
   constexpr std::string_view include = "#include \"";
   std::istringstream lines{std::string(file)};

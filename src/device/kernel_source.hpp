@@ -12,15 +12,15 @@ namespace gpufilter {
 // The files of kernels/ as they were at build time.
 [[nodiscard]] const EmbeddedFiles& embedded_kernels();
 
-// A file of kernels/. If the folder that GPUFILTER_KERNELS names, or one below it, has a file of
-// that name, it is read from there instead. Throws DeviceError if there is no such file or folder.
+// A file of kernels/. A file of that name in the folder GPUFILTER_KERNELS, or below it, replaces
+// it. Throws DeviceError if there is no such file or folder.
 [[nodiscard]] std::string kernel_file(std::string_view file);
 
-// Where that file is, for messages: its path in that folder, or its name.
+// The file's location for messages: its path in that folder, or its name.
 [[nodiscard]] std::string kernel_path(std::string_view file);
 
-// What a program is compiled from: common.cl, what was generated for it, `file`, with the files
-// that these name in lines of the form #include "blur_lines.cl". As above.
+// The source of a program: common.cl, the generated text, and `file`, with files included by lines
+// such as #include "blur_lines.cl". Throws as above.
 [[nodiscard]] std::string kernel_source(std::string_view file, std::string_view generated = {});
 
 // The source of a file outside kernels/ that holds `text`; `name` is for the compiler's messages.

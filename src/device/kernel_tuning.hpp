@@ -43,7 +43,7 @@ struct KernelCandidate {
 // "blur_strips, 8x4 pixels a work-item, groups of 64x2", "reduce_picture, BATCH 4, PIXELS 16".
 [[nodiscard]] std::string to_string(const KernelCandidate& candidate);
 
-// The place where a kernel is chosen: its purpose and the formats of its rows.
+// Identifies a choice of a kernel: its purpose and the formats of its rows.
 struct KernelSite {
   std::string name;
   PixelFormat source;
@@ -71,7 +71,7 @@ class KernelTuning {
 // The shapes to try for a kernel function, from kernels/candidates.json; none if it is not listed.
 // Throws DeviceError if that file is damaged.
 [[nodiscard]] std::vector<WorkShape> candidate_shapes(const std::string& function);
-// The candidates for the constants of a function that is compiled with constants of its own.
+// The candidates for the constants of a function with its own constants.
 [[nodiscard]] std::vector<KernelConstants> candidate_constants(const std::string& function);
 
 }  // namespace gpufilter

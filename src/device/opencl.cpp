@@ -124,7 +124,7 @@ const Vendors& installed_vendors() {
 }
 
 std::vector<cl_platform_id> platforms_of(const std::string& library) {
-  // No library sees another's functions, as with other loaders.
+  // RTLD_LOCAL: libraries do not see each other's functions, as with other loaders.
   void* handle = dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (handle == nullptr) {
     log::debug(formatted("an OpenCL vendor cannot be loaded: {}", dlerror()));

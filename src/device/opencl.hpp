@@ -1,7 +1,7 @@
 // OpenCL's C++ header, configured once, only for the files of this folder, and the OpenCL
 // implementations ("vendors") of this machine. A loader would load all of them at its first call,
 // and PoCL loads LLVM, which takes longer than filtering a small picture. So they are found and
-// loaded here, one by one. Their objects carry their own functions, so no loader is linked:
+// loaded here, one by one. OpenCL objects carry their functions, so no loader is linked: see
 // opencl_calls.cpp. See docs/engineering/decisions/0005.
 #pragma once
 
@@ -43,8 +43,8 @@ struct Vendors {
 };
 
 // The vendors that the environment names (OCL_ICD_VENDORS, OCL_ICD_FILENAMES, OPENCL_VENDOR_PATH,
-// as ocl-icd and the Khronos loader read them), otherwise those of /etc/OpenCL/vendors, sorted by
-// the names of their .icd files. Nothing is loaded. Later calls return the
+// as ocl-icd and the Khronos loader read them), otherwise the vendors in /etc/OpenCL/vendors,
+// sorted by the names of their .icd files. Nothing is loaded. Later calls return the
 // same.
 [[nodiscard]] const Vendors& installed_vendors();
 

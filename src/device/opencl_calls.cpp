@@ -1,6 +1,7 @@
 // The functions of OpenCL that this folder calls. Every object of OpenCL begins with a pointer to
 // the functions of its own vendor's library, so no loader (libOpenCL.so.1) is linked: a program
-// starts on a machine without OpenCL. They are hidden: other libraries of the process keep theirs.
+// starts on a machine without OpenCL. The functions are hidden, so that other libraries of the
+// process keep theirs.
 #include <cstddef>
 #include <tuple>
 
@@ -39,7 +40,7 @@ struct Signature<Returned(Parameters...)> {
 #define GPUFILTER_ARGUMENTS_9 GPUFILTER_ARGUMENTS_7, h, i
 #define GPUFILTER_PARAMETERS_10(name) GPUFILTER_PARAMETERS_9(name), GPUFILTER_AT(name, 9) j
 #define GPUFILTER_ARGUMENTS_10 GPUFILTER_ARGUMENTS_9, j
-// Defines a function, which has `count` parameters, the first of which is the object.
+// Defines a function with `count` parameters, the first of which is the object.
 #define GPUFILTER_CALL(count, name)                                             \
   [[gnu::visibility("hidden")]] Signature<decltype(name)>::Result name(         \
       GPUFILTER_PARAMETERS_##count(name)) {                                     \

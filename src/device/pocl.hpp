@@ -1,4 +1,4 @@
-// What PoCL, OpenCL for CPUs, takes to run without ending the process. It keeps compiled kernels in
+// Measures that keep PoCL, OpenCL for CPUs, from ending the process. It keeps compiled kernels in
 // its own folder. If that folder is damaged, PoCL aborts the process; if it is full, PoCL exits; if
 // it is read-only, PoCL has no device. So each process gets a new folder; ProgramCache keeps the
 // compiled programs and checks what it reads.
@@ -27,8 +27,8 @@ inline constexpr const char* pocl_platform = "Portable Computing Language";
 // may_change_environment().
 void prepare_pocl_environment();
 
-// Limits PoCL to `threads` threads of its own, instead of one for each core. Only before OpenCL is
-// first used; other platforms have no such setting.
+// Limits PoCL to `threads` threads instead of one for each core. Call it before OpenCL is first
+// used; other platforms have no such setting.
 void limit_pocl_threads(int threads);
 
 // A new folder inside `base` (created if necessary) that is writable, has free space and allows
@@ -56,15 +56,15 @@ class LaunchGate {
     virtual void wait() = 0;
   };
 
-  // What distinguishes PoCL's entries, apart from the width: program, function, work-group.
+  // Identifies PoCL's entries, apart from their width: program, function, work-group.
   using Key = std::tuple<std::string, std::string, std::size_t, std::size_t>;
 
-  // Calls `enqueue`, which submits the kernel to `client`, when that is allowed. `width`: of the
-  // grid, in work-items along its longer side. Throws what `enqueue` and the clients throw.
+  // Calls `enqueue`, which submits the kernel to `client`, when that is allowed. `width`:
+  // work-items along the longer side of the grid. Throws what `enqueue` and the clients throw.
   void launch(const Key& key, std::size_t width, Client& client,
               const std::function<void()>& enqueue);
 
-  // All commands of `client` have ended. Every client calls this before it is destroyed.
+  // Notes that all commands of `client` have ended. Every client calls this before it is destroyed.
   void ended(Client& client);
 
   // Calls `work` when nothing is running, and lets nothing begin meanwhile: for work that creates

@@ -60,8 +60,7 @@ std::string log_key(const std::string& key) {
   return key + "\nlog";
 }
 
-// PoCL compiles every kernel of a program when asked for its binary, which takes a tenth of a
-// second each.
+// PoCL compiles every kernel of a program when its binary is requested, which takes 0.1 s for each.
 std::string selection_of(const std::string& function, const std::string& source) {
   const std::string macro = "KERNEL_" + function;
   return source.find("#ifdef " + macro + "\n") == std::string::npos ? "" : " -D " + macro;
@@ -95,8 +94,8 @@ class ProgramBuilder {
         cache_(std::move(cache)),
         compiles_alone_(device_.kind == DeviceKind::cpu) {}
 
-  // A program with the requested kernel; other kernels that the file has between "#ifdef
-  // KERNEL_name" and "#endif" are left out. Thread-safe: each program is compiled once, and
+  // A program with the requested kernel; other kernels, which the file has between "#ifdef
+  // KERNEL_name" and "#endif", are omitted. Thread-safe: each program is compiled once, and
   // different ones at the same time unless the device is the processor. Throws DeviceError with the
   // compiler's first message.
   [[nodiscard]] BuiltProgram build(const KernelRequest& request) {
@@ -151,8 +150,8 @@ class ProgramBuilder {
         if (device_.compute_capability > 0 && !log.empty())
           static_cast<void>(cache_->store(log_key(full_key), {log.begin(), log.end()}));
       } catch (const cl::Error& error) {
-        log::debug(formatted("{}: the driver does not hand out a compiled program: {}",
-                             device_.name, opencl_error_text(error.err())));
+        log::debug(formatted("{}: the driver does not return a compiled program: {}", device_.name,
+                             opencl_error_text(error.err())));
       }
     }
   }
@@ -197,8 +196,8 @@ class ProgramBuilder {
     }
   }
 
-  // What the compiler printed about the program of this key, which the cache has.
-  // Only NVIDIA's says anything about the kernels.
+  // The compiler's output for the cached program of this key. Only NVIDIA's compiler describes
+  // kernels.
   [[nodiscard]] std::string kept_log(const std::string& key) const {
     if (device_.compute_capability == 0) return "";
     const auto log = cache_->load(log_key(key));
@@ -215,7 +214,7 @@ class ProgramBuilder {
       log_lines(file, log);
       if (!has_hidden_instructions(text->source))
         return {program, ProgramOrigin::compiled, std::move(text), std::move(log)};
-      // NVIDIA's driver hands out PTX, and takes it.
+      // NVIDIA's driver returns PTX, and accepts it.
       const auto binary = program.getInfo<CL_PROGRAM_BINARIES>().at(0);
       const auto ptx = with_hidden_instructions({binary.begin(), binary.end()});
       if (!ptx) throw DeviceError(formatted("{}: {} needs PTX for sm_90", device_.name, file));
@@ -546,7 +545,7 @@ Queue Session::make_queue() {
 }
 
 Kernel Session::make_kernel(const KernelRequest& request) {
-  // Texts are long, and the same ones are requested again.
+  // Texts are long, and often requested again.
   const std::string key =
       to_string(content_hash(formatted("{}\n{}\n{}\n{}\n{}", request.file, request.function,
                                        request.options, request.generated, request.text)));

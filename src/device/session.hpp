@@ -16,11 +16,11 @@
 
 namespace gpufilter {
 
-// Where the program of a device came from; the processor needs none.
+// The origin of a device's program; the processor needs none.
 enum class ProgramOrigin { none, compiled, cached };
 [[nodiscard]] const char* to_string(ProgramOrigin origin);  // as reports have it: "cache"
 
-// Which code did a piece of work, and why: for the report that every run gives.
+// Which code did a piece of work, and why: for the report of every run.
 struct CodeDescription {
   std::string variant;  // "tiled 16x16", "avx512"
   std::string reason;   // "requested"
@@ -68,8 +68,8 @@ struct KernelLimits {
   std::uint64_t private_bytes = 0;  // per work-item
 };
 
-// A kernel function with its own arguments, which are not shared with another Kernel of that name.
-// Not thread-safe.
+// A kernel function with its own arguments, not shared with other Kernels of that name. Not
+// thread-safe.
 class Kernel {
  public:
   struct State;
@@ -110,8 +110,8 @@ class Event {
   std::shared_ptr<State> state_;
 };
 
-// Commands that run one after the other. Host memory passed to upload() and download() has to stay
-// valid until finish(). Failures throw DeviceError.
+// Commands that run in order. Host memory passed to upload() and download() has to stay valid until
+// finish(). Failures throw DeviceError.
 class Queue {
  public:
   struct State;
@@ -139,8 +139,8 @@ class Queue {
   std::unique_ptr<State> state_;
 };
 
-// What a kernel is built from: a file of kernels/, a function in it, the macros that it is compiled
-// with ("-D CHANNELS=3 -D DEPTH=8"), and generated OpenCL C, which precedes the file's text.
+// The parts of a kernel: a file of kernels/, a function in it, the macros that it is compiled with
+// ("-D CHANNELS=3 -D DEPTH=8"), and generated OpenCL C, which precedes the file's text.
 struct KernelRequest {
   std::string file;
   std::string function;
@@ -190,8 +190,8 @@ class Session {
 };
 
 // An image of RGBA bytes, row after row, on the session that allocated `beside`. Kernels take it as
-// image2d_t; it is good for nothing else. Throws DeviceError if the device has no images or none of
-// that size.
+// image2d_t; it has no other use. Throws DeviceError if the device has no images or none of that
+// size.
 [[nodiscard]] Buffer make_image(const Buffer& beside, std::size_t width, std::size_t height,
                                 const void* rgba);
 

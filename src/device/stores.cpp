@@ -87,7 +87,7 @@ bool is_time(double seconds) {
   return std::isfinite(seconds) && seconds > 0 && seconds <= longest;
 }
 
-// The member of this name, which becomes an object if it is something else.
+// The member of this name, replaced by an object if it is not one.
 Json& object_in(Json& json, const std::string& name) {
   Json& member = json[name];
   if (!member.is_object()) member = Json::object();

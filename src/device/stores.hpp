@@ -1,4 +1,4 @@
-// What is kept from one run to the next as JSON: measured rates and the fastest kernels.
+// Data kept between runs as JSON: measured rates and the fastest kernels.
 #pragma once
 
 #include <filesystem>
@@ -43,8 +43,8 @@ class JsonCache {
 };
 
 // Seconds by place ("processor avx512", a device with its driver) and kind of work ("blur 8",
-// "start"). One JSON file; values that are missing, damaged or impossible count as not learned yet.
-// A file that cannot be read or written costs time, but is never a failure. Thread-safe.
+// "start"). One JSON file; missing, damaged or impossible values are treated as not learned. A file
+// that cannot be read or written costs time, but is never a failure. Thread-safe.
 class RateStore {
  public:
   // Without a file nothing outlives the process.
@@ -75,7 +75,7 @@ class RateStore {
 struct TunedKernel {
   KernelCandidate candidate;
   double milliseconds = 0;
-  double next_milliseconds = 0;  // of the next best; 0 if there was no other
+  double next_milliseconds = 0;  // of the next best kernel; 0 if there was none
 };
 
 // One JSON file. Entries that are damaged or belong to another version of a kernel are treated as
@@ -111,7 +111,7 @@ class TuningStore {
 [[nodiscard]] std::string tuning_place(const DeviceInfo& device);
 
 // The choices tuned here for this device and driver; otherwise those of kernels/tuned.json for the
-// device, then for its vendor; otherwise none, so that kernels decide themselves.
+// device, then for its vendor; otherwise none, so that kernels use their defaults.
 [[nodiscard]] std::shared_ptr<const KernelTuning> tuning_for(
     const DeviceInfo& device, std::shared_ptr<const TuningStore> store);
 

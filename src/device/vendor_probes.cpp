@@ -58,7 +58,7 @@ FileDescriptor file_in_memory() {
   return file;
 }
 
-// What another process has written so far, up to a length that no report has.
+// The output of another process so far, limited to more than any report needs.
 std::string contents(const FileDescriptor& file) {
   std::string text(std::size_t{256} << 10U, '\0');
   text.resize(static_cast<std::size_t>(
@@ -90,7 +90,8 @@ class Probe {
     posix_spawn_file_actions_adddup2(&files, STDIN_FILENO, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&files, STDIN_FILENO, STDERR_FILENO);
     posix_spawn_file_actions_addclosefrom_np(&files, probe_file + 1);
-    // A session of its own: the terminal's signals are not for it. It ends with this process.
+    // The probe has its own session, so that the terminal's signals do not reach it. It ends with
+    // this process.
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
@@ -195,7 +196,7 @@ namespace {
 
 bool answers = false;
 
-// Its work-items depend on each other, as those of real kernels do.
+// The kernel's work-items depend on each other, as in real kernels.
 constexpr const char* source = R"(
 kernel void reverse(global int* data, local int* copy) {
   const int i = get_local_id(0);
@@ -386,7 +387,7 @@ std::string file_identity(const std::string& path) {
 }
 
 // The cache of the dynamic loader changes when a package of libraries is installed or updated, and
-// thus stands for those that this one needs.
+// thus represents the libraries that this one needs.
 std::string probe_key(const std::string& library) {
   return formatted("{}\n{}\n{}{}{}\n{}\n{}\n{}\n{}", GPUFILTER_VERSION, library,
                    file_identity(library), file_identity("/etc/ld.so.cache"), boot(),

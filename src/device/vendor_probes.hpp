@@ -1,4 +1,4 @@
-// Which OpenCL vendors' libraries can be used: each is tried in a process of its own, which it may
+// Finds which OpenCL vendors' libraries work: each is tried in a separate process, which it may
 // crash. See docs/engineering/decisions/0016.
 #pragma once
 
@@ -26,8 +26,8 @@ struct ProbeResult {
 // Starts a process that loads the library and, on each of its devices, runs a tiny kernel; kills it
 // after `limit`. Its output does not reach the user's terminal; the first line is quoted if it
 // fails. The process is this program again if it calls answer_probes(), otherwise the program
-// "gpufilter" in PATH. Safe to call from several threads, and while others run: nothing is forked
-// that does not become another program at once.
+// "gpufilter" in PATH. Safe to call from several threads, and while others run: a forked process
+// becomes another program at once.
 [[nodiscard]] ProbeResult probe_library(const std::string& library,
                                         std::chrono::milliseconds limit);
 
@@ -72,9 +72,9 @@ class VendorProbes {
 // variable GPUFILTER_PROBE_SECONDS.
 [[nodiscard]] VendorProbes& vendor_probes();
 
-// What an answer depends on, as text: the library's name and file, the installed libraries, the
-// boot of the machine, whether /sys and /proc are mounted, and where the dynamic loader looks.
-// Exposed for tests.
+// Everything on which an answer depends, as text: the library's name and file, the installed
+// libraries, the boot of the machine, whether /sys and /proc are mounted, and where the dynamic
+// loader looks. Exposed for tests.
 [[nodiscard]] std::string probe_key(const std::string& library);
 
 // A text that differs if `path` is a different file or its contents have been written since.

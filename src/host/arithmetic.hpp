@@ -1,4 +1,4 @@
-// Arithmetic on single numbers for vectorised loops, exact with every instruction set.
+// Scalar arithmetic for vectorised loops, exact with every instruction set.
 #pragma once
 
 #include <bit>
@@ -48,7 +48,8 @@ template <typename Sample>
   const auto bits = std::bit_cast<std::int32_t>(positive);
   constexpr auto max_bits = std::bit_cast<std::int32_t>(static_cast<float>(max));
   const auto saturated = std::bit_cast<float>(bits < max_bits ? bits : max_bits);
-  // Above 2^23 floats are integers: the sum is rounded as it has to be, and ends in their bits.
+  // Floats above 2^23 are integers: the addition rounds as required, and the low bits hold the
+  // result.
   return std::bit_cast<std::uint32_t>(saturated + 0x1p23F) & max;
 }
 

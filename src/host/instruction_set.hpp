@@ -18,9 +18,9 @@ enum class InstructionSet { baseline, neon_dot, avx2, avx512, avx512_vnni, avx51
 // The sets that this machine supports, the best last.
 [[nodiscard]] const std::vector<InstructionSet>& available_instruction_sets();
 
-// The set in use: the one that the environment variable GPUFILTER_INSTRUCTION_SET names, otherwise
-// the best. Throws UsageError if this machine does not support the named one. Thread-safe; the
-// variable is read once.
+// The set in use: GPUFILTER_INSTRUCTION_SET's, if this variable is set, otherwise the best. Throws
+// UsageError if this machine does not support the named one. Thread-safe; the variable is read
+// once.
 [[nodiscard]] InstructionSet instruction_set();
 
 // Replaces the set in use while it exists. For tests, measurements and checks; no other thread may

@@ -73,7 +73,7 @@ void run_best_loop(Arguments... arguments) {
   loop(arguments...);
 }
 
-// Plain loops, which the compiler vectorises: it finds nothing in the other sets for them.
+// Plain loops, which the compiler vectorises; for them, it gains nothing from the other sets.
 template <typename Loop, typename... Arguments>
 void run_loop(Arguments... arguments) {
   run_best_loop<Loop, InstructionSet::avx2, InstructionSet::avx512>(arguments...);

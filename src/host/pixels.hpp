@@ -49,8 +49,8 @@ template <typename Vector, int... i>
   v = __builtin_shufflevector(v, v, rgba_byte(i)...);
 }
 
-// Converts as many of the `count` pixels as whole registers can without touching memory after them;
-// returns their number.
+// Converts as many of the `count` pixels as fit whole registers, without touching memory after
+// them; returns their number.
 template <InstructionSet set>
 [[gnu::always_inline]] inline std::size_t rgb_bytes_to_rgba(const std::uint8_t* in,
                                                             std::size_t count, std::uint8_t* rgba) {
@@ -113,7 +113,7 @@ class Pixel {
     word = static_cast<Word>(word | static_cast<Word>(sample) << shift(channel));
   }
 
-  // Its own words if `first`, otherwise those of `other`.
+  // This pixel's words if `first`, otherwise `other`'s.
   [[nodiscard, gnu::always_inline]] Pixel if_else(bool first, const Pixel& other) const {
     Pixel pixel;
     for (std::size_t i = 0; i < words; ++i)
@@ -142,7 +142,7 @@ class Pixel {
 };
 
 // `count` pixels of 1 to 3 channels as RGBA: grey is repeated, a missing alpha is the maximum. Here
-// and below, no sample after those of the pixels is read or written.
+// and below, no sample after the pixels is read or written.
 template <InstructionSet set, std::size_t channels, typename Sample>
 [[gnu::always_inline]] inline void to_rgba(const Sample* in, std::size_t count, Sample* rgba) {
   std::size_t i = 0;

@@ -13,8 +13,8 @@ namespace {
 
 using std::size_t;
 
-// Rows and columns of a tile: its source and its target stay in the first-level cache, even where
-// all rows begin at the same place of it.
+// Rows and columns of a tile: its source and its target stay in the first-level cache, even if all
+// rows map to the same sets.
 constexpr int tile = 16;
 
 template <size_t bytes>

@@ -1,5 +1,5 @@
-// Vectors of numbers: what loops need beyond the operators of GCC's vector types, for each
-// instruction set.
+// Vectors: operations for loops beyond the operators of GCC's vector types, for each instruction
+// set.
 //
 // A loop is written once, as a template over the set, and started with run_products_loop()
 // (loops.hpp). Its vectors are Vector<Number, set>; +, -, *, <<, >>, &, |, ^, comparisons and ?:
@@ -51,7 +51,7 @@ struct VectorOf {
 template <typename Number, InstructionSet set>
 using Vector = typename VectorOf<Number, vector_bytes<set>>::type;
 
-// The first number of a vector; a number that is no vector is its own first.
+// The first element of a vector; a scalar is its own first element.
 template <typename V>
 constexpr auto first_number(const V& v) {
   if constexpr (std::is_arithmetic_v<V>)
@@ -63,7 +63,7 @@ template <typename V>
 using NumberOf = decltype(first_number(std::declval<V>()));
 template <typename V>
 inline constexpr std::size_t count_of = sizeof(V) / sizeof(NumberOf<V>);
-// A vector of the same size with other numbers.
+// A vector of the same size with elements of another type.
 template <typename V, typename Number>
 using VectorLike = typename VectorOf<Number, sizeof(V)>::type;
 
@@ -138,8 +138,8 @@ template <typename V>
 #endif
 }
 
-// A vector of one number. Use it for numbers that are not constants: where GCC 12 makes a vector of
-// a number (V{} + number) in a function that is not compiled for the set, it inserts one by one.
+// Broadcasts a number. Use it for numbers that are not constants: for V{} + number in a function
+// that is not compiled for the set, GCC 12 inserts the elements one by one.
 template <typename V>
 [[gnu::always_inline]] inline V everywhere(NumberOf<V> number) {
 #ifdef GPUFILTER_X86_VECTORS
@@ -193,7 +193,7 @@ template <std::size_t part, typename V, int... i>
   return __builtin_shufflevector(
       a, b, (i / lane * lane + i % lane / 2 + int{part} * lane / 2 + i % 2 * count)...);
 }
-// In lanes: a0 b0 a1 b1 ... of the first halves, or of the second ones.
+// Interleaves in lanes: a0 b0 a1 b1 ... of the first or of the second halves.
 template <typename V>
 [[gnu::always_inline]] inline V interleaved_low(const V& a, const V& b) {
   return interleaved<0>(a, b, std::make_integer_sequence<int, count_of<V>>());
@@ -203,7 +203,7 @@ template <typename V>
   return interleaved<1>(a, b, std::make_integer_sequence<int, count_of<V>>());
 }
 
-// In lanes: the numbers of the first half, interleaved with those of the second.
+// Interleaves, in lanes, the first half with the second.
 template <typename Number, typename V>
 [[gnu::always_inline]] inline V halves_interleaved(const V& v) {
   const auto both = as<std::uint64_t>(v);
@@ -226,7 +226,7 @@ template <typename V>
   }
 }
 
-// Places of bytes in a lane; `no_byte` gives 0.
+// Byte positions in a lane; `no_byte` gives 0.
 using LanePlaces = std::array<std::uint8_t, lane_bytes>;
 inline constexpr std::uint8_t no_byte = 0xFF;
 
@@ -262,7 +262,7 @@ template <LanePlaces places, typename V, int... i>
                                    : i / lane * lane + places[i % lane])...));
 }
 #ifdef GPUFILTER_X86_VECTORS
-// In lanes: byte i is the one at places[i] modulo 16, or 0 where places[i] is negative.
+// Shuffles in lanes: byte i comes from places[i] modulo 16, or is 0 if places[i] is negative.
 template <typename Bytes>
 [[gnu::always_inline]] inline Bytes shuffled(const Bytes& v, const Bytes& places) {
   using Chars = VectorLike<Bytes, char>;
@@ -274,8 +274,8 @@ template <typename Bytes>
     return as<NumberOf<Bytes>>(__builtin_ia32_pshufb512_mask(bytes, from, Chars{}, -1));
 }
 #endif
-// In lanes: byte i is the one at places[i]. Without has_shuffle, this takes some instructions for
-// each distance that bytes are moved.
+// Shuffles in lanes: byte i comes from places[i]. Without has_shuffle, this takes some instructions
+// for each distance by which bytes move.
 template <LanePlaces places, typename V>
 [[gnu::always_inline]] inline V shuffled(const V& v) {
 #ifdef GPUFILTER_X86_VECTORS
@@ -296,13 +296,13 @@ template <LanePlaces places, typename V>
   return shuffled<places>(v, std::make_integer_sequence<int, sizeof(V)>());
 }
 
-// Byte i is the one at places[i], in any lane. Fast only if has_permutation.
+// Permutes across lanes: byte i comes from places[i]. Fast only if has_permutation.
 template <typename Bytes>
 [[gnu::always_inline]] inline Bytes permuted(const Bytes& bytes, const Bytes& places) {
   return __builtin_shuffle(bytes, places);
 }
 
-// Numbers of 32 bits, the upper or else the lower halves of which are the lower ones of `halves`.
+// 32-bit values whose upper, or else lower, halves are the lower halves of `halves`' values.
 template <bool upper, typename Ints>
 [[gnu::always_inline]] inline Ints with_halves(const Ints& v, const Ints& halves) {
 #ifdef GPUFILTER_X86_VECTORS
@@ -311,7 +311,7 @@ template <bool upper, typename Ints>
                                                             as<std::int16_t>(v), 0x55555555U));
   }
   if constexpr (sizeof(Ints) == 64 && upper) {
-    // Not a shift, as vectors of 512 bits are shifted by one port only.
+    // Avoids a shift, because 512-bit vectors are shifted by one port only.
     using Chars = VectorLike<Ints, char>;
     constexpr auto twice = [] {
       std::array<std::uint8_t, sizeof(Ints)> places{};
@@ -348,7 +348,7 @@ class ByteTable {
       } else {
         auto lane = load<Lane>(entries + part * lane_bytes);
 #ifdef GPUFILTER_X86_VECTORS
-        // Undoes the part before it, which is added wherever this one is.
+        // Cancels the previous part, which is set wherever this one is.
         if (part % 8 != 0) lane ^= load<Lane>(entries + (part - 1) * lane_bytes);
 #endif
         auto* to = reinterpret_cast<char*>(&parts_[part]);
@@ -411,7 +411,7 @@ class ByteTable {
 
 // --- Conversions --------------------------------------------------------------------------------
 
-// In lanes: the numbers of the first half, or of the second, with twice the bits. Unsigned.
+// Widens, in lanes, the unsigned values of the first or of the second half to twice the bits.
 template <typename Wide, typename V>
 [[gnu::always_inline]] inline VectorLike<V, Wide> widened_low(const V& v) {
   return as<Wide>(interleaved_low(v, V{}));
@@ -421,8 +421,7 @@ template <typename Wide, typename V>
   return as<Wide>(interleaved_high(v, V{}));
 }
 
-// Each number limited to the range of Narrow, which has half its bits; in lanes, those of `a` and
-// then those of `b`.
+// Narrows to half the bits with saturation; in lanes, `a`'s values, then `b`'s.
 template <typename Narrow, typename V>
 [[gnu::always_inline]] inline VectorLike<V, Narrow> narrowed(const V& a, const V& b) {
   using Result = VectorLike<V, Narrow>;
@@ -461,8 +460,8 @@ template <typename Narrow, typename V>
 #endif
 }
 
-// The nearest integers, half to even. Numbers beyond int32 and NaNs give a number that is not above
-// 0, or, if they are above, may give the largest.
+// The nearest integers, half to even. NaNs and values beyond int32 give a number not above 0;
+// values above the range may give the largest instead.
 template <typename Floats>
 [[gnu::always_inline]] inline VectorLike<Floats, std::int32_t> rounded(const Floats& floats) {
 #ifdef GPUFILTER_X86_VECTORS
@@ -486,7 +485,7 @@ template <typename Floats>
 #endif
 }
 
-// Bytes as numbers of 32 bits.
+// Bytes widened to 32 bits.
 template <typename Ints>
 [[gnu::always_inline]] inline Ints load_bytes(const std::uint8_t* from) {
 #ifdef GPUFILTER_X86_VECTORS
@@ -499,7 +498,7 @@ template <typename Ints>
                                  Ints);
 }
 
-// Four whole numbers as doubles, and doubles without their fractions.
+// Converts four integers to doubles, and doubles to integers by truncation.
 using FourInts = VectorOf<std::int32_t, 16>::type;
 using FourDoubles = VectorOf<double, 32>::type;
 template <InstructionSet set>
@@ -534,7 +533,7 @@ template <InstructionSet set, typename Floats>
                                             reinterpret_cast<float32x4_t>(a),
                                             reinterpret_cast<float32x4_t>(b)));
 #endif
-  // GCC 12 makes vectors of arrays' numbers only.
+  // GCC 12 vectorises this only with arrays.
   using Numbers = std::array<float, count_of<Floats>>;
   const auto x = std::bit_cast<Numbers>(a);
   const auto y = std::bit_cast<Numbers>(b);
@@ -545,7 +544,7 @@ template <InstructionSet set, typename Floats>
   return std::bit_cast<Floats>(result);
 }
 
-// The upper halves of the products of numbers of 16 bits.
+// The upper halves of products of 16-bit values.
 template <typename Words>
 [[gnu::always_inline]] inline Words multiplied_high(const Words& a, const Words& b) {
   static_assert(std::is_same_v<NumberOf<Words>, std::uint16_t>);

@@ -103,7 +103,7 @@ constexpr const char* difference_legend =
     "of the range or more, cyan to blue if only alpha differs, dark green within the "
     "tolerance.</p>\n";
 
-// The one picture that stands for an entry; nullptr if there is none.
+// The picture that represents an entry; nullptr if there is none.
 const Side* side_of(const Entry& entry) {
   return entry.after ? &*entry.after : entry.before ? &*entry.before : nullptr;
 }
@@ -163,7 +163,7 @@ std::string rank(const char* name, const std::optional<double>& value) {
   return value ? formatted(" data-{}=\"{:.6g}\"", name, *value) : "";
 }
 
-// "<dl>"; empty if there are no facts.
+// The facts as "<dl>"; empty if there are none.
 std::string markup_of(const std::vector<Fact>& facts) {
   if (facts.empty()) return "";
   std::string text = "<dl>\n";
@@ -174,7 +174,7 @@ std::string markup_of(const std::vector<Fact>& facts) {
   return text + "</dl>\n";
 }
 
-// Its place in a grid, with the detail in a template; `index` is its number on the page.
+// The entry's card in the grid, with the detail in a template; `index` is its number on the page.
 std::string card_markup(const Entry& entry, std::size_t index) {
   const Side* side = side_of(entry);
   std::string text =
@@ -191,7 +191,7 @@ std::string card_markup(const Entry& entry, std::size_t index) {
   return text + "<template>" + detail_markup(entry) + "</template>\n</li>\n";
 }
 
-// Nothing but previews may be loaded. The icon is part of the page too: browsers would ask for one.
+// Nothing but previews may be loaded. The icon is embedded too, because browsers would request one.
 constexpr const char* head =
     R"(<!DOCTYPE html>
 <html lang="en">
@@ -248,7 +248,7 @@ bool any_has(const Page& page, std::optional<double> Entry::*value) {
                      [&](const Entry& entry) { return (entry.*value).has_value(); });
 }
 
-// Shown by the script, which they need.
+// The controls need the script, which shows them.
 std::string grid_controls(const Page& page) {
   std::string text =
       "<form class=\"controls\" role=\"search\" aria-label=\"Filter the pictures\" hidden>\n"

@@ -37,14 +37,14 @@ struct Entry {
   std::string name;
   std::string status;
   Tone tone = Tone::neutral;
-  std::string note;     // a few words beside the status
+  std::string note;     // a short note next to the status
   std::string message;  // why there is no result, or no preview; empty if there is nothing to say
   std::vector<Fact> facts;
   std::optional<Side> before;
   std::optional<Side> after;
   std::string difference;       // the address of its preview; empty: there is none
   std::string difference_text;  // a sentence; empty: not compared
-  // What entries can be sorted by; nothing counts as less than any number.
+  // Sort keys of entries; a missing one sorts before all numbers.
   std::optional<double> milliseconds;
   std::optional<double> mean_squared_difference;
 };
@@ -73,13 +73,13 @@ struct Page {
   std::string time;     // when it was made
 };
 
-// The style sheet and the script of pages, which are files of src/html/parts at build time.
+// The style sheet and the script of pages, embedded from src/html/parts at build time.
 [[nodiscard]] const EmbeddedFiles& page_files();
 
 // A whole file. It needs its previews and nothing else: no script, font or style from elsewhere.
 [[nodiscard]] std::string to_html(const Page& page);
 
-// Everything about the entry: the pictures, what is known of them, their histograms.
+// The details of the entry: its pictures, facts and histograms.
 [[nodiscard]] std::string detail_markup(const Entry& entry);
 
 enum class EarlierPage { replaced, refused };
@@ -89,8 +89,8 @@ enum class EarlierPage { replaced, refused };
 // Whatever else the folder holds is left alone.
 class PageFolder {
  public:
-  // Creates the folder, or checks that it is empty or holds an earlier page, or what a killed run
-  // has left, which is removed. Throws UsageError if it holds anything else, or an earlier page
+  // Creates the folder, or checks that it is empty or holds an earlier page or the remains of a
+  // killed run, which are removed. Throws UsageError if it holds anything else, or an earlier page
   // that is `refused`, or if another process is writing a page there; PictureError if it cannot be
   // written.
   PageFolder(std::string path, EarlierPage earlier);
@@ -105,7 +105,7 @@ class PageFolder {
 
   // The path of the page.
   [[nodiscard]] std::string page() const;
-  // Once. Throws PictureError.
+  // Call it once. Throws PictureError.
   void write_page(const std::string& html);
 
  private:

@@ -32,8 +32,8 @@ namespace {
 constexpr std::array<std::uint32_t, 2> checkers{204, 153};
 constexpr int checker_areas = 16;
 
-// The areas are at most this many times as fine as the result, which is then made from them by
-// --resize. So its cost does not grow with the picture.
+// The areas are at most this many times as fine as the result, to which --resize then reduces them,
+// so that its cost does not grow with the picture.
 constexpr int fineness = 2;
 
 int scaled(int side, int from, int to) {
@@ -235,7 +235,7 @@ void SmallPicture::add(const ConstRows& rows) {
   });
 }
 
-// Colours are weighted by alpha, so that those of transparent pixels do not show.
+// Colours are weighted by alpha, so that transparent pixels do not show.
 template <typename Sample, std::size_t channels>
 void SmallPicture::add_row(const Sample* samples, int y) {
   constexpr bool has_alpha = channels % 2 == 0;

@@ -1,4 +1,4 @@
-// What a page shows of a picture before and after: previews, histograms, differences.
+// Data for a page on a picture before and after filtering: previews, histograms, differences.
 #pragma once
 
 #include <memory>

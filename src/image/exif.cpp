@@ -39,7 +39,7 @@ class Uses {
       ranges_.push_back(entry.value);
   }
 
-  // Adds a directory with the directories that it points to, but for that of the tag `without`.
+  // Adds a directory and the directories to which it points, except the one of the tag `without`.
   void add_tree(std::size_t directory, std::uint32_t without = 0) {
     if (++directories_ > max_directories) return;
     add_directory(directory);
@@ -52,7 +52,7 @@ class Uses {
     }
   }
 
-  // The picture whose place the directory's entries with these tags say, part by part.
+  // Adds the picture whose parts the directory's entries with these tags locate.
   void add_data(std::size_t directory, std::uint32_t offsets_tag, std::uint32_t lengths_tag) {
     const auto offsets = tiff_.find(directory, offsets_tag);
     const auto lengths = tiff_.find(directory, lengths_tag);
@@ -127,7 +127,7 @@ void remove_entry(Bytes& exif, std::size_t directory, const TiffEntry& entry) {
   store_number(count, std::span(exif).subspan(directory, 2), tiff.order());
 }
 
-// The size without what `unused` has at the end, where a byte of padding may stand between.
+// The size without `unused` ranges at the end; a padding byte may lie between them.
 std::size_t size_without(const Ranges& unused, std::size_t used_end, std::size_t size) {
   for (auto range = unused.rbegin(); range != unused.rend() && range->end + 1 >= size; ++range)
     size = std::max(range->begin, used_end);

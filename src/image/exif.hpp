@@ -15,23 +15,22 @@ namespace gpufilter {
 // shows the picture before it was filtered. At the end of the structure it is cut off.
 void remove_exif_thumbnail(Bytes& exif);
 
-// Removes the directory of the place where the picture was taken (GPS).
+// Removes the directory of the location (GPS).
 void remove_exif_location(Bytes& exif);
 
 // The first bytes of EXIF and XMP in JPEG's segments.
 inline constexpr std::string_view exif_prefix("Exif\0\0", 6);
 inline constexpr std::string_view xmp_prefix("http://ns.adobe.com/xap/1.0/\0", 29);
 
-// Removes `exif_prefix`, which some programs write before the TIFF structure where it does not
-// belong, or twice.
+// Removes `exif_prefix`, which some programs write before the TIFF structure by mistake, or twice.
 void remove_exif_prefix(Bytes& exif);
 
-// Where EXIF has a colour space (tag 0xA001 of its EXIF directory) or XMP has exif:ColorSpace: sets
-// it to 1, sRGB, or to 65535, "uncalibrated": the profile says which.
+// If EXIF has a colour space (tag 0xA001 of its EXIF directory) or XMP has exif:ColorSpace, sets it
+// to 1, sRGB, or to 65535, "uncalibrated", which refers to the profile.
 void set_exif_color_space(Metadata& metadata, bool is_srgb);
 
-// Where EXIF has PixelXDimension and PixelYDimension, or ImageWidth and ImageLength, or XMP has
-// exif: or tiff: properties of these names: sets them.
+// Updates PixelXDimension and PixelYDimension, or ImageWidth and ImageLength, if EXIF or, as exif:
+// or tiff: properties, XMP has them.
 void set_exif_size(Metadata& metadata, const ImageSize& size);
 
 struct ExifSummary {
@@ -40,8 +39,7 @@ struct ExifSummary {
   std::string taken;   // DateTimeOriginal, otherwise DateTime, as stored: "2024:05:01 10:11:12"
 };
 
-// `exif` is a TIFF structure. What it does not say, or says in bytes that are not UTF-8, is
-// empty.
+// `exif` is a TIFF structure. Missing texts, and those that are not UTF-8, are empty.
 [[nodiscard]] ExifSummary exif_summary(const Bytes& exif);
 
 // Tag 0x0112 of the first directory (TIFF 6.0, section 8): 1 as stored, 2 to 8 mirrored or rotated.
@@ -51,12 +49,11 @@ struct ExifSummary {
 // The orientation of EXIF, otherwise tiff:Orientation of XMP; nothing if neither has a valid one.
 [[nodiscard]] std::optional<int> stored_orientation(const Metadata& metadata);
 
-// EXIF that holds the orientation of `exif` and nothing else; empty if that is 1, which is the
-// default.
+// EXIF with only the orientation of `exif`; empty if it is 1, the default.
 [[nodiscard]] Bytes exif_with_orientation_alone(const Bytes& exif);
 
-// Sets the orientation that `metadata` has: in EXIF, which gets one unless it is 1, and where XMP
-// has tiff:Orientation.
+// Sets the orientation in `metadata`: in EXIF, where it is added unless it is 1, and in XMP's
+// tiff:Orientation, if there is one.
 void set_orientation(Metadata& metadata, int orientation);
 
 }  // namespace gpufilter

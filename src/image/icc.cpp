@@ -39,7 +39,7 @@ constexpr size_t version_at = 8;
 constexpr size_t color_space_at = 16;
 constexpr size_t signature_at = 36;
 
-// Some bytes of a profile, numbers big-endian.
+// A range of bytes in a profile, with big-endian numbers.
 class Part {
  public:
   explicit Part(ByteSpan bytes) : bytes_(bytes) {}
@@ -65,7 +65,7 @@ class Part {
   ByteSpan bytes_;
 };
 
-// Nothing if there is no such tag.
+// The data of a tag; nothing if there is no such tag.
 std::optional<Part> find_tag(const Part& profile, std::string_view name) {
   constexpr size_t entry_bytes = 12;
   const std::uint32_t count = profile.number(header_bytes, 4);

@@ -25,8 +25,8 @@ struct TransferCurve {
   double d = 0;
   double e = 0;
   double f = 0;
-  // If not empty, the curve instead: 65535 times the light at equal distances from 0 to 1, linear
-  // between. At least two numbers.
+  // If not empty, a table that replaces the formula: 65535 times the light at equidistant samples
+  // from 0 to 1, interpolated linearly. At least two entries.
   std::vector<std::uint16_t> table = {};
 
   bool operator==(const TransferCurve&) const = default;
@@ -39,15 +39,15 @@ struct TransferCurve {
 inline constexpr double lowest_exponent = 0.1;
 inline constexpr double highest_exponent = 10;
 
-// Whether light rises with samples: nowhere down, and not the same everywhere. `gamma` has to be
-// within the limits above.
+// Whether light rises with samples: it never falls, and is not constant. `gamma` has to be within
+// the limits above.
 [[nodiscard]] bool is_rising(const TransferCurve& curve);
 
 // In double precision with the same bits on every machine.
 [[nodiscard]] double light_of(const TransferCurve& curve, double sample);
 
-// Why a profile cannot be used; it completes "the ICC profile ...". Such a profile is warned of and
-// counts as none.
+// Why a profile cannot be used; it completes "the ICC profile ...". Such a profile is ignored with
+// a warning.
 class UnusableProfile : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -70,11 +70,11 @@ class NoIccCurves : public std::runtime_error {
 // Throws NoIccCurves.
 [[nodiscard]] std::array<TransferCurve, 3> icc_curves(const Bytes& profile);
 
-// x and y of red, green and blue of a profile of a matrix and curves, relative to D50; nothing for
-// other profiles and damaged ones.
+// x and y of red, green and blue of a matrix/TRC profile, relative to D50; nothing for other
+// profiles and damaged ones.
 [[nodiscard]] std::optional<std::array<double, 6>> icc_primaries(const Bytes& profile);
 
-// The curves of red, green and blue; grey has that of green. All are increasing.
+// The curves of red, green and blue; grey uses green's. All are increasing.
 struct LightCurves {
   std::array<TransferCurve, 3> colors{srgb_curve(), srgb_curve(), srgb_curve()};
   std::string name = "sRGB curve";
@@ -82,8 +82,8 @@ struct LightCurves {
   bool operator==(const LightCurves&) const = default;
 };
 
-// What the picture says about itself, in PNG's order: code points (cICP), ICC profile, sRGB,
-// gamma; if nothing, sRGB.
+// The curves that the picture declares, in PNG's order: code points (cICP), ICC profile, sRGB,
+// gamma; by default sRGB's.
 [[nodiscard]] LightCurves light_curves(const Metadata& metadata);
 
 }  // namespace gpufilter

@@ -21,7 +21,7 @@ class Image {
   // Throws std::overflow_error or std::bad_alloc if such a buffer cannot be allocated.
   Image(int width, RowRange rows, PixelFormat format);
   Image(ImageSize size, PixelFormat format) : Image(size.width, {0, size.height}, format) {}
-  // In existing memory, which has to be large enough and unused.
+  // An image in existing memory, which has to be large enough and unused.
   Image(int width, RowRange rows, PixelFormat format, std::shared_ptr<std::uint8_t> memory)
       : width_(width), rows_(rows), format_(format), data_(std::move(memory)) {}
   ~Image() = default;
@@ -67,7 +67,7 @@ class ImagePool {
   std::shared_ptr<State> state_;
 };
 
-// A picture that lies somewhere as a whole.
+// A picture that is stored as a whole, in memory or in a file.
 class WholePicture {
  public:
   virtual ~WholePicture() = default;
@@ -78,14 +78,14 @@ class WholePicture {
   virtual void read(const MutableRows& target) const = 0;
 };
 
-// The name of a picture in memory in messages, where others have that of their file.
+// The name of a picture in memory in messages, in place of a file's.
 inline constexpr const char* picture_in_memory = "picture in memory";
 
 [[nodiscard]] inline PictureShape shape_of(const ConstRows& picture) {
   return {{picture.width, picture.rows.count()}, picture.format};
 }
 
-// Rows as they lie in memory, which has to outlive this.
+// Rows in memory, which has to outlive this object.
 class PictureInMemory final : public WholePicture {
  public:
   explicit PictureInMemory(const ConstRows& picture)

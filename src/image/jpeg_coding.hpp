@@ -19,7 +19,7 @@ struct JpegHuffmanTable {
   std::array<std::uint8_t, 256> symbols{};
 };
 
-// From the place of a coefficient in the file to that in the block, row by row.
+// Maps the position of a coefficient in the file to its position in the block, row by row.
 inline constexpr std::array<std::uint8_t, 64> jpeg_zigzag{
     0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33, 40, 48,
     41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
@@ -39,7 +39,7 @@ struct JpegScan {
   int vertical = 1;
   std::uint32_t restart_interval = 0;  // MCUs between restart markers; 0: there are none
 
-  // No more bytes than these belong to the scan.
+  // Upper bound of the scan's bytes.
   std::size_t max_bytes = 0;
   // Fills the memory, of max_bytes, with the scan's data and restart markers, and returns how many
   // bytes these are; 0 if it has other markers or ends too early. Throws PictureError.

@@ -28,7 +28,7 @@ bool is_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
 }
 
-// Where ":GPS" stands at `from` or behind it.
+// The position of ":GPS" at or after `from`.
 std::size_t find_location(std::string_view text, std::size_t from) {
   constexpr std::string_view wanted = ":gps";
   const auto found = std::search(
@@ -155,7 +155,7 @@ Resource resource_at(const Bytes& bytes, std::size_t at) {
   const std::size_t length = number_of(std::span(bytes).subspan(at + length_at, 4));
   if (length > left - length_at - 4) return {};
   const auto number = static_cast<unsigned>(number_of(std::span(bytes).subspan(at + 4, 2)));
-  // The last one may lack its padding.
+  // The last block may lack its padding.
   return {number, std::min(left, length_at + 4 + padded(length))};
 }
 

@@ -84,14 +84,14 @@ class MetadataKinds {
   unsigned bits_ = 0;
 };
 
-// What of `metadata` is of these kinds. Without EXIF, its orientation stays: otherwise the picture
-// would be shown lying on its side.
+// The part of `metadata` of these kinds. If EXIF is dropped, its orientation stays: otherwise the
+// picture would be shown turned.
 [[nodiscard]] Metadata kept_part(const Metadata& metadata, const MetadataKinds& kinds);
 
 // Replaces all that says what colours the samples mean.
 void set_profile(Metadata& metadata, const IccProfile& profile);
 
-// Adds to `metadata` what `late`, found after the pixels, has besides it.
+// Adds the metadata in `late`, found after the pixels, that `metadata` lacks.
 void add_late_metadata(Metadata& metadata, Metadata late);
 
 // Removes EXIF's GPS directory, and properties of XMP and texts whose names begin with GPS
@@ -100,14 +100,13 @@ void remove_location(Metadata& metadata);
 
 // In Photoshop's image resources, in which IPTC travels (blocks of "8BIM", a number, a name, a
 // length and data): removes thumbnails (resources 0x0409 and 0x040C), which show the picture before
-// it was filtered. The other resources stay as they are, as does everything from the first damaged
-// one on.
+// it was filtered. Other resources do not change, nor does anything from the first damaged one on.
 void remove_resource_thumbnails(Bytes& resources);
 
-// `iptc`, which is either bare IPTC (IIM) or already image resources, as image resources.
+// Converts `iptc`, bare IPTC (IIM) or already image resources, to image resources.
 [[nodiscard]] Bytes resources_from_iptc(Bytes iptc);
 
-// What XMP says about other parts of the file that it is in: a film, a gain map, depth.
+// Other parts of the file that XMP announces: a film, a gain map, depth.
 struct XmpParts {
   bool gain_map = false;
   bool depth_map = false;

@@ -1,4 +1,4 @@
-// Pictures whose pixels are all pixels of another one: turned, mirrored and cropped ones.
+// Pictures whose pixels are all copied from another: turned, mirrored and cropped ones.
 #pragma once
 
 #include <utility>
@@ -7,11 +7,11 @@
 
 namespace gpufilter {
 
-// One of the eight ways to lay a picture on a grid of pixels. Rows and columns change places if
-// `swaps`. Then each row of the source is read from right to left if `mirrors_x`, and its rows from
-// bottom to top if `mirrors_y`. So the pixel (x, y) of the result is the source's pixel (u, v) with
-// u = y and v = x if `swaps`, otherwise u = x and v = y; where u counts from the right if
-// `mirrors_x`, and v from the bottom if `mirrors_y`.
+// One of the eight symmetries of the pixel grid. Rows and columns are swapped if `swaps`. Then each
+// row of the source is read from right to left if `mirrors_x`, and its rows from bottom to top if
+// `mirrors_y`. So the pixel (x, y) of the result is the source's pixel (u, v) with u = y and v = x
+// if `swaps`, otherwise u = x and v = y; where u counts from the right if `mirrors_x`, and v from
+// the bottom if `mirrors_y`.
 struct Turn {
   bool swaps = false;
   bool mirrors_x = false;
@@ -26,7 +26,7 @@ struct Turn {
     return swaps ? ImageSize{source.height, source.width} : source;
   }
 
-  // This turn, and then `next`.
+  // This turn followed by `next`.
   [[nodiscard]] Turn then(const Turn& next) const {
     return {swaps != next.swaps, mirrors_x != (swaps ? next.mirrors_y : next.mirrors_x),
             mirrors_y != (swaps ? next.mirrors_x : next.mirrors_y)};
@@ -39,8 +39,7 @@ inline constexpr Turn half_a_turn{.mirrors_x = true, .mirrors_y = true};
 inline constexpr Turn quarter_clockwise{.swaps = true, .mirrors_y = true};
 inline constexpr Turn quarter_counterclockwise{.swaps = true, .mirrors_x = true};
 
-// What shows a picture upright whose EXIF orientation is `orientation`, 1 to 8 (TIFF 6.0, section
-// 8).
+// The turn that shows a picture with this EXIF orientation, 1 to 8, upright (TIFF 6.0, section 8).
 [[nodiscard]] constexpr Turn turn_for_orientation(int orientation) {
   switch (orientation) {
     case 2:
@@ -71,13 +70,13 @@ struct Placement {
 
   [[nodiscard]] ImageSize result_size() const { return turn.size_of(size); }
 
-  // What it does to a source of this size: "turned", "cropped" or "copied".
+  // The effect on a source of this size, in a word: "turned", "cropped" or "copied".
   [[nodiscard]] const char* verb(ImageSize source) const {
     if (!turn.changes_nothing()) return "turned";
     return size == source ? "copied" : "cropped";
   }
 
-  // This placement, and then `next` with its result as the source.
+  // This placement followed by `next`, whose source is the result.
   [[nodiscard]] Placement then(const Placement& next) const {
     PixelPosition begin = next.corner;
     ImageSize part = next.size;

@@ -78,7 +78,7 @@ struct BasicRows {
       requires(!std::is_const_v<Byte>) {
     return {data, pitch, rows, width, format};
   }
-  // These rows with their numbers increased by `by`.
+  // The same rows, renumbered by adding `by`.
   [[nodiscard]] BasicRows renumbered(int by) const {
     return {data, pitch, rows.moved(by), width, format};
   }

@@ -34,7 +34,7 @@ namespace gpufilter {
 }
 
 // Weighted sums of samples as stored, in integers, rounded to nearest. The result is within the
-// samples' range, and that of grey is the grey itself.
+// samples' range, and greys stay the same.
 
 // Luma by ITU-R BT.709: for the statistics of pictures, and the stages that use them.
 // kernels/stage/common.cl has the same formula.

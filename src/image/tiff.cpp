@@ -60,7 +60,7 @@ std::optional<std::uint64_t> Tiff::number(std::uint64_t offset, std::size_t size
   return read_(offset, bytes) == size ? std::optional(number_of(bytes, order_)) : std::nullopt;
 }
 
-// A value that is no larger than an offset is stored in its place.
+// A value no larger than an offset is stored instead of the offset.
 std::vector<TiffEntry> Tiff::entries(std::uint64_t directory) const {
   std::vector<TiffEntry> entries;
   const std::uint64_t count = entry_count(directory);

@@ -1,5 +1,5 @@
 // The structure of TIFF (TIFF 6.0, section 2), which EXIF uses: directories of entries that may
-// point anywhere. Nothing outside the bytes is ever read, whatever they say.
+// point anywhere. No access leaves the bytes, whatever offsets they contain.
 #pragma once
 
 #include <cstddef>
@@ -20,10 +20,10 @@ struct ByteRange {
   friend auto operator<=>(const ByteRange&, const ByteRange&) = default;
 };
 
-// Bytes of a value of each type; 0: there is no such type. Those from 16 on are BigTIFF's.
+// Bytes of a value of each type; 0: unknown type. Types from 16 on are BigTIFF's.
 [[nodiscard]] std::uint64_t tiff_type_bytes(std::uint32_t type);
 
-// The byte order of a structure, which begins with it.
+// The byte order, read from the first bytes of a structure.
 [[nodiscard]] inline ByteOrder tiff_byte_order(ByteSpan bytes) {
   return !bytes.empty() && bytes[0] == 'I' ? ByteOrder::little : ByteOrder::big;
 }
@@ -47,7 +47,7 @@ class Tiff {
 
   // `bytes`, and what `read` refers to, have to outlive this object.
   explicit Tiff(ByteSpan bytes);
-  // A file, whose size is not known: values may lie outside.
+  // A file of unknown size: values may lie outside.
   explicit Tiff(TiffReadAt read) : Tiff(std::move(read), UINT64_MAX) {}
 
   // Whether there is the header of a classic structure, as in EXIF.
@@ -64,8 +64,8 @@ class Tiff {
   // The number in the `size` bytes at `offset`; nothing if they are not all within the bytes.
   [[nodiscard]] std::optional<std::uint64_t> number(std::uint64_t offset, std::size_t size) const;
 
-  // Where the offset of the first directory stands; that offset, and the one of the directory after
-  // that at `directory`; 0 if there is none.
+  // The position of the first directory's offset; that offset; and the offset of the directory
+  // after the one at `directory`, 0 if there is none.
   [[nodiscard]] std::uint64_t first_link() const { return offset_size(); }
   [[nodiscard]] std::uint64_t first_directory() const {
     return number(first_link(), offset_size()).value_or(0);
@@ -80,8 +80,8 @@ class Tiff {
     return pointer ? value(*pointer) : std::nullopt;
   }
 
-  // Where the offset of the next directory stands. The number of entries counts those that the
-  // directory declares.
+  // The position of the next directory's offset, by the number of entries that the directory
+  // declares.
   [[nodiscard]] std::uint64_t link_of(std::uint64_t directory) const {
     return directory + count_size() + entry_count(directory) * entry_size();
   }

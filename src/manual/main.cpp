@@ -1,6 +1,6 @@
-// generate_manual FRAMES DATE FOLDER: writes manual pages and completions below FOLDER, in the
-// folders where a system has them, the public header of stages, and the Python module of stages.
-// FRAMES is the folder of the completions' frames, DATE that of the program.
+// generate_manual FRAMES DATE FOLDER: writes manual pages and completions below FOLDER, in a
+// system's usual folders, the public header of stages, and the Python module of stages. FRAMES is
+// the folder of the completions' frames, DATE the program's date.
 #include <exception>
 #include <filesystem>
 #include <fstream>

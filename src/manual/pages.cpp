@@ -34,7 +34,7 @@ std::string subsection(std::string_view title) {
   return ".SS " + escaped(title) + "\n";
 }
 
-// "Exit codes" has the name that manuals give to it.
+// Renames "Exit codes" to the usual title in manuals.
 std::string section_title(std::string_view heading) {
   if (heading == "Exit codes") return "exit status";
   return std::string(heading.substr(0, heading.find(" (")));
@@ -112,7 +112,7 @@ std::string option_groups_of(const DeclaredCommand& command) {
   return text;
 }
 
-// What 'gpufilter help blur' shows beyond the option.
+// The text of 'gpufilter help blur' beyond the option.
 std::string stage_text(const StageKind& kind) {
   const std::string form = value_form(kind.type);
   std::string text = subsection(form.empty() ? kind.option : kind.option + " " + form);

@@ -35,8 +35,8 @@ struct Page {
   std::string text;
 };
 
-// One for the program, which explains the stages too, and one for each subcommand with all its
-// variants. `date` is that of the program, "2026-01-31".
+// A page for the program, including the stages, and one for each subcommand with all its variants.
+// `date` is the program's, "2026-01-31".
 [[nodiscard]] std::vector<Page> manual_pages(const std::vector<DeclaredCommand>& commands,
                                              const std::string& date);
 

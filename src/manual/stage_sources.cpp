@@ -161,7 +161,7 @@ from ._stage import Stage
 
 )";
 
-// What a stage's own value is: the name of its parameter.
+// The parameter name of a stage's own value.
 std::string value_name(const StageKind& kind) {
   static const std::map<std::string_view, const char*> names{
       {"--blur", "method"},      {"--gaussian", "sigma"},  {"--sharpen", "amount"},
@@ -265,7 +265,7 @@ std::string wrapped(const std::string& text, const std::string& indent) {
 }
 
 std::string docstring(const StageKind& kind) {
-  // The first sentence stands alone.
+  // The first sentence is a line by itself.
   const std::string help = in_python(kind.help);
   const std::size_t end = std::min(help.find(". ") + 1, help.size());
   std::string text = formatted("    r\"\"\"{}\n", end == 0 ? help : help.substr(0, end));

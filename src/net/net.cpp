@@ -28,7 +28,7 @@ struct NetSample {
 
 using std::size_t;
 
-// Puts a network together; its numbers are of both signs.
+// Builds a network with weights of both signs.
 class Sketch {
  public:
   explicit Sketch(int channels) { graph_.values.push_back({channels, 1}); }
@@ -146,7 +146,7 @@ class Sketch {
   std::uint32_t state_ = 1;
 };
 
-// A denoiser: what is added to the picture.
+// A residual denoiser: its result is added to the picture.
 NetGraph residual() {
   Sketch net(3);
   const int first = net.slopes(net.convolution(0, 5, 3));
@@ -326,7 +326,8 @@ StageKind net_stage_kind() {
           "kernel row, kernel column, input channel\n"
           "out = x * max, rounded half to even and limited to 0..max",
       .edges =
-          "Each convolution pads its own input. --border constant, as ONNX asks, pads with 0; the "
+          "Each convolution pads its own input. --border constant, as ONNX defines it, pads with "
+          "0; the "
           "others repeat the input.",
       .alpha =
           "Alpha does not change; a network that enlarges gets it from --resize. Networks with "

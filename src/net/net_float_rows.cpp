@@ -20,7 +20,7 @@ struct FloatRowLoop {
 
   template <InstructionSet set>
   [[gnu::always_inline]] static void run(const NetFloatRow* row) {
-    // What the blocks read of this many columns stays in the first-level cache.
+    // The blocks' inputs for this many columns stay in the first-level cache.
     constexpr std::size_t lanes = count_of<Vector<float, set>>;
     constexpr std::size_t stretch = of_four<set> * lanes;
     static_assert(lanes + net_kernel <= net_slack);

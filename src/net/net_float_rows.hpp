@@ -33,14 +33,14 @@ struct NetFloatRow {
   // Distances from the first tap of a column in a group's first channel, in the chain's order.
   const std::vector<std::ptrdiff_t>& distances;
   const float* in;          // the first tap of the first column, in channel 0
-  std::size_t group_pitch;  // from the first channel of a group to that of the next
+  std::size_t group_pitch;  // from the first channel of a group to the next group's
   float* out;               // the first column of channel 0
   std::size_t out_pitch;    // from a channel to the next
   std::size_t columns;
 };
 
 // Computes a row of results with the instruction set in use. Up to net_slack columns after them may
-// get any numbers.
+// be overwritten.
 void net_float_row(const NetFloatRow& row);
 
 }  // namespace gpufilter

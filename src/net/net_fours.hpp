@@ -10,17 +10,17 @@
 
 namespace gpufilter {
 
-// Outputs are in blocks of four, which read the same planes; the last block may have outputs that
-// do not exist.
+// Outputs are in blocks of four, which read the same planes; the last block may be padded with
+// unused outputs.
 struct NetFours {
-  int planes = 1;                      // that each block reads
-  int parts = 1;                       // of weights: those of more than 8 bits are sums of several
+  int planes = 1;  // that each block reads
+  int parts = 1;   // of weights: weights of more than 8 bits are sums of several
   std::vector<int> first_planes = {};  // for each block
   // For each block, kernel row, kernel column, plane and part: of each of the four outputs a word
   // of four weights from -128 to 127.
   std::vector<std::uint32_t> words = {};
-  // For each output, what the sum of products with the input's bytes begins with, so that it
-  // becomes the sum for the numbers that they stand for.
+  // For each output, the initial value of the sum of products with the input's bytes, which
+  // corrects it to the sum for the numbers that the bytes mean.
   std::vector<std::int32_t> starts = {};
 
   [[nodiscard]] std::size_t words_of_block() const { return words.size() / first_planes.size(); }

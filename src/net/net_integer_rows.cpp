@@ -34,7 +34,7 @@ class Fours {
   }
 
  private:
-  // Two weights as numbers of 16 bits: 0 and 2, or 1 and 3.
+  // Two weights as 16-bit integers: 0 and 2, or 1 and 3.
   [[gnu::always_inline]] static auto pairs(std::uint32_t weights, unsigned first) {
     const auto weight = [&](unsigned i) {
       return static_cast<std::uint32_t>(std::int32_t{static_cast<std::int8_t>(weights >> (8 * i))});
@@ -43,8 +43,8 @@ class Fours {
     return as<std::int16_t>(everywhere<Ints>(static_cast<std::int32_t>(pair)));
   }
 
-  Ints first_;   // all, or the even bytes as numbers of 16 bits
-  Ints second_;  // the odd ones
+  Ints first_;   // all, or the even bytes as 16-bit integers
+  Ints second_;  // the odd bytes
 };
 
 struct IntegerRowLoop {

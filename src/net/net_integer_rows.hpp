@@ -20,7 +20,7 @@ struct NetIntegerRow {
   void* out;                // the first column of plane 0: of words, without scales of floats
   std::size_t out_pitch;
   std::size_t outputs;
-  std::int32_t out_low;  // what a byte 0 of the result stands for
+  std::int32_t out_low;  // the number that a byte 0 of the result means
   std::size_t columns;
 };
 
@@ -39,8 +39,8 @@ struct NetIntegerRows {
   }
 };
 
-// Computes them with the vectors of the instruction set in use. Up to net_slack columns after them
-// may get any numbers.
+// Computes the rows with the vectors of the instruction set in use. Up to net_slack columns after
+// them may be overwritten.
 void net_integer_rows(const NetIntegerRows& rows);
 
 }  // namespace gpufilter

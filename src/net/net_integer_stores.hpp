@@ -14,8 +14,8 @@ template <typename Ints>
 [[gnu::always_inline]] inline VectorLike<Ints, std::uint32_t> requantized(const Ints& sums,
                                                                           const NetIntegerRow& row,
                                                                           std::size_t o) {
-  // The distance of neighbours is 1 there: the sum is rounded half to even, and its lowest bits
-  // are those of the whole number.
+  // Floats are 1 apart there: the sum is rounded half to even, and its lowest bits are the
+  // integer's.
   constexpr float above = 0x1.8p23F;
   constexpr auto bits_of_above = std::bit_cast<std::uint32_t>(above);
   using Floats = VectorLike<Ints, float>;

@@ -12,7 +12,7 @@
 namespace gpufilter {
 namespace {
 
-// Every GPU has so much local memory for a work-group, and several of them run beside each other.
+// Every GPU has this much local memory for a work-group, and runs several of them at a time.
 constexpr std::uint64_t net_tile_bytes = std::uint64_t{48} << 10U;
 
 // Positions of the input that a tile of a convolution reads.
@@ -70,7 +70,7 @@ std::vector<float> output_numbers(const NetFours& fours, const NetIntegers& inte
   return numbers;
 }
 
-// The word of four weights at place k of those of an output; 0 where there is none.
+// The word of four weights at index k of an output's; 0 if there is none.
 std::uint32_t word_at(const NetFours& fours, size_t output, size_t k) {
   const size_t each = fours.words_of_block();
   if (output / 4 >= fours.first_planes.size() || 4 * k >= each) return 0;
@@ -192,7 +192,7 @@ std::vector<std::uint8_t> channel_numbers(const NetOperation& operation, std::ve
   return to_bytes(numbers);
 }
 
-// For each block of outputs of a group and each tap those of the block; 0 where there is none.
+// For each block of outputs of a group and each tap, the block's weights; 0 for missing outputs.
 std::vector<std::uint8_t> packed_weights(const NetOperation& operation, int outputs, int block) {
   const int each = outputs / operation.groups;
   const int taps = static_cast<int>(operation.weights.size()) / outputs;
@@ -225,10 +225,10 @@ struct Sharing {
   int teams;
   int outputs;  // of a work-item
   int chunk;    // inputs whose weights are in local memory at a time
-  int taps;     // so many kernel rows and columns of them
+  int taps;     // kernel rows and columns
 };
 
-// For tiles of this size; none if too little of the weights fits beside it.
+// The sharing for tiles of this size; none if too few of the weights fit beside the tile.
 std::optional<Sharing> sharing_with(const NetOperation& operation, int inputs, int outputs,
                                     ImageSize tile) {
   constexpr int maximum_teams = 8;

@@ -1,5 +1,5 @@
-// The rows of the values of a network that the processor holds while it goes down a picture, which
-// parts of them a part of the result needs, and how pixels become numbers and back.
+// The rows of a network's values that the processor keeps while it goes down a picture, the parts
+// of them that a part of the result needs, and the conversion between pixels and values.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ class NetPlanes {
   // Drops the rows that are not wanted and makes room for the others. Returns the rows to fill.
   RowRange advance(const RowRange& wanted);
 
-  // Where row y of a plane begins: column columns().begin. Of quantized values, words.
+  // Row y of a plane, from column columns().begin on; of quantized values, its words.
   [[nodiscard]] float* row(int y, int plane) {
     return reinterpret_cast<float*>(bytes_.data() + offset(y, plane));
   }
@@ -44,7 +44,7 @@ class NetPlanes {
     return pitch_ * static_cast<std::size_t>(value_.planes());
   }
 
-  // Fills what lies outside of 0 ... length - 1 in these rows, by the border's rule.
+  // Fills the columns outside of 0 ... length - 1 in these rows by the border rule.
   void fill_columns(const RowRange& rows, int length, Border border);
   void fill_rows(const RowRange& rows, int length, Border border);
 
@@ -55,7 +55,7 @@ class NetPlanes {
     return word * (static_cast<std::size_t>(y - rows_.begin) * row_pitch() +
                    static_cast<std::size_t>(plane) * pitch_);
   }
-  // Bytes that stand for 0.
+  // The byte that means 0.
   [[nodiscard]] std::uint8_t outside() const {
     return static_cast<std::uint8_t>(value_.quantized ? -value_.low : 0);
   }
@@ -105,7 +105,7 @@ struct NetUse {
 [[nodiscard]] float net_input_factor(NetInput input, int depth);
 [[nodiscard]] float net_output_factor(NetInput input, int depth);
 
-// Fills the rows `rows` of the network's input, which may lie outside of the picture, from those of
+// Fills the rows `rows` of the network's input, which may lie outside of the picture, from
 // `source`; `size` is the picture's.
 void net_unpack(const NetUse& use, const ConstRows& source, ImageSize size, const RowRange& rows,
                 NetPlanes& planes);

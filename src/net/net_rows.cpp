@@ -92,7 +92,7 @@ void convolution(const NetOperation& operation, const NetBlocks& weights, const 
   }
 }
 
-// Operations that compute a number from the numbers at the same place.
+// Operations that compute a value from the values at the same position.
 struct PointLoop {
   template <InstructionSet set>
   [[gnu::always_inline]] static void run(const NetOperation* operation, const NetPlanes* first,
@@ -239,7 +239,7 @@ void concatenate(std::span<const NetPlanes* const> inputs, NetPlanes& out, const
   }
 }
 
-// Each pixel of the result is a number of its block in the input.
+// Each pixel of the result is a value of its block in the input.
 void enlarge(const NetOperation& operation, const NetPlanes& in, NetPlanes& out,
              const RowRange& rows, const RowRange& columns) {
   const int factor = operation.factor;
@@ -308,8 +308,8 @@ void net_operation_rows(const NetOperation& operation, const NetWeights& weights
 
 namespace {
 
-// A strip of columns is so wide that the rows of all values stay in the second-level cache, but at
-// least several times as wide as what it computes of its neighbours.
+// A strip of columns is as wide as the rows of all values fit the second-level cache, but at least
+// several times as wide as its halo.
 constexpr size_t cached_numbers = size_t{192} << 10U;
 constexpr int minimum_radii = 8;
 constexpr int minimum_columns = 128;

@@ -22,14 +22,14 @@ struct NetWeights {
 };
 [[nodiscard]] NetWeights net_weights(const NetGraph& graph, const NetOperation& operation);
 
-// Computes `columns` of `rows` of the operation's result. Up to net_slack columns after them may
-// get any numbers.
+// Computes `columns` of `rows` of the operation's result. Up to net_slack columns after them may be
+// overwritten.
 void net_operation_rows(const NetOperation& operation, const NetWeights& weights,
                         std::span<const NetPlanes* const> inputs, NetPlanes& output,
                         const RowRange& rows, const RowRange& columns);
 
-// Fills `target` from `source`, which covers the rows that net_spans() asks for, and from `base`.
-// `size` is the source picture's.
+// Fills `target` from `source`, which covers the rows from net_spans(), and from `base`. `size` is
+// the source picture's.
 void net_rows(const NetGraph& graph, const NetUse& use, const ConstRows& source,
               const ConstRows& base, const MutableRows& target, ImageSize size);
 

@@ -23,7 +23,7 @@
 namespace gpufilter {
 namespace {
 
-// What the result needs of the picture besides the network: its colours or its alpha, at the
+// The part of the picture that the result needs besides the network: colours or alpha, at the
 // result's size.
 struct NetBase {
   bool needed = false;
@@ -40,8 +40,8 @@ struct NetBlock {
   RowRange rows;
 };
 
-// Where a value is: its planes, one after the other, from the number `begin` on. The names and the
-// order are those of the parameters VALUE of kernels/net/net_values.cl.
+// The location of a value: consecutive planes, from element `begin` on. Names and order match the
+// parameters VALUE of kernels/net/net_values.cl.
 struct NetPlace {
   std::int32_t begin = 0;
   std::int32_t left = 0;
@@ -52,17 +52,17 @@ struct NetPlace {
 
 using std::size_t;
 
-// Work-groups of a launch beside each other: devices support at least 65535.
+// Work-groups of a launch in one dimension: devices support at least 65535.
 constexpr int maximum_rows = 32768;
 constexpr int minimum_side = 16;  // of a block, times the network's scale
 
-// Where values begin and end in memory.
+// The range of a value in memory.
 struct Extent {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
 };
 
-// Lays values out, in the order in which operations make them, at the first place that is free.
+// Allocates memory for values in the order of the operations, each at the first free position.
 std::vector<Extent> lay_out(const NetGraph& graph, const std::vector<std::uint64_t>& sizes) {
   std::vector<size_t> last_use(graph.values.size(), 0);
   for (size_t i = 0; i < graph.operations.size(); ++i) {
@@ -88,10 +88,9 @@ std::vector<Extent> lay_out(const NetGraph& graph, const std::vector<std::uint64
   return extents;
 }
 
-// Where each value is while a block of at most this size is computed.
+// The range of each value while a block of at most this size is computed.
 std::vector<Extent> extents_of(const NetGraph& graph, ImageSize block) {
-  // Blocks may begin inside of an enlarged pixel, which adds a position; borders only take some
-  // away.
+  // Blocks may begin inside an enlarged pixel, which adds a position; borders only remove some.
   const int more = graph.scale() - 1;
   const auto spans = [&](NetAxis axis, int side) {
     return net_spans(graph, axis, {0, side + more}, 1, Border::wrap);
@@ -115,8 +114,8 @@ std::vector<Extent> extents_of(const NetGraph& graph, ImageSize block) {
   return lay_out(graph, sizes);
 }
 
-// Where the planes of each value begin while blocks of at most this size are computed; values that
-// are no longer needed make room for others.
+// The first element of each value's planes while blocks of at most this size are computed; values
+// reuse memory of values no longer needed.
 std::vector<std::int32_t> net_beginnings(const NetGraph& graph, ImageSize largest) {
   std::vector<std::int32_t> beginnings;
   for (const Extent& extent : extents_of(graph, largest))
@@ -124,7 +123,7 @@ std::vector<std::int32_t> net_beginnings(const NetGraph& graph, ImageSize larges
   return beginnings;
 }
 
-// The places of the values for this block, of a picture of this size.
+// The locations of the values for this block of a picture of this size.
 std::vector<NetPlace> net_places(const NetGraph& graph, const std::vector<std::int32_t>& beginnings,
                                  const NetBlock& block, ImageSize size, Border border) {
   const auto columns = net_spans(graph, NetAxis::columns, block.columns, size.width, border);
@@ -157,8 +156,8 @@ std::uint64_t net_block_numbers(const NetGraph& graph, ImageSize block) {
   return end;
 }
 
-// The largest block, in pixels of the result, whose values take at most that many numbers; at least
-// one of minimum size.
+// The largest block, in pixels of the result, whose values take at most that many elements; at
+// least the minimum size.
 ImageSize net_block_size(const NetGraph& graph, ImageSize picture, std::uint64_t numbers) {
   const int scale = graph.scale();
   ImageSize block{picture.width * scale, std::min(picture.height * scale, maximum_rows)};
@@ -187,10 +186,10 @@ constexpr std::uint64_t suitable_bytes = std::uint64_t{256} << 20U;
 // The kernel of net_unpack and net_pack.
 const NetKernel pixel_shape{.file = "net.cl", .function = {}};
 
-// A kernel with the numbers of one operation.
+// A kernel with the constants of one operation.
 struct OperationStep {
   const NetOperation* operation;
-  NetKernel shape;  // without its numbers
+  NetKernel shape;  // without its constants
   Kernel kernel;
   DeviceConstants weights;
   DeviceConstants numbers;
@@ -238,7 +237,7 @@ class NetPass final : public DevicePass {
   }
 
  private:
-  // The numbers of the use and of the border, for every kernel.
+  // The macros for the use and the border, for every kernel.
   [[nodiscard]] std::string macros() const {
     const int depth = shapes_.source.format.depth;
     return formatted(
@@ -299,7 +298,8 @@ class NetPass final : public DevicePass {
     return base;
   }
 
-  // Memory for rows. What was too small stays until the commands that use it have ended.
+  // Memory for rows. A buffer that became too small is kept until the commands that use it have
+  // ended.
   const Buffer& memory(size_t which, size_t pitch, const RowRange& rows) {
     std::vector<Buffer>& buffers = base_memory_.at(which);
     const size_t bytes = pitch * static_cast<size_t>(rows.count()) + row_slack;
@@ -407,15 +407,15 @@ class NetPass final : public DevicePass {
 // The block whose values take at most `limit` bytes.
 ImageSize block_for(const NetGraph& graph, ImageSize size, std::uint64_t limit,
                     const DeviceInfo& device) {
-  // Kernels count numbers in 31 bits.
+  // Kernels index elements with 31 bits.
   const std::uint64_t most =
       std::min<std::uint64_t>(device.max_allocation, std::uint64_t{1} << 32U);
   const std::uint64_t bytes = std::min(limit == 0 ? suitable_bytes : limit, most);
   return net_block_size(graph, size, bytes / sizeof(float));
 }
 
-// Bytes of memory for the values of a block of the picture: what suits, at most `limit` if that is
-// not 0, at least those of the smallest block.
+// Bytes of memory for the values of a block of the picture: a suitable size, at most `limit` if
+// that is not 0, at least the smallest block's.
 std::uint64_t net_pass_memory(const NetGraph& graph, ImageSize size, std::uint64_t limit,
                               const DeviceInfo& device) {
   return sizeof(float) * net_block_numbers(graph, block_for(graph, size, limit, device));

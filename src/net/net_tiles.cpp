@@ -48,8 +48,8 @@ class Packer {
   }
 
  private:
-  // The words of a step: from this row and plane of the kernel on, those of `fresh` rows; the rows
-  // before belong to the step before, too.
+  // The words of a step: `fresh` rows from this row and plane of the kernel on; earlier rows are
+  // shared with the previous step.
   struct Part {
     size_t row;
     size_t column;
@@ -235,7 +235,7 @@ class TileRow {
     store_tile<vectors>(tile + 1, sums + side, column);
   }
 
-  // One tile of outputs in four of columns.
+  // Computes one tile of outputs for four tiles of columns.
   TARGET void compute_one(std::size_t tile, std::size_t column) const {
     const std::uint32_t* const first = in(tile, column);
     const NetTiles::Row* row_of_weights = weights(tile);

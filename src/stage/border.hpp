@@ -9,7 +9,7 @@ namespace gpufilter {
 // How a stage uses alpha: as the weight of its pixel's colours, or as one more plain channel.
 enum class AlphaMode { weighted, independent };
 
-// The numbers are those of kernels/stage/common.cl.
+// The enumerators have the values in kernels/stage/common.cl.
 enum class Border {
   replicate = 0,  // the nearest pixel: aaa|abcd|ddd
   mirror = 1,     // reflected about the outermost pixel: cb|abcd|cb (OpenCV's BORDER_REFLECT_101)

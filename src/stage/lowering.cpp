@@ -14,7 +14,7 @@ LoweredStage lowered(std::shared_ptr<const Stage> stage, const PictureContext& c
   return result;
 }
 
-// What `stage` leaves for the next one.
+// Updates the context to what `stage` leaves for the next one.
 void pass(const LoweredStage& stage, PictureContext& context) {
   context.shape = output_of(stage, context.shape);
   if (stage.stage->traits().turns_upright) context.orientation = 1;
@@ -40,7 +40,7 @@ void lower_again(LoweredChain& chain, std::size_t index, PictureShape shape) {
 LoweredChain lower_chain(const StageChain& chain, PictureContext picture,
                          std::vector<std::size_t>& places) {
   LoweredChain result;
-  std::size_t begin = 0;  // of the stages after the last place
+  std::size_t begin = 0;  // of the stages after the last output
   auto place = places.begin();
   for (std::size_t i = 0;; ++i) {
     for (; place != places.end() && *place == i; ++place)
@@ -99,7 +99,7 @@ void lower_for_smaller(LoweredChain& chain, const PictureShape& whole, const Pic
   for (std::size_t i = 0; i < turns; ++i) {
     LoweredStage& stage = chain[i];
     stage.context.shape = source;
-    // A stage that does not turn it yields all of it, but its numbers are those of the whole size.
+    // A stage that does not turn the picture yields all of it, but counts as of full size.
     if (!stage.turn) stage.steps.clear();
     source = output_of(stage, source);
   }

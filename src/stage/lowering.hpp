@@ -1,5 +1,5 @@
-// The chain of one picture: what its stages do to it. Made once, before anything runs; a demand is
-// met later, and may change the size that the stages after it get.
+// The lowered chain of one picture. It is made once, before anything runs; a demand is met later,
+// and may change the size that later stages get.
 #pragma once
 
 #include <cstddef>
@@ -17,10 +17,10 @@ struct LoweredStage : Lowered {
 };
 using LoweredChain = std::vector<LoweredStage>;
 
-// The chain for a picture with what `picture` says of its beginning. Stages that have nothing to do
-// are left out, and neighbours that turn the picture become one. `places` are numbers of stages,
-// ascending, after which the result is needed; they become those of the lowered chain. Throws what
-// Stage::lower() and Step::output() do.
+// Lowers the chain for a picture that begins as `picture` describes. Stages without effect are
+// dropped, and adjacent turns are merged. `places` are ascending numbers of stages after which the
+// result is needed; they are translated to the lowered chain. Throws what Stage::lower() and
+// Step::output() do.
 [[nodiscard]] LoweredChain lower_chain(const StageChain& chain, PictureContext picture,
                                        std::vector<std::size_t>& places);
 [[nodiscard]] LoweredChain lower_chain(const StageChain& chain, const PictureContext& picture);
@@ -31,8 +31,8 @@ void meet_demand(LoweredChain& chain, std::size_t index, const PictureStatistics
 // Returns whether it has steps then; otherwise the chain goes on after it.
 [[nodiscard]] bool meet_demand(LoweredChain& chain, std::size_t index, const WholePicture& kept);
 
-// The number of stages at the beginning that only move the pixels of a picture of `shape`, all of
-// them; `shape` becomes that of their result.
+// The number of leading stages that only move all pixels of a picture of `shape`; `shape` becomes
+// their result's.
 [[nodiscard]] std::size_t count_turns(const LoweredChain& chain, PictureShape& shape);
 // The chain for the same picture decoded smaller, to `shape`. The stage behind those that only turn
 // it allows that; its result keeps its size.

@@ -20,8 +20,8 @@ template <typename From, typename To = From, typename Row>
 }
 
 // Calls use(block, count, out) for blocks of up to `pixels` pixels of each row: an array of RGBA
-// that stays in the first-level cache, of which the first `count` pixels count, and the place of
-// the first one in `target`.
+// that stays in the first-level cache, of which the first `count` pixels are valid, and the address
+// of the first one in `target`.
 template <InstructionSet set, typename Sample, std::size_t pixels, typename Use>
 [[gnu::always_inline]] inline void for_rgba_blocks(const ConstRows& source,
                                                    const MutableRows& target, const Use& use) {

@@ -1,5 +1,5 @@
-// A step: what is done to the rows of a picture. It knows its own arithmetic twice: as loops over
-// rows for the processor and as kernels for OpenCL. Both give the same bits.
+// A step: work on the rows of a picture. It implements its arithmetic twice, as loops over rows for
+// the processor and as OpenCL kernels. Both give the same bits.
 #pragma once
 
 #include <functional>
@@ -44,8 +44,8 @@ struct StageSizes {
   ImageSize target;
 };
 
-// A picture of this size, which is known only once a header is read, does not suit. The message
-// does not name the picture.
+// A step cannot work on a picture of this size, which is known only once its header is read. The
+// message does not name the picture.
 class UnsuitableSize : public UsageError {
  public:
   using UsageError::UsageError;
@@ -60,13 +60,13 @@ struct StepTitle {
 class Step;
 using Steps = std::vector<std::shared_ptr<const Step>>;
 
-// Where a step runs, and for what.
+// The picture and the device for which a step runs.
 struct StepPlace {
   PictureShape source;
   const DeviceInfo* device = nullptr;  // nullptr: on the processor
 };
 
-// What is true of few steps, at one place.
+// Properties that only few steps have, for one StepPlace.
 struct StepProperties {
   bool changes_nothing = false;  // the result is the source
   // run() may get the same rows as source and target: each pixel depends on that pixel alone,
@@ -80,10 +80,10 @@ struct StepProperties {
   int suitable_rows = 1;
   // Why only the processor carries it out, also in chains on a device; empty if it has kernels.
   std::string processor_only = {};
-  // Bytes besides the rows: on the processor, of one call of run(); on a device, what suits a band
-  // in progress.
+  // Bytes besides the rows: on the processor, for one call of run(); on a device, for a band in
+  // progress.
   std::uint64_t scratch_bytes = 0;
-  // On a device, for a step that uses such memory: the same step with at most so many bytes, or its
+  // On a device, for a step that uses scratch memory: this step with at most `bytes` of it, or its
   // minimum if that is more.
   std::function<std::shared_ptr<const Step>(std::uint64_t bytes)> with_scratch = nullptr;
 };
@@ -103,8 +103,8 @@ class Step {
   virtual void run(const ConstRows& source, const MutableRows& target,
                    const StageSizes& sizes) const;
 
-  // Its computation for a single pixel of this format, for a kernel on `device`; nothing if it also
-  // reads other pixels, or would not suit such a kernel.
+  // The computation for a single pixel of this format, for a kernel on `device`; nothing if the
+  // step also reads other pixels, or would not suit such a kernel.
   [[nodiscard]] virtual std::optional<PixelFunction> pixel_function(
       const PixelFormat& /*input*/, const DeviceInfo& /*device*/) const {
     return std::nullopt;
@@ -126,13 +126,13 @@ class Step {
 
   // ---- Where the result has another shape, or depends on other rows. ----
 
-  // The shape of its result, which may have any number of channels, and samples of 32 or 64 bits,
+  // The shape of the result, which may have any number of channels, and 32-bit or 64-bit samples,
   // if another step follows. Throws UnsuitableSize; UsageError if it cannot work on `input`.
   [[nodiscard]] virtual PictureShape output(const PictureShape& input) const { return input; }
 
-  // The rows of a source of size `source` that it reads for the rows `target` of its result,
-  // including its border. `target` has to lie within the result. The returned rows may reach past
-  // the source's edges if a border wraps around: row y then means row y modulo the height.
+  // The rows of a source of size `source` that the step reads for the rows `target` of its result,
+  // including the halo. `target` has to lie within the result. The returned rows may reach past the
+  // source's edges if a border wraps around: row y then means row y modulo the height.
   [[nodiscard]] virtual RowRange source_rows(const RowRange& target, ImageSize /*source*/) const {
     return target;
   }

@@ -1,7 +1,7 @@
-// Windows over a picture on the processor: loops that read a pixel's neighbours get rows that
-// arrive with their borders. WindowRows takes the picture in tiles of columns. It hands over each
-// row of a tile with the pixels left and right of it, as the border rule has them, and with rows
-// above and below the picture; so loops know no edge.
+// Windows over a picture on the processor: loops that read a pixel's neighbours get rows with their
+// borders. WindowRows divides the picture into tiles of columns. It passes each row of a tile with
+// its padding left and right, by the border rule, and also rows above and below the picture; so
+// loops need no code for edges.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace gpufilter {
 
-// Where row `y`, any number, lies in memory for `count` rows, whose rows are replaced in turn.
+// The slot of row `y`, any integer, in a ring buffer of `count` rows.
 [[nodiscard]] constexpr std::size_t slot_of_row(int y, std::size_t count) {
   const auto rows = static_cast<int>(count);
   return static_cast<std::size_t>(((y % rows) + rows) % rows);
@@ -33,7 +33,7 @@ struct Columns {
   [[nodiscard]] constexpr int count() const { return end - begin; }
 };
 
-// What a loop needs of the rows.
+// What a loop needs from the rows.
 struct WindowShape {
   int height = 0;  // of the picture
   Border border = Border::replicate;
@@ -47,12 +47,12 @@ struct WindowShape {
   bool weighted = false;
 };
 
-// Number: Sample, or a wider type to which each row is converted once. Samples are read in the
-// picture itself, which costs nothing; only tiles at its edges are copied.
+// Number: Sample, or a wider type to which each row is converted once. Samples are read directly
+// from the picture; only tiles at its edges are copied.
 template <typename Sample, typename Number = Sample>
 class WindowRows {
  public:
-  // Loops may read so many numbers after those of a row; they have any values.
+  // Loops may read this many values past a row; these are unspecified.
   static constexpr std::size_t slack = 128;
 
   // `source`: the rows that windows reach, as far as they lie within the picture; with Border::wrap
@@ -95,8 +95,8 @@ class WindowRows {
     if (stores && numbers_.size() < needed) numbers_.resize(needed);
   }
 
-  // Adds the rows up to row y, which replace the oldest. Compiled into each loop for each
-  // instruction set.
+  // Adds the rows up to row y, replacing the oldest. Compiled into each loop for each instruction
+  // set.
   [[gnu::always_inline]] void reach(int y) {
     for (; next_ <= y; ++next_)
       add_row();
@@ -105,7 +105,7 @@ class WindowRows {
   // The tile's part of row y, one of the last that were added, from its first column minus the
   // radius on.
   [[nodiscard]] const Number* row(int y) const { return slots_[slot_of(y)].plain; }
-  // That part of row y with each colour times its alpha; only for wider numbers. A row is
+  // The tile's part of row y with each colour times its alpha; only for wider types. A row is
   // multiplied once.
   [[nodiscard, gnu::always_inline]] const Number* weighted_row(int y) {
     const std::size_t slot = slot_of(y);
@@ -180,7 +180,7 @@ class WindowRows {
   [[nodiscard]] std::size_t first_sample() const {
     return static_cast<std::size_t>(tile_.begin) * channels_;
   }
-  // Where the numbers of this slot are stored, at the beginning of a line of the cache.
+  // The memory of this slot, aligned to a cache line.
   [[nodiscard]] Number* numbers_of(std::size_t slot) {
     const auto place = reinterpret_cast<std::uintptr_t>(numbers_.data()) / sizeof(Number);
     return numbers_.data() + (line - place % line) % line + slot * pitch_;
@@ -265,7 +265,7 @@ class WindowRows {
     return weighted;
   }
 
-  // Whole blocks begin with a pixel: whatever the channel, the smallest sample at each place.
+  // Blocks are aligned to pixels: the minimum is taken at each position, whatever the channel.
   [[nodiscard, gnu::always_inline]] bool has_opaque_pixels(const Number* in) const {
     constexpr std::size_t block = 64;
     alignas(64) std::array<Number, block> smallest;
@@ -289,7 +289,7 @@ class WindowRows {
   std::size_t channels_;
   Columns tile_;
   bool is_read_in_place_ = false;
-  std::size_t pitch_ = 0;  // numbers that are stored, from one row to the next
+  std::size_t pitch_ = 0;  // stored values from one row to the next
   int begin_ = 0;          // the first row of the tile
   int next_ = 0;           // the row below those that were added
   std::vector<Row> slots_;

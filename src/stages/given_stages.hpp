@@ -32,8 +32,8 @@ struct GivenStage {
 [[nodiscard]] std::vector<GivenStage> given_stages(const std::vector<GivenOption>& options,
                                                    const std::vector<StageKind>& catalogue);
 
-// The chain of these stages; the last --linear has an end. `limits` are for pictures that they
-// read. Throws UsageError for values that do not fit, and for a --linear or --encoded out of place.
+// The chain of these stages; the last --linear has an end. `limits` apply to pictures that stages
+// read. Throws UsageError for invalid values, and for a misplaced --linear or --encoded.
 [[nodiscard]] StageChain make_chain(const std::vector<GivenStage>& stages,
                                     const ReadLimits& limits = {});
 

@@ -1,4 +1,4 @@
-// The library as a guest in another program's process: what it leaves alone.
+// The library as a guest in another program's process leaves the process's state alone.
 
 #include <gpufilter/gpufilter.hpp>
 
@@ -86,7 +86,7 @@ TEST(Guest, LeavesSignalsAndEnvironmentAlone) {
   static_cast<void>(PictureFilter({blur{}}, "cpu").run(noise(40, 30)));
   EXPECT_EQ(environment(), variables_before);
   EXPECT_EQ(signal_handlers(), handlers_before);
-  // What PoCL and its compiler do to the process is theirs.
+  // Changes by PoCL and its compiler are not the library's.
   ::unsetenv("POCL_CACHE_DIR");  // which all tests have
   constexpr std::array variables{"POCL_CACHE_DIR",        "POCL_MAX_PTHREAD_COUNT",
                                  "POCL_CPU_MAX_CU_COUNT", "POCL_WORK_GROUP_SPECIALIZATION",

@@ -25,7 +25,7 @@ std::string usage_error(const Call& call) {
 
 // A picture in a file and in memory.
 struct MemoryTest : ::testing::Test {
-  // What the pipeline makes of a file.
+  // The pipeline's result for a file.
   Image from_file(const std::vector<StageUse>& stages, const Image& picture) {
     test::write_png(picture, in_);
     static_cast<void>(PictureFilter(stages, "cpu").run(in_, out_));

@@ -34,10 +34,9 @@ TEST(StageWords, AreThoseOfTheCommandLine) {
   EXPECT_EQ(complaint("--blr auto"),
             "--blr: neither a stage nor a parameter of one; did you mean --blur?");
   EXPECT_EQ(complaint("auto"), "auto: neither a stage nor a parameter of one");
-  EXPECT_EQ(
-      complaint("--quality 80"),
-      "--quality: not a stage, but about outputs; the functions that write them take it as an "
-      "argument");
+  EXPECT_EQ(complaint("--quality 80"),
+            "--quality: an option of outputs, not a stage; the functions that write them take it "
+            "as an argument");
   EXPECT_EQ(complaint("--blur"), "--blur needs a value: naive, tiled or auto");
   EXPECT_EQ(complaint("--blur --gray"), "--blur needs a value: naive, tiled or auto");
   EXPECT_EQ(complaint("--median 99"), "--median 99: a whole number from 1 to 31");

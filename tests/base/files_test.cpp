@@ -311,7 +311,7 @@ TEST(AbandonedFiles, OfSomeProcessesAreRemoved) {
   EXPECT_EQ(remove_abandoned_files_of({one, std::string(16, '3')}, folder.path()), 1);
   EXPECT_EQ(names_in(folder / "sub"), Names{".a.gpufilter-0-" + two});
   EXPECT_EQ(names_in(folder.path()).size(), 3U);
-  // Not while they are at work.
+  // Files whose writers are at work are not removed.
   AtomicFile file(folder / "out.png");
   EXPECT_EQ(remove_abandoned_files_of({process_token()}, folder.path()), 0);
   file.commit();

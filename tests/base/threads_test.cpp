@@ -271,8 +271,8 @@ TEST(ThreadLimit, CanBeLiftedDuringWork) {
   std::condition_variable joined;
   std::set<std::thread::id> seen;
   std::size_t wanted = 1;
-  // Waits until as many threads take part, because nobody knows when a busy machine lets the second
-  // one run; after a minute it never does.
+  // Waits until that many threads take part, because a busy machine may start the second one late;
+  // gives up after a minute.
   const auto work = [&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     std::unique_lock lock(mutex);

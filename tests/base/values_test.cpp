@@ -115,8 +115,8 @@ double neighbour(double x, int steps) {
 TEST(NaturalLogarithm, HasKnownBits) {
   for (const Value& value : logarithms)
     EXPECT_EQ(natural_logarithm(value.x), value.result) << value.x;
-  // 0.18: the exact result lies almost in the middle between two doubles, and this is the other
-  // one. A change of the order of operations would show here.
+  // For 0.18 the exact result is almost in the middle between two doubles, and this is the farther
+  // one. A changed order of operations would show here.
   EXPECT_EQ(natural_logarithm(0x1.70a3d70a3d70ap-3), neighbour(-0x1.b6fd079fe3149p+0, -1));
 }
 
@@ -213,7 +213,7 @@ Pair both(const Value& value) {
   return {value, value};
 }
 
-// Whole numbers and others, of every size.
+// Integers and other numbers, of every size.
 Pair random_number(std::mt19937_64& random) {
   const std::uint64_t bits = random() >> (random() % 64);
   switch (random() % 5) {

@@ -1,4 +1,4 @@
-// Which files are pictures of a run: folders, patterns and lists.
+// The pictures of a run from folders, patterns and lists.
 #include "batch/folder_scan.hpp"
 
 #include "batch/picture_list.hpp"

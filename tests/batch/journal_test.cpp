@@ -179,7 +179,7 @@ TEST_F(JournalFile, AFullDiskIsAFailureOfThePicture) {
   EXPECT_EQ(read_journal(folder_.path()).size(), 2U);
 }
 
-// Journals in whose place something strange lies: the run ends at once, with a remedy.
+// Something unexpected in place of a journal: the run ends at once, with a remedy.
 
 namespace fs = std::filesystem;
 

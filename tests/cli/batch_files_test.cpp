@@ -1,5 +1,4 @@
-// Folders of pictures: which are done, the names of the results, and what happens to files that
-// exist.
+// Folders of pictures: selection, names of results, and existing files.
 
 #include "cli/batch_fixture.hpp"
 #include "codec/codec_table.hpp"
@@ -192,7 +191,7 @@ TEST_F(BatchFiles, PicturesOfManySizesAtATime) {
   }
 }
 
-// Which files of a folder are filtered, and the names of the results.
+// The files of a folder that are filtered, and the names of the results.
 
 class BatchNames : public BatchTest {};
 
@@ -313,7 +312,7 @@ TEST_F(BatchTemplates, SolveCollisions) {
   put("sub/b.png");
   expect_refusal({"--to", "jpg", "--recursive"},
                  {in_ + "/a.jpg and " + in_ + "/a.png: both would become " + out_ +
-                  "/a.jpg; --name '{stem}-{ext}.{to}' gives each a name of its own\n"});
+                  "/a.jpg; --name '{stem}-{ext}.{to}' gives each its own name\n"});
   ended(0, batch({"--to", "jpg", "--recursive", "--name", "{stem}-{ext}.{to}"}));
   const Files results = results_in(out_);
   EXPECT_EQ(names_of(results), (Words{"a-jpg.jpg", "a-png.jpg", "sub/b-png.jpg"}));
@@ -332,9 +331,9 @@ TEST_F(BatchTemplates, SolveCollisionsOfSeveralFolders) {
                   more);
   };
   expect_one_line(ended(2, run({})).err,
-                  {"; --name '{parent}-{stem}.{to}' gives each a name of its own\n"});
+                  {"; --name '{parent}-{stem}.{to}' gives each its own name\n"});
   expect_one_line(run({"--to", "png"}).err,
-                  {"; --name '{parent}-{name}.{to}' gives each a name of its own\n"});
+                  {"; --name '{parent}-{name}.{to}' gives each its own name\n"});
   ended(0, run({"--to", "png", "--name", "{parent}-{name}.{to}"}));
   EXPECT_EQ(names_of(results_in(out_)), (Words{"one-x.png.png", "two-x.jpg.png", "two-x.png.png"}));
 }

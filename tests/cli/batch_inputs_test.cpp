@@ -1,4 +1,4 @@
-// What a run over many pictures reads: files, folders and lists; and options for their formats.
+// Inputs of a run over many pictures: files, folders and lists; and options for their formats.
 
 #include "cli/batch_fixture.hpp"
 #include "codec/codec_table.hpp"
@@ -145,7 +145,7 @@ TEST_F(BatchInputs, ThatSayNoFormatNeedOne) {
   EXPECT_EQ(names_of(results_in(out_)), (Words{"c.png", "scan.png"}));
 }
 
-// --exclude, and what is never read; --keep-time.
+// --exclude, files that are never read, and --keep-time.
 
 struct Exclude : BatchTest {
   [[nodiscard]] Words results(const Words& more) const {
@@ -387,7 +387,7 @@ TEST_F(BatchWithoutLibraries, PicturesOfOtherFormatsAreDone) {
   put("a.png");
   put("b.jpg");
   ended(0, batch({}, without_tiff_));
-  // What is done does not depend on the library either.
+  // The record of finished pictures does not depend on the library either.
   const Files before = everything_in(out_);
   ended(0, good_batch({"--resume"}));
   EXPECT_EQ(everything_in(out_), before);

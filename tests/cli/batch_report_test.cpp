@@ -359,7 +359,7 @@ TEST_F(ReportPage, FollowsTheRulesForExistingFiles) {
 
 TEST_F(ReportPage, ThatCannotBeWrittenLeavesTheOutputs) {
   put("a.png");
-  // A folder in the page's place is found out only at the end.
+  // A folder in place of the page is noticed only at the end.
   fs::create_directories(page_ + "/index.html/x");
   write_file(page_ + "/.gpufilter-report", "");
   for (const bool is_folder : {true, false}) {

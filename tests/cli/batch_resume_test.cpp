@@ -37,12 +37,12 @@ TEST_F(BatchResume, SeesChangedInputs) {
   write_png(random_image({37, 29}, format_, 78), in_ + "/p101.png");
   fs::last_write_time(in_ + "/p101.png", time);
   EXPECT_EQ(resumed(), (Words{"unchanged", "done", "unchanged"}));
-  // And a different time means nothing if the content is the same.
+  // A file of another time counts as unchanged if its content is the same.
   fs::last_write_time(in_ + "/p102.png", time - std::chrono::hours(1));
   EXPECT_EQ(resumed(), (Words{"unchanged", "unchanged", "unchanged"}));
 }
 
-// The decoder stops before such bytes; the journal's hash is that of the whole file.
+// The decoder stops before such bytes; the journal's hash covers the whole file.
 TEST_F(BatchResume, SeesChangesBehindThePicture) {
   put("a.png");
   put("b.jpg");
@@ -142,7 +142,7 @@ TEST_F(BatchResume, ADamagedJournalCostsOnlyWork) {
   write_file(path, journal);
   const std::string damage = "gpufilter: warning: " + path +
                              ": is damaged: 8 of 8 lines cannot be read; the results that they "
-                             "recorded are not known as complete\n";
+                             "recorded are not known to be complete\n";
   EXPECT_EQ(ended(2, batch({"--resume"})).err,
             damage + "gpufilter: " + out_ +
                 "/p100.png: already exists, and no journal records it; --on-exists "
@@ -210,7 +210,7 @@ TEST_F(BatchResume, InPlaceAnUnfinishedRunIsNotRepeated) {
   const std::string remedy = "; --resume continues it; to filter all of them again, remove " + path;
   for (const Words& more : {Words{}, Words{"--gaussian", "2"}, Words{"--dry-run"}}) {
     expect_refusal(Words{"--in-place"} + more,
-                   {"gpufilter: " + in_ + ": an earlier run did not end here", remedy});
+                   {"gpufilter: " + in_ + ": an earlier run here was interrupted", remedy});
   }
   expect_refusal({"--in-place", "--resume", "--gaussian", "2"},
                  {"the stages differ from those of the earlier run; it has to end first: repeat "
@@ -611,7 +611,7 @@ TEST_F(BatchFailures, AFewOpenFilesAreEnoughForManyJobs) {
     EXPECT_TRUE(contains(ended(0, with_open_files(limit, command({"--jobs", "64", "-v",
                                                                   "--on-exists", "overwrite"})))
                              .err,
-                         " instead of 64, because of the limit of open files (ulimit -n)\n"));
+                         " instead of 64, because of the limit on open files (ulimit -n)\n"));
     EXPECT_EQ(results_in(out_), expected) << limit;
   }
 }

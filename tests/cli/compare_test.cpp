@@ -503,7 +503,7 @@ TEST_F(CompareFolders, EnterFoldersOnlyWhenAskedTo) {
   put("sub/1.png", image_, moved(image_, 4, 5, 1, 2));
   ended(0, compare_both());
   EXPECT_TRUE(begins(ended(2, compare_both({"--recursive"})).out, "sub/1.png: different: "));
-  // A folder of results within that of the originals is not one of the originals.
+  // A folder of results within the originals' folder is not one of the originals.
   const std::string inner = a_ + "/results";
   fs::create_directory(inner);
   fs::create_directory(inner + "/sub");
@@ -548,7 +548,7 @@ TEST_F(CompareFolders, JsonHasAnObjectForEachName) {
     EXPECT_EQ(picture.contains("error"), outcome == "unreadable") << name;
     EXPECT_EQ(picture.contains("a"), picture.contains("pixels") || name == "size.png") << name;
   }
-  // The numbers of a pair are those of comparing its two pictures.
+  // A pair has the same figures as a comparison of its two pictures.
   Json single =
       compare_json({a_ + "/far.png", b_ + "/far.png", "--tolerance=2", "--fail-percent=0.1"}, 2);
   Json pair = json["pictures"][1];

@@ -111,15 +111,15 @@ struct Unread : BatchTest {
     return path;
   }
 
-  // What is left out is named in the same words everywhere, and no byte of the file changes.
+  // Expects the same name for unread parts everywhere, and that no byte of the file changes.
   void expect_kept(const std::string& path, const std::string& parts) const {
     const std::string before = read_file(path);
     EXPECT_EQ(ended(0, filter({path, folder_ / "copy.ppm", "-q"})).err,
               "gpufilter: warning: " + path + ": not read: " + parts + "\n");
-    const std::string refusal = "gpufilter: " + path + ": holds " + parts +
-                                ", which the result would not have; --pages first replaces the "
-                                "file all the same\n";
-    // Also where there is nothing to do. A dry run knows what the header says.
+    const std::string refusal =
+        "gpufilter: " + path + ": holds " + parts +
+        ", which the result would not have; --pages first replaces the file anyway\n";
+    // The warning also comes if there is nothing to do. A dry run knows only the header.
     const bool is_late = parts == "data behind the picture";
     for (const Words& more :
          {Words{}, Words{"--blur", "auto"}, Words{"--blur", "auto", "--dry-run"}}) {
@@ -155,7 +155,8 @@ TEST_F(Unread, PagesOfATiffAndFramesOfAnAnimatedPng) {
 TEST_F(Unread, TheFilmBehindAMotionPhoto) {
   const std::string path = put_case("jpeg-motion-photo-trailer.jpg");
   expect_kept(path, "a film");
-  // Also if nobody knows before the end of the picture, and where the picture is not decoded.
+  // The warning also comes if the part is found only after the picture, or the picture is not
+  // decoded.
   const std::string copy = folder_ / "copy.jpg";
   EXPECT_EQ(
       filter({"-", copy, "-q", "--blur", "auto", "--device", "cpu"}, {.input = read_file(path)})
@@ -218,7 +219,7 @@ TEST_F(Unread, PagesFirstLeavesTheRestOut) {
 // TIFF files as users of science, maps and print shops have them.
 
 struct TiffFiles : ProgramTest {
-  // What a run says about the picture.
+  // The messages of a run about the picture.
   std::string account(const std::string& name, const std::string& output, Words words = {}) {
     words.insert(words.begin(), {case_path(name), folder_ / output});
     return ended(0, filter(words + Words{"--timing", "off"})).err;
@@ -415,7 +416,7 @@ struct DamagedMetadata : HostileFiles {
   }
 };
 
-// Once, though --levels auto reads the file twice.
+// The warning comes once, although --levels auto reads the file twice.
 TEST_F(DamagedMetadata, IsSkippedWithAWarningByEveryCommand) {
   expect_one_line(
       ended(0, filter({damaged_, out_, "--device", "cpu", "--levels", "auto", "--timing", "off"}))

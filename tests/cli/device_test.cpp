@@ -7,7 +7,7 @@
 namespace gpufilter::test {
 namespace {
 
-// Which device a run uses, and what happens if it does not work.
+// The choice of a run's device, and the fallback if it does not work.
 
 struct FilterDevice : OnePicture {
   FilterDevice() { fs::create_directory(folder_ / "empty"); }
@@ -293,7 +293,7 @@ struct Vendors : OnePicture {
     fs::remove(log_);
   }
 
-  // What the fake vendor saw.
+  // The fake vendor's log.
   [[nodiscard]] std::string log() const { return fs::exists(log_) ? read_file(log_) : ""; }
 
   const fs::path vendors_ = folder_.path() / "vendors";
@@ -440,7 +440,7 @@ struct VendorProbes : OnePicture {
     return result.err;
   }
 
-  // How often the fake vendor was asked for its platforms.
+  // How often the fake vendor's platforms were queried.
   [[nodiscard]] std::ptrdiff_t times_asked() const {
     const std::string log = fs::exists(log_) ? read_file(log_) : "";
     return std::count(log.begin(), log.end(), '\n');

@@ -18,7 +18,7 @@ TEST_F(FilterFiles, AnOutputFolderTakesTheInputsName) {
   EXPECT_TRUE(same_pixels(read_picture(folder_ / "results/in.png"), blurred(image_)));
   filter_quietly({in_, (folder_ / "new/deep") + "/", "--blur", "auto"});
   EXPECT_TRUE(same_pixels(read_picture(folder_ / "new/deep/in.png"), blurred(image_)));
-  // Not if there is no result.
+  // The folder is not created without a result.
   expect_failure(1, {folder_ / "missing.png", (folder_ / "other") + "/"}, {"missing.png: "});
   expect_failure(2, {"-", folder_ / "results"}, {"results: ", "standard input"});
 }
@@ -173,7 +173,7 @@ TEST_F(FilterFiles, ATruncatedPictureLeavesTheOldOutput) {
   expect_failure(1, {folder_ / "cut.png", out_, "--blur", "auto"}, {"cut.png: "});
 }
 
-// One picture that would replace an existing file is asked for, if there is somebody to answer.
+// On a terminal, the user is asked before one picture replaces an existing file.
 
 struct ReplaceQuestion : ProgramTest {
   void SetUp() override {
@@ -181,7 +181,7 @@ struct ReplaceQuestion : ProgramTest {
     static_cast<void>(stored(random_image(size_, format_, 2), "a.png"));
   }
 
-  // What a user sees who answers with these keys, and the exit code.
+  // The output after a user's answer, and the exit code.
   struct Answered {
     std::string screen;
     int exit_code;

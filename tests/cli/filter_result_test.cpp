@@ -273,7 +273,7 @@ TEST_F(FilterResult, PicturesWithMorePixelsThanAllowedAreRefused) {
   filter_quietly({in, out_, "--max-pixels", "3015"});
 }
 
-// What filters promise, shown by small files: each was once filtered otherwise.
+// Guarantees of filters, shown by small files that were once filtered wrongly.
 
 struct FilterPromises : ProgramTest {
   // The samples of a result, row by row.

@@ -65,7 +65,7 @@ TEST_F(Help, TheShortPageIsOneScreen) {
   EXPECT_EQ(page({"help"}), help);
 }
 
-// What photographers look for is a list of words and stages.
+// Photographers' terms are listed with their stages.
 TEST_F(Help, TheShortPageBeginsWithStagesThatWork) {
   const Words lines = lines_of(page({"--help"}));
   auto line = std::find(lines.begin(), lines.end(), "Stages, in any order and number:");
@@ -319,7 +319,7 @@ std::multiset<std::string> words_of(const std::string& text) {
 }
 
 // The commands below "Examples:" as a shell reads them: continued lines joined, remarks removed,
-// blanks between words alike.
+// blanks between words normalised.
 Words examples_of(const std::string& page) {
   Words commands;
   std::istringstream rest(page.substr(std::min(page.find("\nExamples:\n"), page.size())));

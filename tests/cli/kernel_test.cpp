@@ -70,7 +70,7 @@ TEST_F(OwnKernels, GiveTheResultOfTheStageThatDoesTheSame) {
   }
 }
 
-// The place in the picture is that in the band, unless the kernel gets the whole picture.
+// Positions are relative to the band, unless the kernel gets the whole picture.
 TEST_F(OwnKernels, GetBandsOrTheWholePicture) {
   GPUFILTER_REQUIRE_DEVICE();
   const std::string file = body("  out[y * width + x] = (uchar4)(y, height, x, 255);\n");

@@ -26,7 +26,7 @@ struct Messages : OnePicture {
                                           {"OCL_ICD_FILENAMES", ""}}});
   }
 
-  // A JPEG whose EXIF data asks for a rotation.
+  // A JPEG whose EXIF requests a rotation.
   [[nodiscard]] std::string turned_jpeg() const {
     const std::string exif(
         "Exif\0\0MM\0\x2a\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0", 32);
@@ -87,7 +87,7 @@ TEST_F(Messages, WarningsAreLabelled) {
                            "sets another colour\n";
   EXPECT_EQ(filter(words).err, "gpufilter: warning: " + text);
   std::string shown = on_terminal(words).err;
-  // It breaks at words.
+  // Lines break between words.
   for (std::size_t end = shown.find("\n  "); end != std::string::npos; end = shown.find("\n  "))
     shown.replace(end, 3, " ");
   EXPECT_EQ(shown, "gpufilter: \033[1;35mwarning:\033[0m " + text);

@@ -321,7 +321,7 @@ TEST_F(MetadataTest, WarnsOnceOfWhatTheOutputCannotHold) {
             "gpufilter: warning: " + webp + ": not carried over: density\n");
   const std::string out = folder_ / "out.jpg";
   settings.metadata.gamma = 100'000;
-  // Gamma means nothing beside a profile.
+  // Gamma has no meaning beside a profile.
   settings.metadata.icc_profile.emplace().data = rgb_profile();
   save("in.png", encode_png(image, settings));
   EXPECT_EQ(filter({folder_ / "in.png", out, "--timing", "off"}).err, "");
@@ -506,7 +506,7 @@ TEST_F(ForeignMetadata, AProfileOfOtherColoursCountsAsNone) {
   EXPECT_TRUE(same_pixels(read_picture(out_), read_picture(in)));
 }
 
-// It would be that of the RGB pixels otherwise.
+// A kept profile would apply to the RGB pixels.
 TEST_F(ForeignMetadata, AProfileOfRgbIsNotKeptFromACmykJpeg) {
   const std::string in = folder_ / "in.jpg";
   write_file(in, read_file(case_path("jpeg-cmyk-without-adobe-marker.jpg")));

@@ -1,4 +1,4 @@
-// Pictures and stages compared with those of other programs.
+// Pictures and stages compared with other programs.
 
 #include "cli/program_fixture.hpp"
 #include "image/exif.hpp"
@@ -99,7 +99,7 @@ TEST_F(OtherPrograms, ReadWhatWeWrite) {
   });
 }
 
-// They turn it themselves.
+// Other programs turn the picture themselves.
 TEST_F(OtherPrograms, SeeTheStoredSizeOfATurnedPicture) {
   const Codec* avif = codec_of_name("a.avif");
   if (avif == nullptr || !succeeds("command -v avifdec"))
@@ -375,7 +375,7 @@ TEST_F(OpenCvComparison, MorphologyOfSquares) {
   }
 }
 
-// Its derivatives, and the rounding of --edges.
+// OpenCV's derivatives, with the rounding of --edges.
 TEST_F(OpenCvComparison, Edges) {
   for (const PixelFormat format : {PixelFormat{1, 8}, PixelFormat{3, 8}, PixelFormat{3, 16}}) {
     const Image image = random_image({131, 77}, format, 6);

@@ -84,7 +84,7 @@ TEST_F(Outputs, ExistingOnesAreTreatedAsAsked) {
   EXPECT_TRUE(
       contains(kept.err, "\nalso " + grey_ + ": 67x45, grey, 8-bit; PNG; already exists, kept\n"));
   EXPECT_EQ(read_file(grey_), "before");
-  // And the other way round.
+  // The reverse order.
   fs::remove(grey_);
   write_file(out_, "before");
   filter_quietly({in_, out_, "--gray", "--output", grey_, "--blur", "auto", "--on-exists", "skip"});
@@ -112,7 +112,7 @@ TEST_F(Outputs, AreInTheReports) {
   EXPECT_EQ(other["output_bytes"], fs::file_size(grey_));
 }
 
-// What the formats cannot hold is said for each output.
+// Losses are reported for each output.
 TEST_F(Outputs, LossesAreNamedForEach) {
   const std::string in = stored(random_image(size_, {4, 8}, 2), "alpha.png");
   const ProcessResult result =

@@ -46,7 +46,7 @@ struct Profiles : ProgramTest {
     return open_picture(open_source(path))->header().metadata.icc_profile;
   }
 
-  // Ours and that of tificc, which has to be the same.
+  // Expects that our result equals tificc's.
   void expect_same_as_tificc(const std::string& in, const Words& ours, const Words& theirs) const {
     SCOPED_TRACE(in + ::testing::PrintToString(ours));
     const std::string out = folder_ / "ours.tif";

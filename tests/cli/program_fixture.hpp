@@ -54,7 +54,7 @@ struct ProgramTest : ::testing::Test {
     expect_parts(text, parts);
   }
 
-  // The pixels that the reference gives.
+  // The reference's pixels.
   [[nodiscard]] static Image blurred(const Image& image, const BlurParameters& parameters = {},
                                      std::size_t times = 1) {
     return filter_on_host(image, StageChain(times, make_blur(parameters)), {});

@@ -475,7 +475,7 @@ TEST_F(Tune, WhatWasTunedIsKeptAndUsed) {
   const Json again = site(tune(0), "blur_naive 3x8 to 3x8");
   EXPECT_TRUE(again["known"]);
   EXPECT_EQ(again["chosen"], first["chosen"]);
-  // A changed version of the kernel counts as a different kernel.
+  // A changed kernel is another kernel for the store.
   write_file(folder_ / "kernels/blur.cl", read_file(folder_ / "kernels/blur.cl") + "\n// new\n");
   EXPECT_EQ(blurred()["reason"], "requested");
   // A damaged file is ignored.

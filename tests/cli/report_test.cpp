@@ -1,4 +1,4 @@
-// What a run says about one picture.
+// Reports of a run on one picture.
 #include <regex>
 
 #include "cli/program_fixture.hpp"

@@ -87,7 +87,7 @@ TEST_F(Shards, AutoReadsTheScheduler) {
   ended(2, batch({"--shard=auto"}, both));
 }
 
-// The shares are those of the pictures that the first shard found.
+// The shares divide the pictures that the first shard found.
 TEST_F(Shards, AreOfTheListingThatTheRunBeganWith) {
   const Files expected = undisturbed({"--recursive"});
   std::size_t pictures = done(json_shard(0, 3, {"--recursive"}));
@@ -130,7 +130,7 @@ TEST_F(Shards, EachRefusesResultsThatExistedBefore) {
   }
   EXPECT_EQ(skipped, 1U);
   EXPECT_EQ(read_file(out_ + "/p103.png"), "mine");
-  // They are those of this run from now on.
+  // The files belong to this run from here on.
   run_shards(2, {"--on-exists", "overwrite"});
   EXPECT_TRUE(pictures_in(out_) == undisturbed());
 }
@@ -560,7 +560,7 @@ TEST_F(ShardEnds, TheSameShardTwiceIsReportedAndHarmless) {
 }
 
 TEST_F(ShardEnds, AnInterruptedShardSaysWhatToDo) {
-  // Once 5 of 25 pictures are done.
+  // Interrupts the run once 5 of 25 pictures are done.
   const InterruptedProgram result =
       interrupt_program(command({"--png-level", "9", "--recursive", "--jobs", "1", "--shard", "0/1",
                                  "--progress", "off"}),

@@ -69,7 +69,7 @@ TEST_F(Signals, EndTheRunWithoutTraces) {
     EXPECT_EQ(interrupt(SIGTERM, device), 143) << device;
     EXPECT_EQ(interrupt(SIGHUP, device), 129) << device;
     EXPECT_EQ(interrupt(SIGQUIT, device), 131) << device;
-    // With this one libraries give up.
+    // Libraries raise SIGABRT on fatal errors.
     EXPECT_EQ(interrupt(SIGABRT, device), 1000 + SIGABRT) << device;
     EXPECT_EQ(names_in(folder_ / "results"), Words{}) << device;
   }
@@ -89,7 +89,7 @@ TEST_F(Signals, WhatAKilledRunLeftGoesWithTheNextRunToTheSameName) {
   const auto left = names_in(folder_ / "results");
   ASSERT_EQ(left.size(), 1U);
   EXPECT_TRUE(begins(left[0], ".out.png.gpufilter-"));
-  // Others are left alone: another run may have been killed that is yet to be repeated.
+  // Other temporary files stay: they may belong to another killed run, which will be repeated.
   const std::string whole = folder_ / "whole.png";
   filter_quietly({whole, folder_ / "results/other.png"});
   EXPECT_EQ(names_in(folder_ / "results"), (Words{left[0], "other.png"}));
@@ -108,7 +108,7 @@ TEST_F(Signals, AtTheFileSizeLimitOnlyThePictureFails) {
   fs::copy_file(stored(random_image({10, 10}, {3, 8}, 1), "s.png"), folder_ / "in/small.png");
   const std::string limited = "ulimit -f 64; exec \"$0\" \"$@\"";  // KiB, or half of that
   const std::string reason =
-      ": the file would exceed the file size limit (ulimit -f) or that of the file system\n";
+      ": the file would exceed the file size limit (ulimit -f) or the file system's\n";
   ProcessResult run = ended(1, run_process({"sh", "-c", limited, program, folder_ / "whole.png",
                                             out_, "-q", "--device", "cpu"},
                                            with_defaults({})));
@@ -261,7 +261,7 @@ TEST_F(ProcessLimits, TheReportSaysHowManyThreadsThereAre) {
   EXPECT_EQ(ended(0, limited("ulimit -u 1", {"in.png", "out.png", "--blur", "auto", "--threads",
                                              "64", "--device", "cpu", "--timing", "off"}))
                 .err,
-            "gpufilter: warning: 1 thread instead of 64: a limit of processes or memory allows no "
+            "gpufilter: warning: 1 thread instead of 64: a limit on processes or memory allows no "
             "more\n");
 }
 
@@ -333,7 +333,7 @@ TEST_F(ProcessLimits, LittleMemoryIsAnOrdinaryFailure) {
 
 using BatchMemory = BatchTest;
 
-// What a picture used is used again for the next one. A name and a line of the journal are kept.
+// Memory is reused for the next picture. Only a name and a line of the journal are kept.
 TEST_F(BatchMemory, HardlyGrowsWithTheNumberOfPictures) {
   constexpr std::uint64_t few = 300;
   constexpr std::uint64_t many = 3000;
@@ -350,7 +350,7 @@ TEST_F(BatchMemory, HardlyGrowsWithTheNumberOfPictures) {
   EXPECT_LT(memory_of_many, memory_of_few + kept_for_each * (many - few));
 }
 
-// Something strange in place of a file that the program keeps: no run waits for it.
+// Something unexpected in place of one of the program's files: no run waits for it.
 
 struct StrangeStateFiles : BatchTest {
   [[nodiscard]] ProcessOptions options() const {

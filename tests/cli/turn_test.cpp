@@ -92,7 +92,7 @@ TEST_F(TurnCommand, AutoOrientReadsEveryFormat) {
     filter_quietly({in, out_, "--auto-orient", "--device", "cpu"});
     EXPECT_TRUE(same_pixels(read_picture(out_), naive_turn(stored_pixels, quarter_clockwise)));
     EXPECT_EQ(exif_orientation(metadata_of(out_).exif), 1);
-    // And written to each.
+    // The JPEG is written to each format.
     const std::string same = folder_ / ("out-" + name);
     filter_quietly({in, same, "--auto-orient", "--device", "cpu"});
     EXPECT_EQ(read_picture(same).size(), (ImageSize{45, 67}));
@@ -271,7 +271,7 @@ TEST_F(Upright, AnOverlayHasAnOrientationOfItsOwn) {
   }
 }
 
-// The turn stands right before the first stage that has an up.
+// The turn comes right before the first stage that depends on the orientation.
 TEST_F(Upright, OutputsBeforeItAreAsStored) {
   const std::string in = oriented("in.png", 6);
   const std::string before = folder_ / "before.png";
@@ -468,7 +468,7 @@ TEST_F(Lossless, DecodesWhereBitsWouldBeLost) {
   expect_failure(1, {in, out_, "--flip", "--gray", "--lossless", "always"},
                  {": --lossless always: --gray computes pixels; "});
   expect_failure(1, {in, out_, "--flip", "--quality", "80", "--lossless"},
-                 {": --lossless always: --quality asks for other coefficients; "});
+                 {": --lossless always: --quality needs other coefficients; "});
   const std::string png = stored(random_image({32, 32}, format_, 1), "in.png");
   expect_failure(1, {png, out_, "--flip", "--lossless=always"}, {"its format is PNG; "});
   expect_failure(2, {in, folder_ / "out.png", "--lossless", "always"},

@@ -214,9 +214,9 @@ TEST_F(ForeignWords, OptionsOfToolsForFiles) {
   const std::string names = ": unknown option; names need no option: gpufilter INPUT OUTPUT";
   expect_call({"-i", "in.png", "out.png"}, "-i" + names);
   expect_call({"in.png", "-o", "out.png"}, "-o" + names);
-  expect_call({"in.png", "--output=out.png"},
-              "OUTPUT is required: --output names only what is written before the end of the "
-              "chain; gpufilter INPUT OUTPUT");
+  expect_call(
+      {"in.png", "--output=out.png"},
+      "OUTPUT is required: --output only saves pictures within the chain; gpufilter INPUT OUTPUT");
   for (const std::string name : {"-y", "--force", "--overwrite"})
     expect_answer({name}, name + ": unknown option; did you mean --on-exists overwrite?");
   expect_answer(
@@ -224,7 +224,7 @@ TEST_F(ForeignWords, OptionsOfToolsForFiles) {
       "-f: unknown option; --on-exists overwrite replaces existing files, --to sets the format");
   expect_meant({"-r"}, "--recursive");
   expect_meant({"-j4"}, "--jobs N");
-  // -h within a word that is no group of known letters does not ask for help.
+  // -h within a word that is not a group of known letters does not request help.
   expect_meant({"-hald-clut", "film.png"}, "--lut film.png");
   expect_meant({"-hue", "30"}, "--hue 30");
   ended(0, filter({"-vh"}));
@@ -337,7 +337,7 @@ TEST_F(MisplacedWords, AfterAnOptionThatTakesNoValue) {
       "true: --recursive takes no value; for a file or folder of this name, write ./true");
   expect_answer({"photos", "--recursive", "3"},
                 "3: --recursive takes no value; for a file or folder of this name, write ./3");
-  // That it happens to exist does not help.
+  // A file of this name changes nothing.
   make_folders({"85", "8", "true"});
   expect_answer({"a.png", "o.png", "-q", "85"}, quality);
   expect_answer({"a.png", "o.png", "--verify", "8"},

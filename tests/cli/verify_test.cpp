@@ -203,7 +203,7 @@ struct BrokenKernels : ProgramTest {
             "--device", "opencl", "--kernels", folder,       "--diff", drawing_};
   }
 
-  // Where the drawing shows a difference.
+  // Whether the drawing shows a difference at this pixel.
   [[nodiscard]] bool differs(const Image& drawing, int x, int y) const {
     const auto at = [&](int channel) {
       return sample_at(drawing, x * square + square / 2, y * square + square / 2, channel);

@@ -232,8 +232,8 @@ TEST(FileSink, ReportsAFullDisk) {
       sink->commit();
     });
     return message == (folder / "a") +
-                          ": the file would exceed the file size limit (ulimit -f) or that "
-                          "of the file system"
+                          ": the file would exceed the file size limit (ulimit -f) or the file "
+                          "system's"
                ? 0
                : 2;
   });

@@ -1,4 +1,4 @@
-// What every format of the table has to do: round trips, limits, files that are cut off, and files
+// Requirements for every format of the table: round trips, limits, truncated files, and files
 // changed at random.
 
 #include "codec/formats.hpp"
@@ -146,7 +146,7 @@ Bytes changed(Bytes file, std::mt19937& random) {
   return file;
 }
 
-// One line for a refusal; samples do not depend on how the rows are asked for.
+// One line for a refusal; samples do not depend on how rows are requested.
 TEST_P(Formats, SurviveFilesChangedAtRandom) {
   const ReadLimits limits{.max_pixels = 20'000, .max_memory = 1U << 20U, .warn = false};
   std::vector<Bytes> seeds;
@@ -224,7 +224,8 @@ bool is_missing(const Image& image, int y) {
   return true;
 }
 
-// How many rows of the cut file were read: those of the whole one, and then none; -1 otherwise.
+// How many rows of the truncated file were read if they equal the whole file's and the rest is
+// missing; otherwise -1.
 int rows_kept(const Bytes& cut, const Image& whole, const ReadLimits& limits = keeping()) {
   if (why_refused(cut, limits) != "") return 0;
   const Image image = decode(cut, limits, 7).image;

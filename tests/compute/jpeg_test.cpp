@@ -50,7 +50,7 @@ TEST(JpegDecoder, DecodesLongScans) {
   expect_decoded(encode_with_libjpeg(raster, recipe), 256, "a segment for each MCU");
 }
 
-// Nothing in such data tells where a code begins, so every subsequence waits for the one before.
+// Nothing in such data tells where a code begins, so every subsequence waits for the previous one.
 TEST(JpegDecoder, DecodesOneColour) {
   JpegRecipe recipe;
   expect_decoded(encode_with_libjpeg(flat_raster(700, 600, {250, 250, 250}), recipe), 1000,

@@ -1,5 +1,5 @@
-// consumer INPUT OUTPUT [DEVICE]: what a program needs to filter a picture with the installed
-// library, in memory and from file to file; the two have to agree.
+// consumer INPUT OUTPUT [DEVICE]: filters a picture with the installed library, in memory and from
+// file to file; the results have to agree.
 #include <exception>
 #include <iostream>
 #include <string>

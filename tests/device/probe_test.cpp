@@ -205,7 +205,7 @@ TEST_F(VendorProbesTest, EachLibraryHasItsOwnAnswer) {
   EXPECT_EQ(probed(), library_ + ";aborting;");
 }
 
-// So that it does not matter whether a list of devices or a filter asks first.
+// The order of listing devices and filtering must not matter.
 TEST_F(VendorProbesTest, AProbeThatFoundNothingOutLeavesTheEarlierAnswer) {
   EXPECT_EQ(failure_of(library_), "");
   const std::string failure = failure_of("aborting");

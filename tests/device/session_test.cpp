@@ -39,7 +39,7 @@ class SessionTest : public ::testing::Test {
 
 TEST_F(SessionTest, TakesFromTheCacheWhatAnEarlierSessionKept) {
   for (const auto& started : all_sessions()) {
-    // Equal devices share programs, so each gets a cache of its own.
+    // Equal devices share programs, so each gets its own cache.
     const TemporaryFolder own;
     const ProgramCache cache(own.path());
     EXPECT_EQ(build(started->device(), cache), ProgramOrigin::compiled) << started->device().name;

@@ -273,8 +273,8 @@ TEST(KernelTuning, ShippedDataIsWhole) {
   EXPECT_TRUE(candidate_shapes("none of that name").empty());
 }
 
-// Caches in whose place something strange lies: nobody waits for it, and it is ignored. A file that
-// is too large is replaced; nothing else is touched.
+// Something unexpected in place of a cache is ignored, without waiting for it. A file that is too
+// large is replaced; nothing else is touched.
 
 namespace fs = std::filesystem;
 

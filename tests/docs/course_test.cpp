@@ -1,4 +1,4 @@
-// The lessons of samples/course: what they print, built by CMake and by the line in their comment.
+// The output of the lessons of samples/course, built by CMake and by the command in their comment.
 #include "support/documents.hpp"
 #include "support/process.hpp"
 
@@ -9,7 +9,7 @@ const fs::path course = GPUFILTER_SOURCE "/samples/course";
 constexpr std::array lessons{"hello",      "groups",         "invert",    "naive-blur",
                              "tiled-blur", "matrix-product", "reduction", "constants"};
 
-// "..." stands for other lines; numbers may differ in texts that show times.
+// "..." matches other lines; numbers may differ in texts that show times.
 const std::map<std::string, std::string> printed_by{
     {"hello", R"(device: ...
 

@@ -1,4 +1,4 @@
-// What the pages of stages say.
+// The pages of stages agree with the declarations.
 #include "support/documents.hpp"
 
 #include "stage/options/catalogue.hpp"
@@ -6,7 +6,7 @@
 namespace gpufilter::test {
 namespace {
 
-// The words of a text, without Markdown's backticks and the places of line ends.
+// The words of a text, without Markdown's backticks and line ends.
 std::string plain_words(std::string text) {
   std::erase(text, '`');
   std::istringstream words(text);
@@ -26,7 +26,7 @@ std::string page_of(const std::string& option) {
   return "";
 }
 
-// What the page says from a heading up to the next one.
+// The section of a page from a heading up to the next one.
 std::string section_of(const std::string& text, const std::string& heading) {
   const std::size_t begin = text.find("\n## " + heading + "\n");
   if (begin == std::string::npos) return "";

@@ -1,4 +1,4 @@
-// What packages of the project say about it agrees with the project.
+// The metadata of packages agree with the project.
 #include <regex>
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// Files of the formats without a fuzzer of their own, read whole and row by row.
+// Files of the formats without their own fuzzer, read whole and row by row.
 #include <optional>
 #include <string_view>
 

@@ -35,8 +35,8 @@ struct Alone {
   Bytes samples;
 };
 
-// What libjpeg makes of a file that has been accepted, whatever it warns about; nothing where it
-// refuses it, or yields CMYK.
+// libjpeg's pixels of an accepted file, whatever it warns about; nothing if it refuses the file or
+// yields CMYK.
 std::optional<Bytes> decode_alone(const Bytes& file) {
   Alone alone;
   jpeg_decompress_struct& jpeg = alone.jpeg;

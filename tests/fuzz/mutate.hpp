@@ -42,7 +42,7 @@ struct FuzzTarget {
   // Makes a damaged file of a copy of a seed; `other` is another seed. May repair checksums, so
   // that damage reaches what lies behind them.
   std::function<void(Bytes& file, const Bytes& other, Mutator&)> mutate;
-  // What is wrong with how the decoders read it; empty where they agree.
+  // The disagreement between decoders on the file; empty if they agree.
   std::function<std::string(const Bytes& file)> check;
 };
 

@@ -271,7 +271,7 @@ TEST(NetFile, NumbersThatAreNotFiniteAreRefused) {
 TEST(NetFile, TensorsOfTheWrongSizeAreRefused) {
   EXPECT_EQ(
       net_objection(with_tensor("y_w", [](SketchTensor& t) { t.numbers.pop_back(); }).bytes()),
-      "n.onnx: the tensor y_w: 320 bytes where its dimensions ask for 324; the file is "
+      "n.onnx: the tensor y_w: 320 bytes where its dimensions require 324; the file is "
       "damaged");
   EXPECT_EQ(net_objection(with_tensor("y_w",
                                       [](SketchTensor& t) {
@@ -360,7 +360,7 @@ TEST(NetFile, TensorsHaveALimitInAll) {
             "n.onnx: the tensor t7: more than 16777216 numbers in all, the limit for a network");
   std::filesystem::resize_file(folder / "zeros.bin", std::uintmax_t{64} << 30U);
   EXPECT_EQ(net_objection(net.bytes(), folder.path()),
-            "n.onnx: the tensor t0: 68719476736 bytes where its dimensions ask for 8388608; the "
+            "n.onnx: the tensor t0: 68719476736 bytes where its dimensions require 8388608; the "
             "file is damaged");
 }
 
@@ -442,7 +442,7 @@ NaivePlanes pixel_of(const std::vector<float>& numbers, size_t begin, size_t cou
   return pixel;
 }
 
-// One pixel, each element a channel of it.
+// Checks one pixel with a channel for each element.
 void check_elements(OnnxCase from) {
   const OnnxTensor x = from.inputs.front();
   const bool binary = from.node().type != "Clip" && from.has_operand(1);
@@ -523,7 +523,7 @@ const std::set<std::string> others{
     "Concat",           "Conv",        "ConvInteger",    "ConvTranspose", "DepthToSpace",
     "DequantizeLinear", "QLinearConv", "QuantizeLinear", "Resize",        "Upsample"};
 
-// What makes a case no network for pictures.
+// Reasons why a case is not a network for pictures.
 constexpr std::array<const char*, 12> reasons{
     "dimension",         "not floats",       "several scales",  "its axis is",
     "dilations are not", "kernels of 2 x 2", "gives a size",    "its mode",

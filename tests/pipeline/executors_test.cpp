@@ -368,8 +368,7 @@ TEST(WidePictures, AreLikeTheirPartsInEveryStage) {
   });
 }
 
-// Memory that stages take on a device beside the rows: networks that are too wide for a kernel of
-// their own.
+// Memory of stages on a device besides the rows: networks too wide for their own kernel.
 
 constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20U;
 

@@ -172,7 +172,7 @@ TEST(Fusion, WindowsShareAKernelWithTheStagesAfterThem) {
   EXPECT_EQ(groups_of("--edges sobel --blur auto", {3, 8}), "edges, blur");
 }
 
-// A window loads a pixel several times, and computes what stands before it as often.
+// A window loads a pixel several times, and computes the earlier stages as often.
 TEST(Fusion, WindowsShareAKernelWithTheStagesBeforeThemIfThatIsLessThanAPass) {
   EXPECT_EQ(groups_of("--color sepia --blur auto --gamma 2", {3, 8}), "color + blur + gamma");
   EXPECT_EQ(groups_of("--color sepia --median 1 --gamma 2", {3, 8}), "color, median + gamma");
@@ -276,7 +276,7 @@ TEST(FusedStatistics, RideAlongWithPixelsAndWindows) {
   EXPECT_TRUE(contains(blurred[0].source, "#define COUNTS 1"));
 }
 
-// What cannot share a kernel is measured by one of its own.
+// Statistics that cannot be fused have their own kernel.
 TEST(FusedStatistics, TotalsAndNamedKernelsStayApart) {
   if (all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   Session& session = *kernel_sessions().front();

@@ -167,7 +167,7 @@ def test_recipes_with_outputs_are_refused_by_name(tmp_path):
         recipe.write_text(f"--resize 80x\n{option}\n")
         with pytest.raises(gpufilter.UsageError) as caught:
             gpufilter.Filter(f"@{recipe}")
-        text = f"{recipe}:2: {option.split()[0]}: not a stage, but about outputs"
+        text = f"{recipe}:2: {option.split()[0]}: an option of outputs, not a stage"
         assert str(caught.value).startswith(text)
 
 

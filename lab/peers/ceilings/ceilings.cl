@@ -1,4 +1,4 @@
-// What device_bench compares with: the memory alone.
+// The baseline of device_bench: the memory alone.
 
 #ifdef KERNEL_copy_words
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))

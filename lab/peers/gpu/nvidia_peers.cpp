@@ -1,4 +1,4 @@
-// What NVIDIA's own libraries need for the work of gpufilter's kernels: NPP and cuBLAS, beside a
+// Times of NVIDIA's own libraries, NPP and cuBLAS, for the work of gpufilter's kernels, and of a
 // copy. Usage: nvidia_peers [WIDTH HEIGHT]
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-// What the kernels of low-precision products share: which blocks of C a work-group computes.
+// Shared by the kernels of low-precision products: the blocks of C that a work-group computes.
 // low_product.hpp explains the operands. Macros: BLOCK_M x BLOCK_N, the size of a block; STRIPE,
 // rows of blocks that are computed at the same time, so that they share columns of B in caches;
 // GROUPS_A_UNIT: 0: a work-group computes one block, otherwise it goes on until all are computed;
@@ -70,7 +70,7 @@ inline block_t block_at(uint index, OPERANDS) {
   for (uint index = (uint)get_group_id(0);                          \
        index < BLOCKS_M * BLOCKS_N * (GROUPING == 2 ? (uint)GROUPS : 1);  \
        index += (uint)get_num_groups(0))
-// Other work-items may still read what the block before left in local memory.
+// Other work-items may still read the previous block's data in local memory.
 #define AWAIT_LAST_BLOCK() barrier(CLK_LOCAL_MEM_FENCE)
 #else
 #define FOR_OWN_BLOCKS(index) const uint index = (uint)get_group_id(0);

@@ -25,7 +25,7 @@ typedef float sum_t;
 typedef float sum_t;
 #endif
 
-// What is copied to local memory at a time.
+// The data copied to local memory at a time.
 typedef struct {
   uint a[WORDS][BLOCK_M];
   uint b[WORDS][BLOCK_N];

@@ -33,13 +33,13 @@ typedef float sum_t;
 #define SUM "+f"
 #ifdef TYPE_BFLOAT16
 #define MULTIPLY "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32"
-#else  // e4m3 is widened to float16, which holds all its numbers
+#else  // e4m3 is widened to float16, which represents all its values
 #define MULTIPLY "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"
 #endif
 #endif
 
-// Sums of integers that become floats start at a number whose bits, with such a sum added, are
-// those of the float 1.5 x 2^23 + sum.
+// Integer sums that become floats start at a number to which adding the sum gives the bits of the
+// float 1.5 x 2^23 + sum.
 #define OFFSET 0x4b400000
 #if defined(TYPE_INT8) && defined(PROMOTED)
 #define START OFFSET
@@ -69,8 +69,7 @@ inline void multiply(sum_t *sum, const uint *a, const uint *b) {
 }
 
 #ifdef TYPE_FP8
-// Four numbers of e4m3 as four of float16. Which k a place stands for does not matter as long as A
-// and B agree.
+// Widens four e4m3 values to float16. The order along k does not matter as long as A and B agree.
 inline void widen(uint *wide, uint word) {
   asm("{ .reg .b16 low, high; mov.b32 {low, high}, %2;"
       " cvt.rn.f16x2.e4m3x2 %0, low; cvt.rn.f16x2.e4m3x2 %1, high; }"

@@ -79,7 +79,7 @@ typedef float sum_t;
                : "l"(a_rows), "l"(b_rows), "r"(accumulate)                                       \
                : "memory")
 
-// What wgmma is told of a matrix in local memory: where it is, 8 rows' bytes, and the swizzle.
+// wgmma's descriptor of a matrix in local memory: address, bytes of 8 rows, and swizzle.
 inline ulong descriptor(uint address) {
   return (ulong)((address & 0x3ffff) >> 4) | 1UL << 16 | (ulong)(8 * BLOCK_K >> 4) << 32 |
          SWIZZLE_MODE << 62;

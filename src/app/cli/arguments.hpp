@@ -21,7 +21,7 @@ class Option;
 
 namespace gpufilter {
 
-// Says what is wrong with a value; nothing if it is right.
+// Returns the error in a value; nothing if it is valid.
 struct ValueCheck {
   template <std::invocable<const std::string&> Complaint>
   ValueCheck(Complaint find_fault, std::vector<std::string> all = {})
@@ -31,7 +31,7 @@ struct ValueCheck {
   std::vector<std::string> words;  // if only these are right: all of them
 };
 
-// What a shell may offer as the value of an option. A word that ends in '=' is only a beginning.
+// Completions that a shell may offer for an option's value. A word that ends in '=' is a prefix.
 struct Suggestions {
   enum class Files { none, folders, all };
 
@@ -51,7 +51,7 @@ class Option {
   Option* option_text(const std::string& form);  // of its values, for the help: "1..100 [90]"
   // The form of the values for any machine, if option_text() is for this one.
   Option* portable_text(const std::string& form);
-  // For shells, besides the words of check().
+  // Suggestions for shells, in addition to the words of check().
   Option* suggests(Suggestions suggestions);
   Option* group(const std::string& heading);  // of the help
   Option* description(const std::string& text);
@@ -61,7 +61,7 @@ class Option {
   // The option may be repeated, and a word may have several values with commas between them.
   Option* comma_list();
   Option* excludes(Option* other);
-  // Its default is the value of this environment variable, if that is set.
+  // The default is the value of this environment variable, if it is set.
   Option* envname(const std::string& variable);
   // The option takes effect even if the parser fails at a later word.
   Option* trigger_on_parse();
@@ -134,7 +134,7 @@ class Arguments {
                             const std::string& help);
   Option* add_flag_callback(const std::string& name, const std::function<void()>& run,
                             const std::string& help);
-  // `take` gets one of `words`: the one after the flag, or `alone` if none follows.
+  // `take` receives one of `words`: the word after the flag, or `alone` if none follows.
   Option* add_flag_with_words(const std::string& name, const std::vector<std::string>& words,
                               const std::string& alone,
                               const std::function<void(const std::string&)>& take,

@@ -41,10 +41,10 @@ int fail(const char* reason, int exit_code) {
   return exit_code;
 }
 
-// oneTBB's error has no type of its own.
+// oneTBB throws no specific type.
 std::string words_of(const std::exception& error) {
   if (std::string_view(error.what()).starts_with("pthread_create has failed"))
-    return "a thread cannot be started, because a limit of processes or memory is reached; try "
+    return "a thread cannot be started, because a limit on processes or memory is reached; try "
            "--threads 1";
   return error.what();
 }

@@ -1,5 +1,5 @@
-// The main job and the subcommands, the table of them for the program, its help and suggestions,
-// and the one place where an exception becomes a message and an exit code.
+// The main command and the subcommands; their table, for the program, its help and suggestions; and
+// the only function that turns exceptions into messages and exit codes.
 #pragma once
 
 #include <string>
@@ -24,12 +24,12 @@ namespace gpufilter {
 [[nodiscard]] int run_tune_command(int argc, const char* const* argv);
 [[nodiscard]] int run_verify_command(int argc, const char* const* argv);
 
-// Has exit codes of its own: 0 equal, 1 different within the tolerance, 2 different, 3 different
-// size or format; for folders the highest code of all names. 4 means that there is no answer: a
+// Has its own exit codes: 0 equal, 1 different within the tolerance, 2 different, 3 different size
+// or format; for folders the highest code of all names. 4 means that no comparison was possible: a
 // file that cannot be read, folders without pictures, a difference picture or a result that cannot
 // be written. Wrong usage is 4 too, although it is 2 elsewhere: a script must never mistake a
-// mistyped option for "different" (cmp and diff also have one code for trouble). All failures are
-// reported there; nothing is thrown.
+// mistyped option for "different" (cmp and diff also have one code for trouble). It reports all
+// failures itself and throws nothing.
 [[nodiscard]] int run_compare_command(int argc, const char* const* argv);
 
 // Benchmarks of stages; argv[0] is the name. As run_bench_command().
@@ -48,7 +48,7 @@ struct Command {
   std::string arguments;  // for the help: "FILE"
   std::string summary;    // what it does, in a phrase
   int (*run)(int argc, const char* const* argv);
-  // The words that may follow the name and have command lines of their own: "bench copy".
+  // The words that may follow the name and have their own command lines: "bench copy".
   std::vector<std::string> (*variants)() = nullptr;
 };
 

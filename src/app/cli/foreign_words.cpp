@@ -16,8 +16,8 @@ namespace {
 
 struct ForeignWord {
   std::string_view names;  // separated by blanks; with '=', only if this value follows
-  // What to write here, the best first, separated by ';'. For an option each begins with an option;
-  // those that the program does not have are left out.
+  // What to write here instead, best first, separated by ';'. Options that the program does not
+  // have are omitted.
   std::string_view ours;
   std::string_view otherwise = {};  // if it has none of them
 };
@@ -149,8 +149,8 @@ bool is_amount(const std::string& value) {
   return !value.empty() && value.find_first_not_of("0123456789.") == std::string::npos;
 }
 
-// For "110,150,50": brightness, saturation and hue, of which 100 changes nothing and 200 is the
-// double or half a turn. Empty if it is no such list.
+// For "110,150,50": brightness, saturation and hue, where 100 changes nothing and 200 is the double
+// or half a turn. Empty for other values.
 std::string modulation(const std::string& value) {
   constexpr std::array settings{"--color brightness=", "--color saturate=", "--hue "};
   std::string ours;
@@ -166,8 +166,8 @@ std::string modulation(const std::string& value) {
   return ours;
 }
 
-// What an option's `value` says in place of `form`; empty if nothing. "0x3", a radius and a sigma,
-// says 3 in place of SIGMA.
+// What to substitute for `form`, given an option's `value`; empty if nothing. "0x3", a radius and a
+// sigma, gives 3 for SIGMA.
 std::string said_by(const std::string& value, std::string_view form) {
   if (form == "SIGMA") {
     const std::size_t x = value.find('x');
@@ -182,7 +182,7 @@ std::string said_by(const std::string& value, std::string_view form) {
 }
 
 // "--color saturate=1.5" with the amount that was given, "--median RADIUS" with the radius. Advice
-// of several settings keeps its own.
+// with several settings is left unchanged.
 std::string with_amount(std::string_view ours, const std::string& value) {
   const std::size_t blank = ours.rfind(' ');
   if (blank != std::string_view::npos && ours.find(' ') == blank) {
@@ -211,7 +211,7 @@ std::string enlargement(const std::string& factor) {
   return times && *times > 0 && *times <= 100 ? formatted("--resize {}%", *times * 100) : "";
 }
 
-// "--sepia 0.6" for --color sepia=0.6; empty if the name is no preset.
+// "--sepia 0.6" for --color sepia=0.6; empty if the name is not a preset.
 std::string advice_for_preset(const std::string& name, const std::string& value) {
   const std::string preset = color_preset_example(name);
   if (preset.empty()) return "";

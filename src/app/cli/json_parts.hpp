@@ -1,4 +1,4 @@
-// What machine-readable reports have in common.
+// Shared parts of machine-readable reports.
 #pragma once
 
 #include <optional>

@@ -27,7 +27,7 @@ constexpr std::array calls{
     Line{"INPUT... --in-place [STAGE...]", "each into itself"},
 };
 
-// What a photographer calls it, and the stage that does it.
+// Photographers' terms, and the stages for them.
 constexpr std::array wishes{
     Line{"smaller", "--resize 1600x1600 --only shrink"},
     Line{"softer", "--gaussian 2"},

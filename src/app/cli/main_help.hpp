@@ -21,7 +21,7 @@ struct MainHelpTexts {
 };
 [[nodiscard]] MainHelpTexts main_help_texts();
 
-// The text that is printed if there is no argument.
+// The text printed without arguments.
 [[nodiscard]] std::string brief_usage();
 
 }  // namespace gpufilter

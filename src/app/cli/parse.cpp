@@ -64,7 +64,7 @@ std::string describe_mismatch(const Arguments& app, const ArgumentsError& error)
   return text;
 }
 
-// What is wrong with the command line that `error` was thrown for.
+// Describes the error in the command line.
 std::string describe(const Arguments& app, const ArgumentsError& error) {
   if (error.kind() == ArgumentsError::Kind::count_of_values) return describe_mismatch(app, error);
   const std::vector<std::string> extras = app.remaining();
@@ -87,7 +87,7 @@ void refuse_unknown_options(const Arguments& app, int argc, const char* const* a
   }
 }
 
-// Whether help is requested by an option of its own: the parser also finds -h in "-hue".
+// Whether help is requested by a separate option: the parser also finds -h in "-hue".
 bool asks_for_help(const Arguments& app, int argc, const char* const* argv) {
   const std::vector<CommandWord> words = command_words(app, argc, argv);
   return std::any_of(words.begin(), words.end(), [](const CommandWord& word) {

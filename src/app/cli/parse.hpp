@@ -23,7 +23,7 @@ using HelpPage = std::function<std::string(const Arguments& app, HelpLength leng
                                                     const HelpPage& page = {});
 
 // Calls `look` with the declarations of the command line that `run` would parse: `run` has to call
-// parse_command_line(), which then parses nothing, and to return once that says so.
+// parse_command_line(), which then parses nothing, and to return when told so.
 void visit_declarations(const std::function<void()>& run,
                         const std::function<void(const Arguments& app)>& look);
 

@@ -100,8 +100,8 @@ std::string progress_bar(const Progress& progress, std::size_t columns) {
   for (std::size_t count = fields.size();; --count) {
     const auto end = fields.begin() + static_cast<std::ptrdiff_t>(count);
     const std::string after = formatted("{}", fmt::join(fields.begin(), end, ", "));
-    // The time left may shorten the bar or replace it; rates are shown only beside a bar of some
-    // length.
+    // The remaining time may shorten or replace the bar; rates are shown only beside a long enough
+    // bar.
     const std::size_t minimum_cells = count > 1 ? 6 : 0;
     if (const auto line = with_bar(before, after, share(progress), columns, minimum_cells)) {
       return *line;

@@ -24,9 +24,9 @@ void add_device_choice(Arguments& app, std::string& device, bool& require_device
       ->envname("GPUFILTER_DEVICE")
       ->option_text(formatted("{}|NAME [{}]", fmt::join(words, "|"), device))
       ->suggests({.words = words, .devices = true});
-  app.add_flag("--require-device", require_device,
-               "Fail if the device does not work (exit code 3). Otherwise the processor does the "
-               "work.");
+  app.add_flag(
+      "--require-device", require_device,
+      "Fail with exit code 3 if the device does not work. Otherwise the processor does the work.");
 }
 
 void add_report(Arguments& app, std::string& path, const std::string& help) {

@@ -57,7 +57,7 @@ std::optional<Value> choice_of_variable(const char* variable, const Choices<Valu
   throw UsageError(formatted("{}: {}", variable, not_among(given, words)));
 }
 
-// What differs between commands.
+// The parts of the help that differ between commands.
 struct DeviceHelp {
   std::string automatic;  // what auto means
   bool has_all = false;   // whether work can be spread over all devices

@@ -47,7 +47,7 @@ std::string sentence(const FileComparison& files) {
   return text;
 }
 
-// A few words beside the status.
+// A short note next to the status.
 std::string note_of(const FileComparison& files) {
   if (!files.comparison) return "other size or format";
   if (files.comparison->differing_pixels == 0) return "";
@@ -150,8 +150,8 @@ constexpr const char* compare_explanation = R"(Exit codes:
   3  different size or format (channels, bits per sample)
   4  could not compare: a file cannot be read or written, folders without a
      picture, or wrong usage
-For two folders it is the highest code of all names. A name that only one of the
-folders has counts as different.
+For two folders it is the highest code of all pictures. A picture that only
+one of the folders has counts as different.
 
 PSNR and SSIM say how alike two pictures are: the PSNR in decibels, by their
 squared differences, the SSIM by their structure, 1 for equal pictures.
@@ -278,7 +278,7 @@ std::unique_ptr<ComparePage> page_for(const CompareOptions& options) {
 int compare_pair(const CompareOptions& options) {
   check_drawing(options);
   const auto page = page_for(options);
-  // The page reads the pictures once more.
+  // The page reads the pictures again.
   const RepeatableSource a(options.a, page != nullptr);
   const RepeatableSource b(options.b, page != nullptr);
   const auto open = [&](const std::string& path) {

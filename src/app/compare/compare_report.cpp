@@ -13,7 +13,7 @@
 namespace gpufilter {
 namespace {
 
-// What a result is called and means, in the order of CompareResult.
+// Names and meanings of results, in the order of CompareResult.
 struct ResultRow {
   const char* key;     // in JSON
   const char* status;  // on pages
@@ -186,7 +186,7 @@ void add_numbers(Json& json, const Comparison& comparison) {
   json["channels"] = json_of_channels(comparison);
 }
 
-// What JSON has about the pictures: "a", "b" and, if they were compared, all numbers.
+// Adds the pictures, "a" and "b", and, if they were compared, all results.
 void add_pictures(Json& json, const FileComparison& files) {
   json["a"] = json_of_file(files.a);
   json["b"] = json_of_file(files.b);

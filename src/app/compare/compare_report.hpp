@@ -1,4 +1,4 @@
-// What "gpufilter compare" says about two pictures or two folders, for people and for programs.
+// Reports of "gpufilter compare" on two pictures or two folders, as text and JSON.
 #pragma once
 
 #include <array>

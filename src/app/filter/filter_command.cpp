@@ -38,15 +38,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What the command line requests: the plan of a run, checked before anything is touched.
+// The plan of the requested run, checked before anything is touched.
 
 // The name of a folder: it exists, or ends in a slash.
 bool names_folder(const std::string& output) {
   return is_folder_argument(output) || output.ends_with('/');
 }
 
-// The path of an output of one picture, which gets the input's name in a folder. `option` is what
-// the complaint begins with.
+// The path of an output of one picture, which gets the input's name in a folder. `option` begins
+// the error message.
 std::string output_path(const FilterOptions& options, const std::string& name,
                         const char* option = "") {
   if (!names_folder(name)) return name;
@@ -175,7 +175,7 @@ void check_trace_stream(const FilterOptions& options, bool is_in_use) {
     throw UsageError("--trace -: standard output is already in use; give --trace a file");
 }
 
-// Which documents may share standard output with a picture's result, and with one another.
+// Checks which documents may share standard output with a picture's result, and with each other.
 void check_streams_of_picture(const FilterOptions& options, const std::string& output) {
   const bool is_in_use = output == standard_stream || timing_is_data(options);
   check_trace_stream(options, is_in_use);
@@ -191,8 +191,7 @@ void check_streams_of_picture(const FilterOptions& options, const std::string& o
   }
 }
 
-// Whether the page can go to its folder: not where results go. `output` is that of the run, a file
-// or a folder.
+// Checks that the page has its own folder, without results. `output` is the run's file or folder.
 void check_report(const FilterOptions& options, const std::string& output, bool output_is_folder) {
   if (options.report.empty()) return;
   if (options.dry_run) {
@@ -350,7 +349,7 @@ bool is_folder_run(const FilterOptions& options) {
 }
 
 // The plan for one picture: where it goes, in which formats, and which outputs exist and stay. Asks
-// before it replaces a file, if somebody is there to answer. Throws UsageError if the picture must
+// before it replaces a file, if the terminal is interactive. Throws UsageError if the picture must
 // not or cannot go there, or the options do not suit it; PictureError if there is no input.
 BatchPlan plan_of_picture(const FilterOptions& options) {
   BatchPlan plan;
@@ -375,7 +374,7 @@ BatchPlan plan_of_picture(const FilterOptions& options) {
   }
   if (options.run.keep_time &&
       (options.input() == standard_stream || picture.output == standard_stream))
-    throw UsageError("--keep-time: '-' has no time of modification; name a file");
+    throw UsageError("--keep-time: '-' has no modification time; name a file");
   check_trace(options, plan);
   check_streams_of_picture(options, picture.output);
   check_report(options, picture.output, false);
@@ -488,7 +487,7 @@ RunOptions run_of_picture(const FilterOptions& options, const BatchItem& item, N
   return run;
 }
 
-// What the picture of the plan becomes, or with --dry-run would become.
+// Filters the picture of the plan, or with --dry-run says what would happen.
 RunReport filter_or_preview(const FilterOptions& options, const BatchItem& item,
                             Dispatcher& dispatcher, const RunOptions& run) {
   const ChainOutput output{item.output, item.output_format, item.keep_output};
@@ -507,7 +506,7 @@ void report_alone(const PictureResult& result, const RunReport* report, RunRepor
   if (result.status != PictureStatus::failed) reporter.conclude();
 }
 
-// The only picture of a plan, on this thread. What makes it fail propagates.
+// Filters the only picture of a plan, on this thread. Its failure propagates.
 void filter_alone(const FilterOptions& options, const BatchItem& item, Dispatcher& dispatcher,
                   const RunOptions& run, RunReporter& reporter) {
   PictureResult result{.item = &item};

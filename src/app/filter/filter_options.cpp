@@ -79,7 +79,7 @@ void add_device_options(Arguments& app, FilterOptions& options) {
            limits.max_memory = std::max(limits.max_memory, *options.max_memory);
            options.run.write.limit_memory(limits.max_memory);
          },
-         "Memory for the bands in progress, of all pictures together. In bytes, or with K, M or G. "
+         "Memory for the bands in progress of all pictures. In bytes, or with K, M or G. "
          "Bands are made smaller to fit. For folders the default is at least 16M per job. A value "
          "above 1G also allows larger interlaced PNGs, progressive JPEGs and overlays.")
       ->check(byte_count())
@@ -143,7 +143,7 @@ void add_picture_options(Arguments& app, FilterOptions& options) {
                 "--in-place. {}, if it is set, is the default.",
                 damaged_variable));
   app.add_flag("--keep-time", options.run.keep_time,
-               "Give each output the time at which its input was modified.");
+               "Give each output its input's modification time.");
   app.add_flag("--dry-run", options.dry_run,
                "Print what would be done, and write nothing. What a run would refuse is refused "
                "with the same exit code.");
@@ -156,8 +156,8 @@ void add_folder_options(Arguments& app, FilterOptions& options) {
   app.add_flag("--follow-links", options.follow_links,
                "With --recursive, follow links to folders too. Links to files are always read.");
   app.add_option("--match", options.patterns,
-                 "Only pictures in a folder whose names match. For example 'img*.png'; upper and "
-                 "lower case are the same; may be repeated.")
+                 "Only pictures in a folder whose names match. For example 'img*.png'; case is "
+                 "ignored; may be repeated.")
       ->one_value_each()
       ->option_text("GLOB");
   app.add_option("--exclude", options.excluded,
@@ -263,7 +263,7 @@ void apply_threads(const Arguments& app, FilterOptions& options) {
   }
 }
 
-// What can be read of a damaged picture does not replace it.
+// The readable part of a damaged picture must not replace the file.
 void apply_damaged(const Arguments& app, FilterOptions& options) {
   ReadLimits& limits = options.run.limits;
   const auto choice = choice_of_variable(damaged_variable, damaged_choices());

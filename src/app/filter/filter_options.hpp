@@ -16,7 +16,7 @@ namespace gpufilter {
 enum class TimingFormat { off, line, table, json, csv };
 enum class ProgressMode { automatic, on, off };
 
-// What is filtered (the request), how (the options of the run), and what the user is told.
+// The request (what is filtered), the options of the run, and the options of reports.
 struct FilterOptions : BatchRequest, BatchOptions {
   bool only_names = false;       // neither a stage nor an option is given
   bool on_exists_given = false;  // folders have another default
@@ -31,7 +31,7 @@ struct FilterOptions : BatchRequest, BatchOptions {
   bool require_device = false;
   bool fuse = true;  // neighbouring stages may share a kernel on an OpenCL device
   std::optional<int> band_rows;
-  std::optional<std::uint64_t> max_memory;  // nothing: that of `run`, or more for folders
+  std::optional<std::uint64_t> max_memory;  // nothing: the default of `run`, or more for folders
   bool json = false;                        // print what became of each picture as JSON
   bool show_kernel = false;                 // print the OpenCL C that ran
   bool short_kernel = false;                // without what all kernels share
@@ -47,14 +47,14 @@ struct FilterOptions : BatchRequest, BatchOptions {
   [[nodiscard]] const std::string& input() const { return inputs.front(); }
 };
 
-// Returns nothing if the command line asked for help or the version, which are then printed. Throws
+// Returns nothing if the command line requested help or the version, which are then printed. Throws
 // UsageError.
 [[nodiscard]] std::optional<FilterOptions> parse_filter_options(int argc, const char* const* argv);
 
 // The long names of all options, without dashes.
 [[nodiscard]] std::vector<std::string> filter_option_names();
 
-// What the option `name`, with its dashes, means; empty if there is no such option.
+// The help on the option `name`, with its dashes; empty if there is no such option.
 [[nodiscard]] std::string filter_option_page(const std::string& name);
 
 }  // namespace gpufilter

@@ -18,7 +18,7 @@ void add_format_options(Arguments& app, WriteOptions& options);
 // The files of these formats.
 [[nodiscard]] Suggestions picture_files(const CodecList& formats = codecs());
 
-// The formats that --to takes, those of them that the help shows, and the codec of one of them.
+// The formats that --to accepts, those that the help shows, and the codec for a format's name.
 [[nodiscard]] std::vector<std::string> format_names();
 [[nodiscard]] std::vector<std::string> main_format_names();
 // A value of --to. Formats that are known but not written are refused by name.
@@ -32,8 +32,8 @@ void add_format_options(Arguments& app, WriteOptions& options);
 void refuse_unused_options(const WriteOptions& options, const CodecList& formats,
                            Damaged damaged = Damaged::fail);
 
-// Finds the options that were given but made no difference to any picture, which may be known only
-// after the pictures are read.
+// Finds given options that had no effect on any picture, which may be known only after the pictures
+// are read.
 class OptionUse {
  public:
   explicit OptionUse(const WriteOptions& options, Damaged damaged = Damaged::fail)

@@ -25,13 +25,13 @@ namespace gpufilter {
 namespace {
 
 constexpr const char* info_description =
-    "Says what pictures are: format, size, depth, orientation, how they are coded, colour profile, "
+    "Describes pictures: format, size, depth, orientation, how they are coded, colour profile, "
     "camera and date, metadata, and what else their files hold. Pixels are not decoded.";
 
 constexpr const char* info_explanation =
     R"(Width and height are those of the stored pixels; an orientation says how they are
-shown. The quality of a JPEG is that for which libjpeg makes its tables, or the
-nearest one.
+shown. The quality of a JPEG is the one for which libjpeg writes the same
+quantization tables, or the nearest.
 
 Examples:
   gpufilter info photo.jpg
@@ -45,7 +45,7 @@ struct InfoOptions {
   ReadLimits limits;
 };
 
-// What the header of a file says, and metadata from its end.
+// The header of a file, and metadata from its end.
 struct PictureInfo {
   std::string name;
   std::uint64_t bytes = 0;  // 0: unknown

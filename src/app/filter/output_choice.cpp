@@ -49,7 +49,7 @@ void take_last_name(const Arguments& app, FilterOptions& options) {
   require_name(app, "INPUT", !options.inputs.empty());
   if (options.inputs.size() == 1 && app.count("--output") > 0) {
     throw UsageError(
-        "OUTPUT is required: --output names only what is written before the end of the chain; "
+        "OUTPUT is required: --output only saves pictures within the chain; "
         "gpufilter INPUT OUTPUT");
   }
   require_name(app, "OUTPUT", options.inputs.size() > 1);
@@ -95,7 +95,7 @@ void replace_inputs(const Arguments& app, FilterOptions& options) {
   options.output = is_one ? first : folder_of_all(inputs);
 }
 
-// Also by a link that leads nowhere, or by what cannot be looked at.
+// Whether the name is taken, also by a dangling link or by something that cannot be examined.
 bool is_taken(const std::string& path) {
   std::error_code error;
   return fs::symlink_status(path, error).type() != fs::file_type::not_found;
@@ -195,8 +195,7 @@ void check_after_value(const CommandWord& before, const std::string& word) {
   throw UsageError(printable(formatted("{}: {} takes one value{}", word, name, remedy)));
 }
 
-// A word that stands where an option's value would stand, and looks like one. A slash shows that it
-// is a path.
+// Checks a word that follows an option and looks like its value. A slash shows that it is a path.
 void check_position(const CommandWord& before, const CommandWord& name) {
   if (name.after_dashes || before.option == nullptr || name.text.find('/') != std::string::npos)
     return;
@@ -209,8 +208,8 @@ void check_position(const CommandWord& before, const CommandWord& name) {
   }
 }
 
-// What a word may mean that is neither a picture nor a folder: "--color sepia", "--blur auto or
-// --levels auto"; empty if it resembles nothing.
+// What the user may have meant by a word that is neither a picture nor a folder: "--color sepia",
+// "--blur auto or --levels auto"; empty if it resembles nothing.
 std::string meaning_of(const Arguments& app, const std::string& word) {
   std::vector<std::string> options;
   for (const StageKind& kind : stage_catalogue()) {
@@ -323,7 +322,7 @@ void add_existing_file_options(Arguments& app, FilterOptions& options) {
       "file that holds more than is read (pages, frames, a film, a gain map) is refused.");
   app.add_option_function(
          "--pages", [&options](const std::string&) { options.run.first_page = true; },
-         "Which picture of a file with several is read. first: only the first or main one; "
+         "Which picture to read from a file with several. first: only the first or main one; "
          "--in-place then replaces the file.")
       ->check(one_of({"first"}))
       ->option_text("first");

@@ -1,4 +1,4 @@
-// The names on the command line: what is read, where the results go, and what they may replace.
+// The names on the command line: inputs, outputs, and which files may be replaced.
 #pragma once
 
 #include <string>
@@ -16,10 +16,10 @@ void add_names(Arguments& app, FilterOptions& options);
 // --on-exists, --in-place and --pages.
 void add_existing_file_options(Arguments& app, FilterOptions& options);
 
-// Takes the output from the names (with --in-place from the inputs), and what to do if it exists
-// from GPUFILTER_ON_EXISTS unless --on-exists is given. Call it after note_folder_options();
-// `words` are those that were parsed. Throws UsageError if a name is missing, or is a word that is
-// probably not meant as a name.
+// Takes the output from the names (with --in-place from the inputs), and the rule for existing
+// files from GPUFILTER_ON_EXISTS unless --on-exists is given. Call it after note_folder_options();
+// `words` are the parsed words. Throws UsageError if a name is missing or is probably not meant as
+// a name.
 void choose_output(const Arguments& app, const std::vector<CommandWord>& words,
                    FilterOptions& options);
 
@@ -27,8 +27,8 @@ void choose_output(const Arguments& app, const std::vector<CommandWord>& words,
 // `names` gets the values of --output.
 void add_chain_outputs(Arguments& app, std::vector<std::string>& names);
 
-// Each of `names` with the number of stages before it; paths are as given. Throws UsageError for
-// one between --linear and --encoded.
+// Each of `names` with the number of stages before it; paths are as given. Throws UsageError for an
+// output between --linear and --encoded.
 [[nodiscard]] std::vector<ChainOutput> chain_outputs(const Arguments& app,
                                                      const std::vector<std::string>& names);
 

@@ -33,7 +33,7 @@ Suggestions suggestions_for(const ValueType& type) {
   if (may_be_file(type)) suggestions.files = Suggestions::Files::all;
   const auto* file = std::get_if<FileName>(&type);
   if (file == nullptr || file->extension.empty()) return suggestions;
-  // Where a PNG may be, any picture may.
+  // Values that may be a PNG may be any picture.
   Suggestions pictures = picture_files();
   const auto& known = pictures.extensions;
   if (std::find(known.begin(), known.end(), file->extension) != known.end()) return pictures;

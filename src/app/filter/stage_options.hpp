@@ -23,7 +23,7 @@ class StageOptions {
   // The requested stages in their order. A parameter belongs to the stage before it; before the
   // first stage it is the default for every stage that takes it. The last --linear has an end.
   // `limits` are for pictures that stages read. Throws UsageError if a parameter is given twice for
-  // one stage, or if its stage does not take it, and for a --linear or --encoded out of place.
+  // one stage, or if its stage does not take it, and for a misplaced --linear or --encoded.
   [[nodiscard]] StageChain chain(const ReadLimits& limits = {}) const;
 
   // A stage as it was typed: "--resize", "x0800 --kernel cubic".

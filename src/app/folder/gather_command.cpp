@@ -124,8 +124,8 @@ Json picture_json(const UnfinishedPicture& picture, bool has_run) {
   return json;
 }
 
-// A line with the counts, then what is missing or in progress, and the commands that do the rest:
-// at most ten lines of each.
+// A line with the counts, then missing pictures and those in progress, and the commands for the
+// rest: at most ten lines of each.
 std::string gather_text(const GatherReport& report) {
   std::string text = summary(report) + unfinished_lines(report);
   text += first_of(process_texts(report.stopped), "did not end: ");

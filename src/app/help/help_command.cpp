@@ -88,7 +88,8 @@ const Codec* find_format(const std::string& name) {
   return codec_of_name("." + name);
 }
 
-// What files of a format hold, and the options for writing them, all from the codec's row.
+// The page of a format, from its row in the codec table: the samples that its files hold, and the
+// options for writing them.
 std::string format_page(const Codec& codec) {
   const char* colors = codec.color_channels == 1   ? "grey"
                        : codec.color_channels == 3 ? "colours"

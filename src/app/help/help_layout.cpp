@@ -50,8 +50,8 @@ constexpr std::size_t maximum_width = 100;
 constexpr std::size_t minimum_column_width = 24;
 constexpr std::size_t option_column = 22;
 
-// The columns of a help page, 40 to 100: COLUMNS if it is set, otherwise those of the terminal, or
-// 80 if standard output is none.
+// The columns of a help page, 40 to 100: COLUMNS if it is set, otherwise the terminal's, or 80 if
+// standard output is not a terminal.
 std::size_t page_width() {
   const char* variable = std::getenv("COLUMNS");  // NOLINT(concurrency-mt-unsafe)
   std::size_t columns = default_width;

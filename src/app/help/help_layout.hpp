@@ -12,12 +12,13 @@
 
 namespace gpufilter {
 
-// Joins lines of prose and of items' texts, which the source breaks where it likes.
+// Joins lines of prose and of items' texts: line breaks in the source have no meaning.
 [[nodiscard]] std::vector<std::string> joined_lines(std::string_view text);
 
 [[nodiscard]] std::size_t indent_of(std::string_view line);
 
-// Where the text of "  head  text" begins: after two blanks or more. npos if it has no head.
+// The column where the text of " head text" begins, after two blanks or more. npos if it has no
+// head.
 [[nodiscard]] std::size_t text_column(std::string_view line);
 
 // --help or --help-all.
@@ -27,15 +28,15 @@ enum class HelpLength { brief, full };
 // it begins a new line.
 [[nodiscard]] std::string wrapped(std::string_view text, std::size_t indent = 0);
 
-// One line with its own indentation; what does not fit follows, indented by two more.
+// One line with its own indentation; continuation lines are indented by two more.
 [[nodiscard]] std::string hanging(const std::string& line);
 
-// Text with line breaks for the reader of the source: prose and the texts of lists are filled anew,
-// commands below "Examples:" that are too long are continued by a backslash.
+// Refills a text from the source: prose and the texts of lists are wrapped, and long commands below
+// "Examples:" are continued by a backslash.
 [[nodiscard]] std::string reflowed(std::string_view text);
 
-// One item of a list: `head` after two blanks, and `text` from `column` on, or on the next line if
-// the head is too long. On narrow pages `text` begins below the head.
+// One item of a list: `head` after two blanks, `text` from `column` on, or on the next line if the
+// head is too long. On narrow pages `text` begins below the head.
 [[nodiscard]] std::string list_item(const std::string& head, std::string_view text,
                                     std::size_t column);
 
@@ -48,7 +49,7 @@ enum class HelpLength { brief, full };
 // An option's page: its names, the form of its values, in brackets the default, and what it means.
 [[nodiscard]] std::string option_page(const Option& option);
 
-// The groups of options of `app`, each with all its options; that of --help comes last.
+// The groups of options of `app`, each with all its options; the group of --help comes last.
 [[nodiscard]] std::string option_groups(const Arguments& app);
 
 // The positional arguments of `app`; empty if it has none.

@@ -102,7 +102,7 @@ constexpr std::array topics{
         "output's format can hold them; a warning names what it cannot. Thumbnails, which show the "
         "old picture, are removed.\n"
         "--strip removes all but the colour profile, density, orientation and the like. --keep "
-        "names the kinds that stay, for instance exif,icc; the orientation stays with every list.\n"
+        "names the kinds that stay, for instance exif,icc; the orientation always stays.\n"
         "--orientation says when the orientation is applied: before the first stage that depends "
         "on it, at the beginning, or not at all.\n",
         "  gpufilter in.jpg out.jpg --keep exif,icc\n", "metadata.md"},
@@ -119,8 +119,8 @@ constexpr std::array topics{
         "recipes",
         "@FILE stands for the words in FILE, anywhere on the command line: stages and options that "
         "belong together.\n"
-        "Words end with blanks and lines, # begins a comment, quotes are those of a shell. A "
-        "recipe may name others with @. Files of stages and other recipes are looked for beside "
+        "Words end at blanks and line ends, # begins a comment, quotes work as in a shell. A "
+        "recipe may name others with @. Stages' files and other recipes are searched for beside "
         "the recipe first.\n"
         "These come with the program and are found by name: @web-gallery, @print, @scan-cleanup "
         "and @black-and-white.\n"

@@ -20,7 +20,7 @@ struct NamedMeaning {
 
 [[nodiscard]] std::vector<std::string> help_topic_names();
 
-// Empty if there is no such topic.
+// The text of a topic; empty if there is no such topic.
 [[nodiscard]] std::string help_topic(const std::string& name);
 
 }  // namespace gpufilter

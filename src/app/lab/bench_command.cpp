@@ -21,7 +21,7 @@ namespace {
 
 using lab::TestBed;
 
-// "4096x16x256": rows and columns of C, and the numbers in each sum.
+// "4096x16x256": rows and columns of C, and the length of each sum.
 std::optional<MatrixShape> parsed_shape(const std::string& text) {
   constexpr int largest = 65536;
   MatrixShape shape;
@@ -79,7 +79,7 @@ int run_matmul(int argc, const char* const* argv) {
       "matmul",
       "reads, M: millions of numbers of A and B that the kernel's work-items read from\n"
       "global memory, counted in one more run by a build of the kernel that counts;\n"
-      "of naive's: the same as a share of the naive kernel's reads.\n"
+      "of naive's: their share of the naive kernel's reads.\n"
       "\n"
       "With --type or --grouped, the table has one row for each way of multiplying\n"
       "each type, and the errors. --sizes is then\n"
@@ -159,7 +159,7 @@ int run_access(int argc, const char* const* argv) {
       ->option_text("BYTES [GPU: 256M, else 16M]");
   add_numbers(bench.app, "--strides", options.strides,
               one_of({"1", "2", "4", "8", "16", "32", "64"}),
-              "Words from one work-item's to its neighbour's: 1 to 64.");
+              "Stride between neighbouring work-items' words: 1 to 64.");
   add_numbers(bench.app, "--branches", options.branches, whole_number(1, 32),
               "Branches that neighbouring work-items take.");
   if (const auto done = bench.parse(argc, argv)) return *done;
@@ -186,7 +186,7 @@ int run_histogram(int argc, const char* const* argv) {
   return run_pattern("histogram",
                      "Measures how fast bytes are counted, by atomic additions to global memory, "
                      "to local memory, and to several copies of the counters, for random bytes and "
-                     "for equal ones, which all want the same counter.",
+                     "for equal ones, which all increment the same counter.",
                      argc, argv, lab::bench_histogram);
 }
 
@@ -256,7 +256,7 @@ constexpr std::array kinds{
     BenchKind{"reduce", "sums, products, extremes, bitwise combinations of arrays", run_reduce},
     BenchKind{"copy", "memory copies, an upper bound for the others", run_copy},
     BenchKind{"parallel", "how many work-items fill a device", run_parallel},
-    BenchKind{"access", "strides, banks, branches, images: beside a copy", run_access},
+    BenchKind{"access", "strides, banks, branches, images, compared with a copy", run_access},
     BenchKind{"histogram", "atomic counters and contention", run_histogram},
     BenchKind{"scan", "prefix sums, whose results depend on each other", run_scan},
     BenchKind{"pipeline", "a picture from file to file", run_pipeline},

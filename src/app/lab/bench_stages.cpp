@@ -85,7 +85,7 @@ Network random_network(const std::vector<int>& widths) {
   return network;
 }
 
-// "3-16-16-3": the numbers between the layers.
+// "3-16-16-3": the widths between the layers.
 std::vector<int> parse_widths(const std::string& text) {
   std::vector<int> widths;
   std::istringstream parts(text);
@@ -156,8 +156,8 @@ int run_bench_color(int argc, const char* const* argv) {
 
 int run_bench_lookup(int argc, const char* const* argv) {
   StageBench bench(
-      "Measures look-up tables: of samples, as --levels ends in, and of factors by luma, as "
-      "--tonemap ends in.",
+      "Measures look-up tables: of samples, which --levels applies, and of factors by luma, which "
+      "--tonemap applies.",
       "lookup", "Examples:\n  gpufilter bench lookup --depth 8,16 --size 300x200 --trials 2\n");
   if (const auto done = bench.parse(argc, argv)) return *done;
   const auto inverted = [](const PixelFormat& format) {

@@ -25,8 +25,8 @@ constexpr const char* learn_description =
 constexpr const char* learn_explanation =
     R"(Without LESSON, lists the lessons. With it, prints the program, its kernel and
 the exercise; samples/course has the files. --check judges a solution: whether
-its results are right, which mistake they look like, how long it takes beside
-other kernels, and what it takes of the device.
+its results are right or which mistake they suggest, how long it takes compared
+with other kernels, and which of the device's resources it uses.
 
 Exit codes: 0 done, or the solution is right; 1 it is wrong; 2 wrong usage, or
 it does not compile; 3 no such device.
@@ -121,7 +121,7 @@ int run_learn_command(int argc, const char* const* argv) {
   std::vector<std::string> names;
   for (const Lesson& lesson : lab::lessons())
     names.push_back(lesson.name);
-  app.add_option("LESSON", name, "A lesson of the list.")->suggests({.words = names});
+  app.add_option("LESSON", name, "A lesson from the list.")->suggests({.words = names});
   app.add_flag("--exercise", exercise, "Print the exercise alone, to be completed.");
   app.add_flag("--answer", answer, "Print our answer.");
   app.add_option("--check", file, "Compile, run and judge this solution.")

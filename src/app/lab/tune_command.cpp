@@ -22,8 +22,8 @@ namespace {
 
 constexpr const char* tune_description =
     "Times the candidates of every kernel on the devices of this machine and stores the fastest "
-    "for later runs. Also measures how fast device and processor are, which decides the choice of "
-    "--device auto.";
+    "for later runs. Also measures how fast device and processor are, from which --device auto "
+    "chooses.";
 
 constexpr const char* tune_explanation =
     R"(A candidate is a tile, a number of pixels per work-item, a block of a matrix or
@@ -135,7 +135,7 @@ std::vector<Job> jobs_of(const TuneCommand& command) {
   return jobs;
 }
 
-// One of each kind of shape that matrix_site() tells apart.
+// One shape of each kind that matrix_site() distinguishes.
 std::vector<MatrixShape> product_shapes(const DeviceInfo& device) {
   const bool is_gpu = device.kind == DeviceKind::gpu;
   const int pixels = is_gpu ? 1 << 19 : 1 << 12;
@@ -146,7 +146,7 @@ std::vector<MatrixShape> product_shapes(const DeviceInfo& device) {
           {few, few, few},  {some, some, some}, {many, many, many}};
 }
 
-// One of each kind of product that has a choice of its own.
+// One of each kind of product that is tuned separately.
 std::vector<lab::LowShape> low_shapes(const DeviceInfo& device) {
   const bool is_gpu = device.kind == DeviceKind::gpu;
   const std::size_t few = is_gpu ? 1024 : 128;

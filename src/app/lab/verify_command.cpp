@@ -48,7 +48,7 @@ Examples:
   gpufilter verify blur --kernels samples/broken/no-edge
 )";
 
-// --kernels FOLDER: kernels of one's own in place of the built-in ones.
+// --kernels FOLDER: the user's kernels, which replace built-in ones.
 struct KernelFolderFiles {
   std::string folder;              // empty: only built-in kernels
   std::vector<std::string> files;  // that replace built-in ones, sorted
@@ -91,9 +91,9 @@ std::string explanation_in(const std::string& folder) {
   }
 }
 
-// From now on, the kernel files in `folder` replace the built-in ones of the same names; nothing
-// changes if it is empty. Call it before other threads start. Throws UsageError if it is not a
-// folder, or one without a kernel file, or with one that replaces none.
+// Makes the kernel files in `folder` replace the built-in ones of the same names; nothing changes
+// if it is empty. Call it before other threads start. Throws UsageError if it is not a folder, or
+// one without a kernel file, or with one that replaces none.
 KernelFolderFiles use_kernel_folder(const std::string& folder) {
   if (folder.empty()) return {};
   if (!is_folder(folder)) throw UsageError(formatted("{}: is not a folder", printable(folder)));
@@ -107,7 +107,7 @@ KernelFolderFiles use_kernel_folder(const std::string& folder) {
   return found;
 }
 
-// What was verified, and where the differences are drawn.
+// The results of the verification, and the file for the drawing of differences.
 struct Verified {
   lab::VerifyReport report;
   KernelFolderFiles kernels;
@@ -231,7 +231,7 @@ int run_verify_command(int argc, const char* const* argv) {
   if (drawing.empty()) drawing = drawing_of(verified.kernels);
   options.stop_at_difference = !kernel_folder.empty() && !options.quick;
   const auto sink = open_drawing(drawing, "--diff", "PNG");
-  // A drawing is made of the pixels, which stay in the process that found the difference.
+  // A drawing needs the pixels, which only the process that found the difference has.
   verified.report = lab::verify_in_parts(sink ? 1 : lab::parts_to_verify(), [&](const auto& part) {
     options.part = part;
     start_devices_for(verified.kernels, device, options);

@@ -4,8 +4,8 @@
 
 #include "app/cli/json_parts.hpp"
 #include "base/format.hpp"
-#include "base/printable.hpp"
 #include "base/json.hpp"
+#include "base/printable.hpp"
 #include "base/timeline.hpp"
 #include "pipeline/run/run_totals.hpp"
 
@@ -24,7 +24,7 @@ std::string csv_text(const std::string& text) {
   return "\"" + with_words_for(text, {{'"', "\"\""}}) + "\"";
 }
 
-// Why this device, and which ones were tried before it.
+// Why this device was chosen, and which ones were tried before it.
 std::string device_reason(const EngineReport& engine) {
   std::string text = engine.reason;
   for (const std::string& left : engine.fallbacks)
@@ -82,7 +82,7 @@ std::string blocks_text(const std::optional<std::uint64_t>& verified) {
   return verified ? std::to_string(*verified) : "";
 }
 
-// The end of every line: what the files hold, and how much was verified.
+// The end of every line: the pictures' formats, and how much was verified.
 std::string picture_columns(const RunReport& report) {
   return formatted(",{},{},{},{},{}\n", report.input_format->name,
                    csv_text(to_string(report.input_file_pixels)), report.output_format->name,
@@ -134,7 +134,7 @@ Json totals_json(const BatchTotals& totals, Nanoseconds elapsed) {
   return json;
 }
 
-// What is known once the header is read.
+// Adds what is known once the header is read.
 void add_formats(Json& json, const PictureReport& report) {
   json["input_format"] = report.input_format->name;
   json["input_pixels"] = pixels_json(report.input_file_pixels);
@@ -184,7 +184,7 @@ void add_others(Json& json, const std::vector<OutputReport>& others, bool are_wr
   }
 }
 
-// All that is known before the picture is read.
+// Adds what is known before the picture is read.
 void add_names_of_others(Json& json, const BatchItem& item) {
   for (const ChainOutput& other : item.others) {
     Json one;

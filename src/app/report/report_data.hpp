@@ -25,12 +25,12 @@ struct BatchTotals {
   // In processing order.
   [[nodiscard]] std::vector<ActivityTotal> activities() const;
 
-  // The reason is that of all pictures on the device. If they differ, as estimates do, only
+  // The reason applies to all pictures on the device. If reasons differ, as estimates do, only
   // EngineReport::share is kept.
   struct DeviceUse {
     EngineReport engine;
     std::size_t pictures = 0;
-    std::string first_reason = {};  // that of the first picture
+    std::string first_reason = {};  // the first picture's
   };
 
   std::array<std::size_t, 6> counts{};  // by PictureStatus
@@ -53,7 +53,7 @@ struct BatchTotals {
 [[nodiscard]] std::string timing_json(const RunReport& report);
 [[nodiscard]] std::string timing_csv(const RunReport& report);
 
-// What became of a picture, a document: "gpufilter-picture-1".
+// The report on a picture, the document "gpufilter-picture-1".
 [[nodiscard]] std::string picture_document(const BatchPlan& plan, const PictureResult& result);
 
 // The timing of a folder: "gpufilter-batch-timing-1", and CSV.

@@ -61,11 +61,11 @@ class ReportPage {
   std::vector<html::Entry> entries_;
 };
 
-// Opens a picture for a preview; nullptr if that fails, which the report on the picture says.
+// Opens a picture for a preview; nullptr if that fails, which the picture's report mentions.
 [[nodiscard]] std::unique_ptr<ByteSource> opened(const std::string& path);
 
 // For pages about pictures that were replaced.
 inline constexpr const char* replaced_remark =
-    "The pictures were replaced: the command filters what it made of them.";
+    "The pictures were replaced: the command would filter the results again.";
 
 }  // namespace gpufilter

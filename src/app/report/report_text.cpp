@@ -17,7 +17,7 @@
 namespace gpufilter {
 namespace {
 
-// So that two names and the description of the picture fit on a line of most terminals.
+// Short enough that two names and the description of the picture fit on a line of most terminals.
 constexpr std::size_t name_columns = 40;
 constexpr std::size_t variant_columns = 24;
 
@@ -75,8 +75,8 @@ std::string total_line(const RunReport& report) {
 // Shown about a line of the timing table.
 using Detail = std::function<std::string(const ActivityTotal& total)>;
 
-// Where the time of a picture went, or of several pictures, as a table with a first column of
-// `width`. `note` stands behind the headings.
+// The times of one or several pictures by step, as a table with a first column of `width`. `note`
+// follows the headings.
 std::string steps_table(const std::vector<ActivityTotal>& totals, std::size_t width,
                         const std::string& note, const Detail& detail) {
   std::string text =
@@ -130,7 +130,7 @@ std::string detail_of(const RunReport& report, const ActivityTotal& total) {
     case Activity::read_back:
       return "the picture that was kept";
     case Activity::launch:
-      return "until kernels ran; some drivers compile them only now";
+      return "until kernels ran; some drivers compile them only then";
     case Activity::find_devices:
     case Activity::start_device:
       return "";

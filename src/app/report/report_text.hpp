@@ -15,7 +15,7 @@ namespace gpufilter {
 // transfers without a copy are left out.
 [[nodiscard]] std::string timing_line(const RunReport& report);
 
-// The long report on a picture: what was used, why, and how long everything took.
+// The long report on a picture: device, reasons, and all times.
 [[nodiscard]] std::string timing_table(const RunReport& report);
 
 // Lines for the log, which -v prints: the device and the full reason, the plan (stages, bands,
@@ -31,12 +31,13 @@ namespace gpufilter {
 // If several devices were used, each with its number of pictures.
 [[nodiscard]] std::string batch_summary(const BatchPlan& plan, const BatchTotals& totals,
                                         Nanoseconds elapsed);
-// Its parts: what follows the names in the first line, and the other lines, which may be empty.
+// The parts of batch_summary(): the end of the first line, after the names, and the other lines,
+// which may be empty.
 [[nodiscard]] std::string batch_outcome(const BatchPlan& plan, const BatchTotals& totals);
 [[nodiscard]] std::string batch_sizes(const BatchPlan& plan, const BatchTotals& totals);
 [[nodiscard]] std::string batch_rates(const BatchTotals& totals, Nanoseconds elapsed);
 
-// Where the time went, summed over a folder.
+// The times by step, summed over a folder.
 [[nodiscard]] std::string batch_table(const BatchTotals& totals, Nanoseconds elapsed);
 
 // Parts of these reports:
@@ -51,7 +52,8 @@ namespace gpufilter {
 // not.
 [[nodiscard]] std::string pixels_text(const PictureReport& report);
 
-// "processor (42 ms estimated; no GPU found)": the device, why it was chosen, what was left out.
+// "processor (42 ms estimated; no GPU found)": the device, the reason, and devices that were left
+// out.
 [[nodiscard]] std::string device_text(const EngineReport& engine);
 
 // "alpha is flattened onto #ffffff, because JPEG has none; --background sets another colour"

@@ -167,7 +167,7 @@ html::Section code_section(const BatchTotals& totals, const RunReport& report) {
   return section;
 }
 
-// What an earlier page in the folder means.
+// What to do with an earlier page in the folder.
 html::EarlierPage earlier_page(const FilterOptions& options, bool is_one_picture) {
   const bool has_default = is_one_picture || options.on_exists_given;
   const OnExists on_exists = has_default ? options.on_exists : OnExists::fail;
@@ -193,8 +193,8 @@ std::string note_of(const PictureResult& result) {
                    result.report.output_size.height, brief(milliseconds(result.report.total)));
 }
 
-// What the page says about a picture. The page of a folder has its paths, device and time for each;
-// the page of one picture has sections for them, and room for what else was lost.
+// The facts that the page shows about a picture. The page of a folder has its paths, device and
+// time for each; the page of one picture has sections for them, and room for what else was lost.
 std::vector<html::Fact> facts_of(const BatchPlan& plan, const PictureResult& result) {
   const BatchItem& item = *result.item;
   const PictureReport& report = result.report;
@@ -226,9 +226,9 @@ std::string file_name(const std::string& path, const char* stream) {
   return path == standard_stream ? stream : fs::path(path).filename().string();
 }
 
-// The name that the page of a folder shows. Inputs in several folders may share a name; outputs
-// never do. A failed picture has no output: its input's name, in the folder that the output would
-// be in.
+// The name of a picture on the page of a folder. Inputs in several folders may share a name;
+// outputs never do. A failed picture has no output: its input's name, in the folder that the output
+// would be in.
 std::string name_of(const PictureResult& result) {
   const BatchItem& item = *result.item;
   if (item.output.empty()) return item.input;

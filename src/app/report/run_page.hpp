@@ -25,7 +25,7 @@ class RunPage {
 
   // Adds a picture to the page; every one is added, in the order of the page.
   void add(const PictureResult& result);
-  // Writes the page. `report` is that of the only picture; nullptr for a folder, and if its output
+  // Writes the page. `report` is the only picture's; nullptr for a folder, and if the output
   // already existed and was kept. Throws PictureError, also if a preview could not be written.
   void write(const BatchTotals& totals, Nanoseconds elapsed, const RunReport* report);
 

@@ -118,7 +118,7 @@ std::string expected_device(const EngineReport& engine, const FilterOptions& opt
   return formatted("{} ({})", engine.device, printable(reason));
 }
 
-// What --dry-run says about one picture.
+// The text of --dry-run for one picture.
 std::string planned_text(const PictureReport& preview, const FilterOptions& options) {
   const bool replaces = !preview.kept && is_regular_file(preview.output);
   const char* outcome = preview.kept     ? "would stay unchanged"
@@ -232,7 +232,7 @@ void RunReporter::finished_in_folder(const PictureResult& result, const RunRepor
   prepare_for_signals();
 }
 
-// What the outputs cannot hold.
+// Notes metadata that the outputs cannot hold.
 void RunReporter::note_losses(const RunReport& report) {
   std::vector<OutputReport> outputs = report.others;
   outputs.push_back(report);
@@ -288,8 +288,8 @@ void RunReporter::print_data(const std::string& document) const {
   is_taken ? static_cast<void>(std::fputs(document.c_str(), stderr)) : print_document(document);
 }
 
-// What the outputs of the only picture cannot hold of it, and what was ignored or looks like a
-// mistake.
+// Warns of metadata of the only picture that the outputs cannot hold, and of input that was ignored
+// or looks like a mistake.
 void RunReporter::warn_of(const RunReport& report) const {
   const WriteOptions& write = options_.run.write;
   for (const std::string& warning : option_use_.warnings())

@@ -1,4 +1,4 @@
-// Reports to the user during a run and at its end, as the options ask for it.
+// Reports to the user during a run and at its end, as the options request.
 #pragma once
 
 #include <cstddef>
@@ -46,8 +46,8 @@ class RunReporter final : public BatchListener {
   void finished(const PictureResult& result, const RunReport* report) override;
   void listed(const PictureResult& result) override;
 
-  // Prints the final report, also on the only picture of a plan, whose report is that of
-  // finished(), and writes the page. Throws PictureError.
+  // Prints the final report, for a single picture the one passed to finished(), and writes the
+  // page. Throws PictureError.
   void conclude();
 
   // For a run over one picture: rows are done.

@@ -26,7 +26,7 @@ constexpr const char* stats_description =
     "maximum, mean, standard deviation, percentiles, and the bitwise and, or and xor.";
 
 constexpr const char* stats_explanation =
-    R"(The standard deviation is that of all pixels (divided by their number). The
+    R"(The standard deviation is divided by the number of pixels, not by one less. The
 percentile P is the smallest value that at least P percent of the pixels do not
 exceed. and, or, xor combine all samples bit by bit: a bit that is 0 in 'or' is
 0 in every sample.

@@ -17,7 +17,7 @@ std::vector<ChannelStatistics> all_channels(const StatsReport& report) {
   return channels;
 }
 
-// A number with as many digits as samples have: "0x00ff".
+// A hexadecimal number with the digits of a sample: "0x00ff".
 std::string bits(std::uint64_t value, const PixelFormat& format) {
   return formatted("0x{:0{}x}", value, format.depth / 4);
 }

@@ -63,7 +63,7 @@ class Events {
     return pass.stage + " " + pass.variant;
   }
 
-  // What an event belongs to.
+  // The category of an event.
   struct Category {
     int process;
     int kind;  // of its tracks

@@ -19,7 +19,7 @@ class TraceTracks {
  public:
   struct Track {
     int id = 0;      // unique within its process; in the order of kinds
-    int number = 0;  // among those of its kind, from 0 on
+    int number = 0;  // among tracks of its kind, from 0 on
     bool is_new = false;
   };
 

@@ -59,8 +59,8 @@ class MatchDeflater {
   std::unique_ptr<State> state_;
 };
 
-// libdeflate, which makes the smallest files. Its streams cannot be continued; here they are
-// changed so that another chunk can follow.
+// libdeflate, which makes the smallest files. Its streams cannot be continued; this class modifies
+// them so that another chunk can follow.
 class LibdeflateDeflater {
  public:
   LibdeflateDeflater();

@@ -32,8 +32,8 @@ class Leaves {
 };
 
 // Huffman's algorithm with two queues: the leaves, and the nodes that were made of two others. Both
-// are ordered by weight, since new nodes are never lighter than earlier ones. Codes longer than
-// `longest` count as that length.
+// are ordered by weight, since new nodes are never lighter than earlier ones. Longer codes are
+// counted as `longest`.
 LengthCounts count_lengths(const Leaves& leaves, unsigned longest) {
   const std::size_t count = leaves.size();
   std::array<std::uint64_t, max_nodes> weights{};
@@ -80,8 +80,8 @@ void make_complete(LengthCounts& lengths, unsigned longest) {
 
 using Lengths = std::span<const std::uint8_t>;
 
-// Code lengths are written with a Huffman code of their own, whose alphabet has symbols for
-// repetitions (RFC 1951, 3.2.7).
+// Code lengths are written with a separate Huffman code, whose alphabet has symbols for repetitions
+// (RFC 1951, 3.2.7).
 constexpr std::size_t symbol_count = 19;
 constexpr unsigned longest_length_code = 7;
 constexpr std::array<std::uint8_t, symbol_count> symbol_order{16, 17, 18, 0, 8,  7, 9,  6, 10, 5,

@@ -45,7 +45,7 @@ constexpr ExtendedSymbol extended_symbol(std::uint32_t value, std::uint32_t grou
 }
 
 constexpr ExtendedSymbol length_symbol(std::size_t length) {
-  if (length == longest_match) return {literal_symbols - 1, 0, 0};  // has a symbol of its own
+  if (length == longest_match) return {literal_symbols - 1, 0, 0};  // has its own symbol
   ExtendedSymbol symbol = extended_symbol(static_cast<std::uint32_t>(length - shortest_match), 4);
   symbol.symbol = static_cast<std::uint16_t>(symbol.symbol + first_length_symbol);
   return symbol;
@@ -166,8 +166,8 @@ constexpr std::size_t max_description = 320;
 // Writes `bytes` as stored blocks; one block if there are no bytes.
 void write_stored(BitWriter& writer, std::span<const std::uint8_t> bytes, bool final);
 
-// Fills the last byte and returns all bytes since `begin`. Unless `last`, which says that the last
-// block was final, an empty stored block is added, after which another block can follow.
+// Pads the last byte and returns all bytes since `begin`. Unless `last`, after a final block, an
+// empty stored block is added, so that another block can follow.
 [[nodiscard]] std::span<const std::uint8_t> end_stream(BitWriter& writer, bool last,
                                                        const std::uint8_t* begin);
 

@@ -100,7 +100,7 @@ template <typename OnGroup, typename OnLiteral, typename OnMatch>
 [[gnu::always_inline]] inline CodeLengths sampled_code(std::span<const Byte> block) {
   constexpr std::size_t part = 512;
   constexpr std::size_t interval = 8 * part;
-  constexpr std::uint32_t scale = 4;  // weight of an occurrence; every symbol has 1 besides
+  constexpr std::uint32_t scale = 4;  // weight of an occurrence; every symbol has 1 in addition
   SymbolCounts counts = count_symbols(block, part, interval);
   for (std::uint32_t& count : counts)
     count = count * scale + 1;

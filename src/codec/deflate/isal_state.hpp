@@ -12,8 +12,8 @@
 
 namespace gpufilter {
 
-// Whether the final block was inflated and, if ISA-L verifies the checksum, that was read. A wrong
-// checksum counts as read.
+// Whether the final block was inflated and, if ISA-L verifies the checksum, whether that was read
+// too, even if it is wrong.
 [[nodiscard]] inline bool isal_has_ended(const inflate_state& state) {
   return state.block_state == ISAL_BLOCK_FINISH;
 }

@@ -39,7 +39,7 @@ class BlockInflater {
   }
 
   // Inflates the next block, which begins at `begin`, and returns its end. ISA-L stops only after a
-  // final block, so every block is presented as one. Each call sets up ISA-L's input anew.
+  // final block, so every block is presented as one. Each call sets up ISA-L's input again.
   std::size_t inflate(Stream stream, std::size_t begin) {
     const std::size_t history = std::min(inflated_size_, longest_distance);
     std::uint8_t* next_out = inflated_.data() + inflated_size_;
@@ -77,7 +77,7 @@ constexpr std::size_t max_appended = empty_stored_block.size() + 1;
 struct LibdeflateDeflater::State {
   static constexpr std::size_t levels = 13;
   std::array<std::unique_ptr<libdeflate_compressor, FreeCompressor>, levels> compressors;
-  libdeflate_compressor* compressor = nullptr;  // the one in use
+  libdeflate_compressor* compressor = nullptr;  // the current compressor
   BlockInflater inflater;
   ScratchBytes inflated;
   ScratchBytes deflated;

@@ -32,9 +32,9 @@ std::size_t common_length(const std::uint8_t* here, const std::uint8_t* there, s
   return length;
 }
 
-// Tries the pixel above, and the last places whose next 32, 16, 8 or 4 bytes have the same hash.
-// Most finders follow a chain of places with equal short hashes, which takes long in drawings. Long
-// hashes lead to long matches directly.
+// Tries the pixel above, and the last positions whose next 32, 16, 8 or 4 bytes have the same hash.
+// Most finders follow a chain of positions with equal short hashes, which takes long in drawings.
+// Long hashes lead to long matches directly.
 class MatchFinder {
  public:
   // Bytes at the end of the data at which no match is searched.
@@ -63,14 +63,15 @@ class MatchFinder {
     return search.best();
   }
 
-  // Makes `at` a place that later calls of find() can return.
+  // Makes `at` a position that later calls of find() can return.
   void insert(std::size_t at) { places_of(at).insert(at); }
 
  private:
-  // The last two places with a hash, the latest first.
+  // The last two positions with a hash, latest first.
   using Pair = std::array<std::uint32_t, 2>;
 
-  // The last places by hash. Unused entries are 0, a valid place: every match is compared anyway.
+  // The last positions by hash. Unused entries are 0, a valid position: every match is compared
+  // anyway.
   struct Tables {
     std::array<Pair, std::size_t{1} << 14U> of_4;
     std::array<std::uint32_t, std::size_t{1} << 13U> of_8;
@@ -135,8 +136,7 @@ class MatchFinder {
       if (length > best_.length) best_ = {length, distance};
     }
 
-    // Takes the longest match at these distances. Without branches, which the processor could not
-    // predict.
+    // Takes the longest match at these distances, without branches, which would be unpredictable.
     void try_short(std::array<std::size_t, 3> distances) {
       std::size_t best = 0;  // the length in the upper bits; the lower ones prefer short distances
       for (const std::size_t distance : distances) {
@@ -166,7 +166,8 @@ class MatchFinder {
   Tables tables_;
 };
 
-// Tries the last place with the same two pixels or, if there is none, with the same single pixel.
+// Tries the last position with the same two pixels or, if there is none, with the same single
+// pixel.
 class PixelFinder {
  public:
   static constexpr std::size_t pixel = MatchDeflater::pixel;
@@ -202,13 +203,13 @@ class PixelFinder {
     return {std::min(length, longest) / pixel * pixel, distance};
   }
 
-  // Makes `at` a place that later calls of find() can return. Requires at + blind_end <=
+  // Makes `at` a position that later calls of find() can return. Requires at + blind_end <=
   // data.size().
   void insert(std::size_t at) { places_of(load_le64(data_.data() + at)).insert(at); }
 
  private:
-  // A position modulo 64 KiB, twice the distance that a match may have. Places are compared before
-  // they are used, so outdated and unused ones are harmless.
+  // A position modulo 64 KiB, twice the distance that a match may have. Positions are compared
+  // before use, so outdated and unused ones are harmless.
   using Place = std::uint16_t;
 
   struct Places {
@@ -242,8 +243,8 @@ struct Sequence {
   std::uint16_t distance = 0;  // minus 1
 };
 
-// Estimates of the bits that symbols take, by the code of the block before: matches are chosen
-// before the code of their own block is known.
+// Estimated bits of symbols by the previous block's code: matches are chosen before the code of
+// their own block is known.
 class Costs {
  public:
   // For the first block.
@@ -254,8 +255,8 @@ class Costs {
   }
   void set_average_literal(unsigned bits) { average_literal_ = bits; }
 
-  // The cost of these bytes as literals. Only the first ones are looked up; the others count as
-  // average ones.
+  // The cost of these bytes as literals. Only the first are looked up; the others are assumed to be
+  // average.
   [[nodiscard]] int of_literals(const Byte* bytes, std::size_t count) const {
     constexpr std::size_t looked_up = 8;
     unsigned bits = 0;
@@ -300,8 +301,8 @@ class Block {
   // Bytes of the descriptions of codes since the last call.
   std::size_t take_described() { return std::exchange(described_, 0); }
 
-  // Writes the block and empties it. `bytes` are those of the sequences, then literals. Updates the
-  // costs by the block's code.
+  // Writes the block and empties it. `bytes` holds the sequences, then literals. Updates the costs
+  // by the block's code.
   void write(BitWriter& writer, std::span<const Byte> bytes, bool final, Costs& costs) {
     const BitWriter before = writer;
     make_code(bytes);

@@ -165,7 +165,7 @@ bool skip_tiles(BitReader& in, const Sequence& sequence, const ImageSize& size) 
   return true;
 }
 
-// Whether all is said that comes before the size of a key frame.
+// Skips to the size of a key frame; false for other frames and unsupported headers.
 bool skip_to_size(BitReader& in, const Sequence& sequence, bool& has_own_size,
                   bool& keeps_statistics, bool& has_screen_tools) {
   constexpr unsigned key_frame = 0;
@@ -258,7 +258,7 @@ constexpr std::size_t unit_head = 2;
 struct SequenceSet {
   CodedHeader picture;
   bool has_planes_apart = false;
-  std::optional<bool> has_sample_offsets;  // nothing: its place is not known
+  std::optional<bool> has_sample_offsets;  // nothing: its position is unknown
 };
 
 struct PictureSet {
@@ -382,7 +382,7 @@ struct Sets {
   std::optional<SequenceSet> sequence;
   PictureSet picture;
 
-  // Returns whether it is a slice, which comes after them.
+  // Returns whether the unit is a slice, which follows the parameter sets.
   bool use(ByteSpan unit, std::optional<int>& quantiser) {
     if (unit.size() <= unit_head) return false;
     const unsigned type = unit[0] >> 1U & 63U;

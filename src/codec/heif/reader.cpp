@@ -60,7 +60,7 @@ Bytes joined(std::initializer_list<Bytes> parts) {
   return all;
 }
 
-// A version and flags of 0, and numbers of 2 bytes.
+// A full box's content: version and flags of 0, then 2-byte numbers.
 Bytes full(std::initializer_list<unsigned> numbers) {
   Bytes bytes(4, 0);
   for (const unsigned number : numbers)
@@ -190,7 +190,7 @@ class CodedPicture {
     if (error.code == heif_error_Decoder_plugin_error &&
         startable_threads(available_cores()) < available_cores()) {
       throw PictureError(name_,
-                         "its decoder failed, perhaps because a limit of processes or memory "
+                         "its decoder failed, perhaps because a limit on processes or memory "
                          "allows it too few threads: raise it (ulimit -u)");
     }
     const std::string_view words = error.message;
@@ -244,7 +244,7 @@ class CodedPicture {
     return points->full_range_flag == 0;
   }
 
-  // What each sample of `depth` bits becomes.
+  // A table of the results for samples of `depth` bits.
   static std::vector<std::uint16_t> scaled_samples(int depth, bool is_limited,
                                                    std::uint32_t new_max) {
     const std::uint32_t max = (1U << static_cast<unsigned>(depth)) - 1U;
@@ -303,8 +303,8 @@ struct CodePoints {
   std::uint64_t transfer = 0;
 };
 
-// Adds the ICC profile, or where there is none, and for PQ and HLG, code points, those of the
-// picture or of the first of its parts. sRGB needs none.
+// Adds the ICC profile of the picture or of its first part, or, without a profile and for PQ and
+// HLG, the code points. sRGB needs none.
 void read_heif_colors(const HeifPicture& picture, Metadata& metadata) {
   ByteSpan points;
   const auto read = [&](const HeifPicture& part) {
@@ -334,7 +334,7 @@ void read_heif_colors(const HeifPicture& picture, Metadata& metadata) {
   }
 }
 
-// What `placement` makes of `image`.
+// Applies `placement` to `image`.
 template <typename Pixel>
 void place(const Image& image, const Placement& placement, Image& result) {
   const auto& [corner, size, turn] = placement;
@@ -381,7 +381,7 @@ void fill(const std::array<std::uint16_t, 3>& ground, Image& image) {
     for (std::size_t i = 0; i < static_cast<std::size_t>(image.width()) * channels; ++i) {
       const std::size_t channel = i % channels;
       const bool is_alpha = static_cast<int>(channel) == format.color_channels();
-      // libheif has the ground in 16 bits: the higher ones count.
+      // libheif has a 16-bit background: its upper bits are used.
       store_sample(image.rows().row(y), i,
                    static_cast<Sample>(is_alpha ? format.max_sample()
                                                 : ground[channel] >> (16U - 8U * sizeof(Sample))));
@@ -429,7 +429,7 @@ void put(const Image& tile, PixelPosition at, Image& image) {
   }
 }
 
-// Takes alpha from a grey picture, which may have another size: the nearest of its pixels.
+// Takes alpha from a grey picture by nearest neighbour, because its size may differ.
 template <typename Sample>
 void take_alpha(const Image& alpha, bool is_premultiplied, Image& image) {
   const PixelFormat format = image.format();
@@ -466,13 +466,13 @@ bool has_hevc(const HeifPicture& picture) {
          std::ranges::any_of(parts, [](const auto& part) { return has_hevc(*part); });
 }
 
-// Each decoder of HEVC waits for a thread of its own, for ever if it cannot be started.
+// Each HEVC decoder waits for its own thread, for ever if that cannot be started.
 std::size_t hevc_decoders_at_once(const std::string& name, std::size_t wanted) {
   const std::size_t others = wanted - 1;  // that ours run on
   const std::size_t possible = (startable_threads(others + wanted) + 1) / 2;
   if (possible > 0) return possible;
   throw PictureError(name,
-                     "libde265 needs a thread, and a limit of processes or memory allows no more: "
+                     "libde265 needs a thread, and a limit on processes or memory allows no more: "
                      "raise it (ulimit -u)");
 }
 
@@ -485,7 +485,7 @@ class HeifDecoder {
               const ReadLimits& limits)
       : items_(items), name_(name), format_(format), limits_(limits) {}
 
-  // The picture in `format`, which is grey only if the picture is or if only its luma is wanted.
+  // The picture in `format`, which is grey only if the picture is grey or only luma is needed.
   // Throws PictureError.
   [[nodiscard]] Image decode(const HeifPicture& picture, PixelFormat format) {
     at_once_ = picture.pictures > 1 ? allowed_threads() : 1;
@@ -496,7 +496,7 @@ class HeifDecoder {
  private:
   [[nodiscard]] Image decode(const HeifPicture& picture, PixelFormat format,
                              ByteSpan colors) const {
-    // What a picture says of its colours holds for its parts that say nothing.
+    // Parts without colour information inherit the picture's.
     const ByteSpan own = code_points_of(*picture.item);
     if (!own.empty()) colors = own;
     Image image = placed(picture.parts.empty() ? decode_coded(picture, format, colors)
@@ -565,8 +565,8 @@ bool stores_rgb(ByteSpan points) {
   return ByteCursor(points.subspan(matrix_at)).number(2) == heif_matrix_coefficients_RGB_GBR;
 }
 
-// Whether every sample is stored: as red, green and blue, or as grey. `points` are those of the
-// picture that it is a part of.
+// Whether every sample is stored: as red, green and blue, or as grey. `points` are the code points
+// of the picture to which it belongs.
 bool is_lossless(const HeifPicture& picture, ByteSpan points) {
   const ByteSpan own = code_points_of(*picture.item);
   if (!own.empty()) points = own;
@@ -576,21 +576,21 @@ bool is_lossless(const HeifPicture& picture, ByteSpan points) {
                              [points](const auto& part) { return is_lossless(*part, points); });
 }
 
-// libheif gives libaom one of 64 quantisers, which stand for those of AV1.
+// libheif gives libaom one of 64 quantisers, each of which means one of AV1's.
 int av1_quality(int quantiser) {
   constexpr int last = 63;
   const int index = quantiser > 252 ? last : std::min((quantiser + 3) / 4, last - 1);
   return index == 0 ? 100 : 100 - (100 * index - 50 + last - 1) / last;
 }
 
-// libheif gives x265 a rate factor of (100 - quality) / 2, from which single pictures get finer
-// quantisers than others, by a ratio of 1.4.
+// libheif gives x265 a rate factor of (100 - quality) / 2, which x265 makes finer for still
+// pictures, by a ratio of 1.4.
 int hevc_quality(int quantiser) {
   constexpr double finer = 2.9126;
   return quantiser <= 0 ? 100 : static_cast<int>(std::floor(100 - 2 * (quantiser + finer)));
 }
 
-// The highest quality of libheif that gives the picture's quantiser, or that of its first part.
+// The highest quality of libheif that gives the quantiser of the picture or of its first part.
 // Nothing if its headers are of a rare kind.
 std::optional<int> heif_quality(const HeifPicture& picture) {
   if (!picture.parts.empty()) return heif_quality(*picture.parts.front());

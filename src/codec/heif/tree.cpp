@@ -364,7 +364,7 @@ class TreeBuilder {
     made.stored = size_from(cursor, number_size);
     if (data.size() < 4 + 2 * number_size ||
         made.parts.size() != static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns))
-      refuse("the number of a grid's tiles is not that of its cells");
+      refuse("a grid has more or fewer tiles than cells");
     const ImageSize tile = made.parts.front()->size();
     for (int i = 0; i < rows * columns; ++i) {
       const int column = i % columns;
@@ -423,7 +423,7 @@ class TreeBuilder {
     return result;
   }
 
-  // Rounded to whole pixels, and as far as it lies within the picture.
+  // The clean aperture, rounded to whole pixels and clipped to the picture.
   Placement clean_aperture(const Box& box, const ImageSize& size) const {
     ByteCursor cursor(box.content);
     std::array<double, 4>

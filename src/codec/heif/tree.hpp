@@ -1,5 +1,5 @@
-// What a HEIC or AVIF file holds (ISO/IEC 23008-12): pictures, their parts, and metadata; and how
-// its pictures make the one that it shows.
+// The content of a HEIC or AVIF file (ISO/IEC 23008-12): pictures, their parts, and metadata; and
+// how the shown picture is composed of them.
 #pragma once
 
 #include <array>
@@ -63,7 +63,7 @@ struct HeifItem {
   [[nodiscard]] ByteSpan property(std::string_view type) const {
     return content_of(properties, type);
   }
-  // Its decoder's configuration, if it is coded.
+  // The decoder configuration of a coded picture.
   [[nodiscard]] ByteSpan configuration() const {
     return property(type == "av01" ? "av1C" : "hvcC");
   }
@@ -74,7 +74,7 @@ struct HeifItem {
   }
 };
 
-// Views of a file, which has to outlive it.
+// Views of a file, which has to outlive them.
 struct HeifItems {
   ByteSpan file;
   ByteSpan idat;
@@ -89,15 +89,14 @@ struct HeifItems {
   [[nodiscard]] Bytes data(const HeifItem& item) const;
 };
 
-// Takes time in proportion to the length of the file, whatever it holds. What is damaged is left
-// out.
+// Takes time proportional to the length of the file, whatever it holds. Damaged items are left out.
 [[nodiscard]] HeifItems heif_items(ByteSpan file);
 
 // By names for the user: "2 more pictures", "a gain map", "a sequence of 24 frames", "a film".
 // Thumbnails, alpha and the parts of pictures do not count.
 [[nodiscard]] std::vector<std::string> heif_contents(const HeifItems& items);
 
-// What the headers of a picture's bit stream say. The decoder follows them, whatever the boxes say.
+// The headers of a picture's bit stream. The decoder follows these rather than the boxes.
 struct CodedHeader {
   ImageSize size;
   int depth = 8;
@@ -128,8 +127,8 @@ struct HeifPicture {
   HeifPicturePointer alpha;
   // The header of a coded picture.
   CodedHeader header;
-  // The parts of a derived picture: what it is made of, where each part begins, and the ground of
-  // an overlay, whose samples have 16 bits.
+  // The parts of a derived picture, the position of each, and the background of an overlay, in
+  // 16-bit samples.
   std::vector<HeifPicturePointer> parts;
   std::vector<PixelPosition> positions;
   std::array<std::uint16_t, 3> ground{};

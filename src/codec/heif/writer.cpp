@@ -25,8 +25,8 @@
 namespace gpufilter {
 namespace {
 
-// Says how the file of `image`, which has `format`, is to store its colours, and describes them.
-// What cannot be held is added to `left_out`. False if libheif fails.
+// Sets how the file of `image`, which has `format`, stores and describes its colours. Anything that
+// the file cannot hold is added to `left_out`. False if libheif fails.
 bool write_heif_colors(heif_image* image, const PixelFormat& format, const Metadata& metadata,
                        bool is_lossless, LeftOut& left_out) {
   constexpr std::array<std::uint8_t, 4> srgb{1, 13, 0, 1};
@@ -274,21 +274,21 @@ class HeifWriter final : public WholePictureWriter {
     // x265: half the time of "slow", libheif's default, and files 2 % larger.
     libheif().heif_encoder_set_parameter(encoder, "preset", "medium");
     if (target_.compression == heif_compression_HEVC) limit_x265();
-    // With one thread, libaom writes other bytes than with several.
+    // libaom's output with one thread differs from its output with several.
     const std::string threads = std::to_string(std::clamp<std::size_t>(allowed_threads(), 2, 16));
     libheif().heif_encoder_set_parameter(encoder, "threads", threads.c_str());
   }
 
   // x265 waits for ever for threads that cannot be started.
   void limit_x265() const {
-    constexpr std::size_t frame_threads = 6;  // at most, besides one for each core
+    constexpr std::size_t frame_threads = 6;  // at most, in addition to one for each core
     constexpr std::size_t least = 2;
     const std::size_t usual = available_cores() + frame_threads;
     const std::size_t possible = startable_threads(usual);
     if (possible == usual) return;
     if (possible < least) {
       fail(
-          "x265 needs threads, and a limit of processes or memory allows no more: raise it "
+          "x265 needs threads, and a limit on processes or memory allows no more: raise it "
           "(ulimit -u)");
     }
     libheif().heif_encoder_set_parameter(encoder_.get(), "x265:pools", "1");

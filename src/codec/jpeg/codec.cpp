@@ -1,7 +1,7 @@
 #include <cstdio>
 
 #include <jpeglib.h>
-// After jpeglib.h, which decides which messages exist.
+// Included after jpeglib.h, which decides which messages exist.
 #include <jerror.h>
 
 #include "base/format.hpp"
@@ -24,7 +24,7 @@ std::string jpeg_libraries() {
 const WriteOption& jpeg_subsampling_option() {
   static const WriteOption option{
       "subsampling", WriteOption::Choice{{"auto", "444", "422", "420"}}, "auto",
-      "Chroma subsampling of JPEG output. auto: that of a JPEG input; otherwise 420 below quality "
+      "Chroma subsampling of JPEG output. auto: the JPEG input's; otherwise 420 below quality "
       "90, and 444 from 90 on.",
       WriteOption::Pixels::in_color};
   return option;

@@ -25,8 +25,8 @@ bool is_harmless(int warning) {
     // Affects only metadata.
     case JWRN_BOGUS_ICC:
     case JWRN_JFIF_MAJOR:
-    // The spectral parameters, which mean nothing in a sequential file, are wrong. That is common,
-    // and all decoders ignore it.
+    // Wrong spectral parameters, which have no meaning in a sequential file, are common, and all
+    // decoders ignore them.
     case JWRN_NOT_SEQUENTIAL:
       return true;
     default:

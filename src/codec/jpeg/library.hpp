@@ -29,12 +29,12 @@ namespace gpufilter {
   return marker >= JPEG_RST0 && marker <= JPEG_RST0 + 7;
 }
 
-// The restart marker `by` numbers after `marker`. Other markers stay as they are.
+// The restart marker `by` numbers after `marker`. Other markers are returned unchanged.
 [[nodiscard]] constexpr int shifted_restart(int marker, unsigned by) {
   return is_restart(marker) ? JPEG_RST0 + (marker - JPEG_RST0 + static_cast<int>(by)) % 8 : marker;
 }
 
-// The place of the next byte 255, with which markers begin, from `at` on; the end if there is none.
+// The position of the next byte 255, which begins markers, from `at` on; the end if there is none.
 [[nodiscard]] inline std::size_t next_ff(std::span<const std::uint8_t> bytes, std::size_t at) {
   const void* found =
       at < bytes.size() ? std::memchr(bytes.data() + at, 0xFF, bytes.size() - at) : nullptr;
@@ -42,8 +42,8 @@ namespace gpufilter {
   return static_cast<std::size_t>(static_cast<const std::uint8_t*>(found) - bytes.data());
 }
 
-// The place of the next marker that ends the data of a scan, from `at` on: of a byte 255 that
-// neither 0 nor the number of a restart marker follows, or nothing does; the end if there is none.
+// The position of the next marker that ends the data of a scan, from `at` on: a byte 255 followed
+// neither by 0 nor by the code of a restart marker; the end if there is none.
 [[nodiscard]] std::size_t end_of_data(std::span<const std::uint8_t> bytes, std::size_t at);
 
 // libjpeg's error manager for one picture. Warnings that mean lost or doubtful pixels are failures.
@@ -57,8 +57,8 @@ class JpegErrors {
   [[nodiscard]] jpeg_error_mgr* manager() { return &manager_; }
   [[nodiscard]] const std::string& name() const { return name_; }
 
-  // For a decompressor of one scan of several: libjpeg's warning that scans before it are missing
-  // means nothing, and every other warning is a failure.
+  // For a decompressor of one scan of several: ignores libjpeg's warning of missing earlier scans,
+  // and treats every other warning as a failure.
   void expect_one_scan() { one_scan_ = true; }
 
   // For a decompressor that counts restart markers from 0 where the file counts from `number`:

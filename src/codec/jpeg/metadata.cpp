@@ -66,7 +66,7 @@ bool is_language(std::string_view text) {
                              [](unsigned char c) { return std::isalnum(c) != 0 || c == '-'; });
 }
 
-// XMP's dates are those of ISO 8601: "2024", "2024-05-01", "2024-05-01T10:00:00Z".
+// XMP's dates follow ISO 8601: "2024", "2024-05-01", "2024-05-01T10:00:00Z".
 bool is_date(std::string_view text) {
   constexpr std::string_view pattern = "dddd-dd-ddTdd:dd:dd";
   const std::size_t shared = std::min(text.size(), pattern.size());
@@ -82,7 +82,7 @@ bool is_date(std::string_view text) {
 
 class Packet {
  public:
-  // False if XMP has no place for the entry.
+  // False if XMP has no property for the entry.
   bool add(const TextEntry& entry) {
     for (std::size_t i = 0; i < properties.size(); ++i) {
       const Property& property = properties.at(i);
@@ -139,7 +139,7 @@ class Packet {
     return formatted("   <{0}>{1}</{0}>\n", property.name, content);
   }
 
-  // The default has to be there, and first.
+  // The default language is required, and comes first.
   static std::string languages(Values values) {
     const auto fallback =
         std::ranges::find_if(values, [](const Value& value) { return value.language.empty(); });
@@ -167,13 +167,13 @@ constexpr std::size_t largest_icc_profile = std::size_t{255} * (largest_jpeg_seg
 
 struct JpegText {
   std::string xmp;                    // a packet; empty if there is nothing for it
-  std::vector<std::string> comments;  // each for a segment of its own
+  std::vector<std::string> comments;  // each for its own segment
   std::vector<std::string> left_out;  // names of texts that are too long
 };
 
 // "Comment" becomes a comment. PNG's keywords that XMP has a property for (Title, Author,
 // Description, Copyright, Source, Software, and Creation Time if it is a date in XMP's form) become
-// that property, unless the picture `has_xmp`, which stays as it is. All others become comments
+// that property, unless the picture `has_xmp`, which is not changed. All others become comments
 // with the keyword before the text: "Warning: not for sale".
 JpegText jpeg_text(const std::vector<TextEntry>& text, bool has_xmp) {
   JpegText result;
@@ -281,7 +281,7 @@ class MetadataWriter {
     return metadata_.icc_profile ? &*metadata_.icc_profile : nullptr;
   }
 
-  // In as many segments as they need: readers join them.
+  // Writes as many segments as needed: readers join them.
   void write_resources() {
     constexpr std::size_t longest = largest_jpeg_segment - resources_prefix.size();
     for (std::span<const std::uint8_t> rest = metadata_.image_resources; !rest.empty();) {
@@ -320,8 +320,8 @@ constexpr std::string_view picture_index_prefix("MPF\0", 4);
 constexpr std::string_view gain_map_prefix("urn:iso:std:iso:ts:21496:-1\0", 28);
 constexpr std::size_t longest_identifier = 32;
 
-// How the segments of a kind begin, and as which kind of metadata further ones, which no member of
-// Metadata holds, are reported.
+// First bytes of each kind of segment, and the kind of metadata as which additional ones, which no
+// member of Metadata holds, are reported.
 struct SegmentBeginning {
   JpegSegmentKind kind;
   int marker;
@@ -351,7 +351,7 @@ MetadataKind kind_of(const JpegSegment& segment) {
   return known == nullptr ? MetadataKind::other : known->further;
 }
 
-// Some files end a comment with a zero byte, which no other format could store.
+// Some files end a comment with a zero byte, which other formats cannot store.
 std::string comment_text(std::string_view stored) {
   stored = stored.substr(0, stored.find('\0'));
   return is_utf8(stored) ? std::string(stored) : utf8_from_latin1(stored);

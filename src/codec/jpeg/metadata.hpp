@@ -21,12 +21,12 @@ inline constexpr std::string_view comment_keyword = "Comment";
 
 inline constexpr std::size_t largest_jpeg_segment = 65533;  // bytes, without its length
 
-// The first bytes of APP2 and APP13 segments; image/exif.hpp has those of APP1.
+// The first bytes of APP2 and APP13 segments; for APP1 see image/exif.hpp.
 inline constexpr std::string_view icc_prefix("ICC_PROFILE\0", 12);
 inline constexpr std::string_view resources_prefix("Photoshop 3.0\0", 14);
 
 // The kinds whose content is a member of Metadata, and all others. A file may have several segments
-// of each kind. The parts of a profile belong together, and those of image resources.
+// of each kind. The segments of a profile are joined, and so are those of image resources.
 enum class JpegSegmentKind { exif, xmp, icc_profile, image_resources, other };
 
 // A segment's content, whose bytes are compared and stored as characters.
@@ -40,19 +40,19 @@ enum class JpegSegmentKind { exif, xmp, icc_profile, image_resources, other };
 struct JpegSegment {
   JpegSegmentKind kind = JpegSegmentKind::other;
   int marker = 0;
-  Bytes data;  // only of `other`: for the rest this is a place in the order
+  Bytes data;  // only for `other`; other kinds only mark their position
 };
 
 // In the order of the file, each kind but `other` at most once.
 using JpegMetadataLayout = std::vector<JpegSegment>;
 
-// The segments of these kinds, and the places of others. Without the location, further EXIF and XMP
-// go as a whole: it may be in there.
+// The segments of these kinds, and the positions of others. If the location is removed, additional
+// EXIF and XMP segments are dropped: they may contain it.
 [[nodiscard]] JpegMetadataLayout kept_part(const JpegMetadataLayout& layout,
                                            const MetadataKinds& kinds);
 
-// Whether a segment announces what stands behind the picture, which no written file has: an index
-// of pictures (CIPA DC-007, Multi-Picture Format) or a gain map (ISO 21496-1).
+// Whether a segment announces data behind the picture, which written files do not have: an index of
+// pictures (CIPA DC-007, Multi-Picture Format) or a gain map (ISO 21496-1).
 [[nodiscard]] bool announces_parts(int marker, std::string_view segment);
 // The index of such parts, a TIFF structure; nothing if `segment` is none.
 [[nodiscard]] std::optional<std::string_view> picture_index(std::string_view segment);

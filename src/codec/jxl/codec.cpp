@@ -109,7 +109,7 @@ JxlPixelFormat jxl_format(const PixelFormat& format) {
 using OwnedJxlDecoder = std::unique_ptr<JxlDecoder, decltype(&::JxlDecoderDestroy)>;
 using OwnedJxlEncoder = std::unique_ptr<JxlEncoder, decltype(&::JxlEncoderDestroy)>;
 
-// A JxlParallelRunner, without a state of its own.
+// A stateless JxlParallelRunner.
 JxlParallelRetCode run_for_jxl(void* /*runner*/, void* jxl, JxlParallelRunInit init,
                                JxlParallelRunFunction function, std::uint32_t begin,
                                std::uint32_t end) try {
@@ -187,8 +187,8 @@ Bytes profile_of(const JxlDecoder* decoder, JxlColorProfileTarget target) {
 }
 
 // Chooses the colours of the pixels that `decoder` returns, at JXL_DEC_COLOR_ENCODING: lossy files
-// with a profile get its primaries and white point, with the curve of sRGB. libjxl would return
-// linear colours, which are too coarse in 8 bits.
+// with a profile get its primaries and white point, with sRGB's curve. libjxl would return linear
+// colours, which are too coarse in 8 bits.
 void choose_jxl_colors(JxlDecoder* decoder) {
   constexpr auto original = JXL_COLOR_PROFILE_TARGET_ORIGINAL;
   JxlBasicInfo info{};
@@ -265,8 +265,8 @@ struct JxlPicture {
 constexpr std::size_t first_box_buffer = std::size_t{64} << 10U;
 constexpr std::size_t max_box_bytes = std::size_t{16} << 20U;  // after decompression
 
-// Whether the boxes of a container are all there: libjxl does not tell whether it has seen the last
-// one, and versions before 0.8 write messages of their own if the input ends in a box.
+// Whether boxes of a container are missing: libjxl does not tell whether it has seen the last one,
+// and versions before 0.8 write messages of their own if the input ends in a box.
 bool ends_too_early(std::span<const std::uint8_t> file) {
   for (std::size_t at = 0; at < file.size();) {
     const std::size_t left = file.size() - at;
@@ -314,8 +314,8 @@ class Scan {
         decoder_(jxl_decoder(
             name, file,
             JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING | JXL_DEC_FRAME | JXL_DEC_BOX)) {
-    // Each layer has the size that the file gives it. Raw boxes are good enough if libjxl was built
-    // without Brotli.
+    // Each layer has the size that the file gives it. Raw boxes suffice if libjxl was built without
+    // Brotli.
     libjxl().JxlDecoderSetCoalescing(decoder_.get(), JXL_FALSE);
     libjxl().JxlDecoderSetDecompressBoxes(decoder_.get(), JXL_TRUE);
     const bool is_container = file.size() > 1 && file[0] == 0;
@@ -432,13 +432,13 @@ class Scan {
     box_ = {};
   }
 
-  // The orientation in the codestream is valid, not the one in EXIF.
+  // The codestream's orientation applies, not EXIF's.
   void finish() {
     if (picture_.frames == 0) refuse_jxl(name_, JXL_DEC_ERROR);
     remove_exif_thumbnail(picture_.header.metadata.exif);
     set_orientation(picture_.header.metadata, info_.orientation);
     picture_.is_lossless = info_.uses_original_profile == JXL_TRUE && !is_jpeg_;
-    // libjxl has numbers of 4 bytes for every sample.
+    // libjxl uses 4 bytes for every sample.
     const std::uint64_t planes = std::uint64_t{3} + info_.num_extra_channels;
     picture_.decoded_bytes = largest_frame_ * planes * sizeof(float) +
                              row_pitch(picture_.header.size.width, picture_.header.format) *

@@ -47,7 +47,7 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-// The channels that a PAM's tuple type has; nothing for types that are no pictures, or unknown.
+// The channels of a PAM's tuple type; nothing for unknown types and those that are not pictures.
 std::optional<int> channels_of_type(const std::string& type) {
   static const std::map<std::string, int> types{
       {"BLACKANDWHITE", 1},   {"GRAYSCALE", 1}, {"BLACKANDWHITE_ALPHA", 2},
@@ -96,7 +96,7 @@ class NetpbmInput {
       if (!is_digit(c)) break;
     }
     if (!is_digit(c) && !is_blank(c)) {
-      refuse(formatted("'{}' behind a number", printable({&c, 1})));
+      refuse(formatted("'{}' after a number", printable({&c, 1})));
     }
     return static_cast<std::uint32_t>(value);
   }
@@ -328,7 +328,7 @@ std::string header_text(const Codec& codec, const ImageSize& size, const PixelFo
                    format.max_sample());
 }
 
-// None of the formats has a place for metadata but comments, which many readers do not expect.
+// The formats can store metadata only in comments, which many readers do not expect.
 class NetpbmWriter final : public RowWriter {
  public:
   NetpbmWriter(const Codec& codec, ByteSink& sink, const PictureHeader& header,

@@ -11,8 +11,7 @@
 namespace gpufilter {
 namespace {
 
-// ISA-L and libdeflate do not tell their versions at run time: these are the ones that the program
-// was built with.
+// ISA-L and libdeflate do not report their versions at run time: these are the build's.
 std::string png_libraries() {
   return formatted("libpng {}, zlib {}, ISA-L {}.{}.{}, libdeflate {}", png_get_libpng_ver(nullptr),
                    zlibVersion(), ISAL_MAJOR_VERSION, ISAL_MINOR_VERSION, ISAL_PATCH_VERSION,

@@ -69,7 +69,7 @@ bool move_without(std::string_view prefix, const Bytes& from, Bytes& to) {
   return true;
 }
 
-// Whether `bytes` found their place in `metadata`.
+// Stores `bytes` in `metadata`; false if it has no member for them.
 bool take(std::string_view type, Bytes bytes, Metadata& metadata) {
   if (type == "exif" || type == "APP1") {
     return move_without(exif_prefix, bytes, metadata.exif) ||
@@ -90,7 +90,7 @@ inline constexpr std::string_view xmp_keyword = "XML:com.adobe.xmp";
 
 constexpr std::size_t max_plain_text = 1024;  // bytes; longer text is compressed
 
-// Nothing if `utf8` is damaged or has characters that Latin-1 lacks.
+// The text in Latin-1; nothing if `utf8` is invalid or has characters that Latin-1 lacks.
 std::optional<std::string> latin1_from_utf8(std::string_view utf8) {
   if (!is_utf8(utf8)) return std::nullopt;
   std::string latin1;
@@ -107,8 +107,8 @@ std::optional<std::string> latin1_from_utf8(std::string_view utf8) {
   return latin1;
 }
 
-// Removes the bytes up to the first NUL and the NUL from `data`, and returns them without it.
-// Nothing if there is no NUL.
+// Removes a NUL-terminated field from the beginning of `data` and returns it without the NUL;
+// nothing if there is no NUL.
 std::optional<std::string_view> take_field(std::string_view& data) {
   const std::size_t end = data.find('\0');
   if (end == std::string_view::npos) return std::nullopt;
@@ -117,7 +117,7 @@ std::optional<std::string_view> take_field(std::string_view& data) {
   return field;
 }
 
-// Text in PNG cannot contain NUL, which ends it.
+// Text in PNG ends at the first NUL.
 std::string_view before_nul(std::string_view text) {
   return text.substr(0, text.find('\0'));
 }
@@ -468,7 +468,8 @@ Metadata metadata_from_chunks(std::span<const PngChunk> chunks, PngPlace place,
     const Use use = collector.take(chunk);
     if (use == Use::damaged) skipped.add(chunk.type, "invalid, or too large");
     if (use == Use::meaningless) {
-      log::debug(formatted("{}: left out a {} chunk, which means nothing there", name, chunk.type));
+      log::debug(
+          formatted("{}: left out a {} chunk, which has no meaning there", name, chunk.type));
     }
   }
   Metadata metadata = std::move(collector.metadata());

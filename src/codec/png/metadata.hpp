@@ -34,9 +34,9 @@ enum class PngPlace { before_pixels, after_pixels };
 [[nodiscard]] Metadata metadata_from_chunks(std::span<const PngChunk> chunks, PngPlace place,
                                             const std::string& name, SkippedChunks& skipped);
 
-// The chunks that hold `metadata` for a picture of `format`, in the order of the file. What PNG
-// cannot hold is added to `left_out`: a profile of another colour space, text with an invalid
-// keyword.
+// The chunks that hold `metadata` for a picture of `format`, in the order of the file. Metadata
+// that PNG cannot hold are added to `left_out`: a profile of another colour space, text with an
+// invalid keyword.
 [[nodiscard]] std::vector<PngChunk> chunks_from_metadata(const Metadata& metadata, PngPlace place,
                                                          const PixelFormat& format,
                                                          LeftOut& left_out);

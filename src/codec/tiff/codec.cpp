@@ -31,10 +31,10 @@ using Words = std::array<char, 200>;
 }  // namespace
 
 const WriteOption& tiff_compression_option() {
-  static const WriteOption option{
-      "tiff-compression", WriteOption::Choice{{"auto", "none", "lzw", "deflate"}}, "auto",
-      "Compression of TIFF output. auto: that of a TIFF input if it is one of these, otherwise "
-      "deflate. All of them are lossless."};
+  static const WriteOption option{"tiff-compression",
+                                  WriteOption::Choice{{"auto", "none", "lzw", "deflate"}}, "auto",
+                                  "Compression of TIFF output. auto: the TIFF input's if it is one "
+                                  "of these, otherwise deflate. All of them are lossless."};
   return option;
 }
 
@@ -94,8 +94,8 @@ bool is_about_description(const Words& words) {
   return has_part(words, tags);
 }
 
-// Whether it is a warning after which every pixel is still what the encoder meant. Those of libjpeg
-// are the ones that are harmless in JPEG files.
+// Whether pixels are still as the encoder meant them despite this warning. libjpeg's harmless
+// warnings are the same as in JPEG files.
 bool is_harmless(const Words& words) {
   static constexpr std::array<std::string_view, 12> harmless{
       "Old-style LZW codes",
@@ -199,7 +199,7 @@ void TiffFile::check(bool success) const {
 
 std::size_t TiffFile::pages() const {
   const std::size_t count = libtiff().TIFFNumberOfDirectories(get());
-  client_->words = {};  // about the further ones
+  client_->words = {};  // about the other pages
   return count;
 }
 

@@ -41,7 +41,7 @@ void refuse_raw(const TiffFile& file) {
   }
 }
 
-// The kinds of channels that are no colours, as the file says; libtiff makes some up.
+// The kinds of the extra channels, from the file itself, because libtiff makes some up.
 std::vector<std::uint16_t> extra_channels(const TiffFile& file, const TiffContent& content) {
   std::uint16_t count = 0;
   const std::uint16_t* kinds = nullptr;
@@ -87,7 +87,7 @@ Colors colors_of(const TiffFile& file, const TiffContent& content, TiffLayout& l
     case PHOTOMETRIC_SEPARATED:
       return Colors::cmyk;
     case PHOTOMETRIC_YCBCR:
-      // libjpeg converts what is not in separate planes.
+      // libjpeg converts colours unless they are in separate planes.
       if (file.field<std::uint16_t>(TIFFTAG_COMPRESSION) != COMPRESSION_JPEG ||
           has_planes(file, layout)) {
         return Colors::ycbcr;
@@ -144,8 +144,8 @@ bool has_alpha(const TiffFile& file, const TiffContent& content, TiffLayout& lay
   return layout.premultiplied || extra[0] == EXTRASAMPLE_UNASSALPHA;
 }
 
-// Tables of 8-bit colours exist, in place of 16-bit ones and as their upper halves. Others are cut
-// to 8 bits as libtiff and ImageMagick do.
+// Some palettes have 8-bit colours, as such or in the upper halves. Others are truncated to 8 bits,
+// as in libtiff and ImageMagick.
 void read_palette(const TiffFile& file, TiffLayout& layout) {
   std::array<std::uint16_t*, 3> tables{};
   file.check(libtiff().TIFFGetField(file.get(), TIFFTAG_COLORMAP, tables.data(), &tables[1],
@@ -187,7 +187,7 @@ FilePixels file_pixels_of(const TiffLayout& layout) {
   }
 }
 
-// Whole numbers with a sign are read like those without: below 0 there is nothing.
+// Signed integers have the range of unsigned ones of their type: 0 to its maximum.
 SampleRange usual_range(const TiffLayout& layout) {
   return {0, layout.kind == Samples::floating ? 1 : std::ldexp(1, layout.bits) - 1};
 }
@@ -282,8 +282,8 @@ namespace {
 
 using std::size_t;
 
-// Whole numbers of 8, 16, 24 and 32 bits are in the machine's order; others begin at the most
-// significant bit.
+// Integers of 8, 16, 24 and 32 bits are in native byte order; others begin at the most significant
+// bit.
 std::uint32_t whole_at(const std::uint8_t* stored, size_t i, size_t bits) {
   switch (bits) {
     case 8:

@@ -29,14 +29,14 @@ struct TiffLayout {
   int samples = 1;  // of a stored pixel
   bool premultiplied = false;
   int left_out_channels = 0;  // stored, but neither colours nor alpha
-  SampleRange range;          // of stored colours, what becomes 0 and the maximum
+  SampleRange range;          // the stored colours that become 0 and the maximum
   std::vector<std::array<std::uint8_t, 3>> palette;
   std::shared_ptr<const InkConversion> ink;  // of CMYK; nullptr: (max - ink) (max - black) / max
   PixelFormat format;                        // of the rows that the reader yields
   FilePixels file_pixels;                    // for reports
   std::string guess = {};  // what was taken for granted, for a warning; empty: nothing
 
-  // Whether each sample is brought from `range` to that of `format`.
+  // Whether samples are scaled from `range` to `format`'s range.
   [[nodiscard]] bool has_range() const { return kind != Samples::whole || bits > 16; }
   [[nodiscard]] int color_samples() const;
 };
@@ -82,7 +82,7 @@ class TiffConversion {
   [[nodiscard]] std::optional<SampleRange> cut_off() const;
 
  private:
-  // Where the samples of a channel are.
+  // The position of a channel's samples.
   struct Place {
     const std::uint8_t* stored;
     std::size_t first;

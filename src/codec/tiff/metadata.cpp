@@ -73,8 +73,8 @@ struct TagRange {
   std::uint16_t last;
 };
 
-// How pixels, planes, pages and thumbnails are stored, what becomes metadata, and the layers of
-// Photoshop, which show the picture as it was.
+// Tags that are not copied: storage of pixels, planes, pages and thumbnails, tags that become
+// metadata, and Photoshop's layers, which show the unfiltered picture.
 constexpr std::array handled{
     TagRange{254, 266},     TagRange{273, 284},     TagRange{288, 293},     TagRange{296, 297},
     TagRange{301, 301},     TagRange{317, 330},     TagRange{332, 347},     TagRange{400, 405},
@@ -190,7 +190,7 @@ class ExifWriter {
     }
   }
 
-  // The first of several texts for one tag counts.
+  // Of several texts for one tag, the first is used.
   bool set_text(std::uint32_t tag, std::string text) {
     text.resize(std::string_view(text).find('\0') == std::string_view::npos ? text.size()
                                                                             : text.find('\0'));

@@ -1,6 +1,6 @@
-// Metadata in TIFF's tags, and what else a new file keeps from the one that was read; and
-// directories of TIFF files and of EXIF, which has the same structure: how EXIF gets out of a TIFF
-// and into one.
+// Metadata in TIFF's tags, and other fields that a new file keeps from its input; and directories
+// of TIFF files and of EXIF, which has the same structure, to read EXIF from a TIFF and to write it
+// into one.
 #pragma once
 
 #include <cstddef>
@@ -41,8 +41,8 @@ struct TiffContent {
   [[nodiscard]] const TiffField* find(std::uint16_t tag) const;
 };
 
-// Classic and big files, and EXIF. Values of more than 16 MiB, of unknown types or outside the file
-// are left out, and everything if there is no header.
+// Reads classic and big files, and EXIF. Skips values of more than 16 MiB, of unknown types or
+// outside the file, and everything if there is no header.
 [[nodiscard]] TiffContent read_tiff_content(const Tiff& tiff);
 
 // The value of a field with one whole number; nothing for other fields.
@@ -51,8 +51,8 @@ struct TiffContent {
 // A directory of `fields` with their values, for the position `offset` of a classic file.
 [[nodiscard]] Bytes directory_bytes(TiffFields fields, std::uint32_t offset, ByteOrder order);
 
-// Adds those of `fields`, in the byte order of the file, that its first directory does not have
-// yet. The file is complete and ends at `end`, to where the directory moves.
+// Adds the `fields`, in the byte order of the file, that its first directory lacks. The file is
+// complete and ends at `end`, to which the directory moves.
 void add_fields(const TiffFields& fields, const TiffReadAt& read, const TiffWriteAt& write,
                 std::uint64_t end);
 
@@ -85,7 +85,7 @@ class TiffSettings final : public StoredSettings {
 
   // libtiff's number.
   [[nodiscard]] std::uint16_t compression() const { return compression_; }
-  // Tags that may be about places in the picture.
+  // Tags that may refer to positions in the picture.
   [[nodiscard]] const TiffTags& tags() const { return tags_; }
 
   [[nodiscard]] std::vector<std::string> private_metadata() const override {
@@ -101,9 +101,9 @@ class TiffSettings final : public StoredSettings {
 // directories.
 [[nodiscard]] Metadata read_tiff_metadata(const TiffFile& file, const TiffContent& content);
 
-// Sets the tags that say `metadata` about a picture of `format`. EXIF's own directories are written
-// by `append`, which returns the offset of the bytes it was given. `order` is the file's
-// byte order, and has to be that of the EXIF. What TIFF cannot hold is added to `left_out`.
+// Sets the tags for `metadata` of a picture of `format`. `append` writes EXIF's own directories and
+// returns their offset. `order` is the file's byte order, and has to be that of the EXIF. Metadata
+// that TIFF cannot hold are added to `left_out`.
 struct TiffAppend {
   ByteOrder order = ByteOrder::little;
   std::function<std::uint32_t()> end;             // an even offset; of a classic file

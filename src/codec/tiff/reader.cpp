@@ -216,7 +216,7 @@ class TiffRows {
     std::uint16_t plane;
   };
 
-  // libtiff would also turn the picture, unless it already lies as requested.
+  // libtiff would also turn the picture, unless it has the requested orientation.
   void begin_conversion() {
     std::array<char, 1024> why{};
     auto image = std::make_unique<TIFFRGBAImage>();
@@ -348,7 +348,7 @@ class TiffRows {
 // ImageSourceData. The picture is what they show together.
 constexpr std::uint16_t layers_tag = 37724;
 
-// What an account of numbers that were brought to another range says.
+// The account of samples that were scaled to another range.
 std::string range_account(const TiffLayout& layout, const std::optional<SampleRange>& cut_off) {
   const SampleRange& range = layout.range;
   const char* kind = layout.kind == TiffLayout::Samples::floating    ? "floating-point samples"
@@ -357,7 +357,7 @@ std::string range_account(const TiffLayout& layout, const std::optional<SampleRa
   std::string text = formatted("its {}-bit {} become samples of {} bits, {} to {} the whole range",
                                layout.bits, kind, layout.format.depth, range.low, range.high);
   if (cut_off) {
-    text += formatted("; others, from {} to {}, are cut off: --range chooses another range",
+    text += formatted("; others, from {} to {}, are clipped: --range chooses another range",
                       cut_off->low, cut_off->high);
   }
   return text;

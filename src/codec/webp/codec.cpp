@@ -272,7 +272,7 @@ class WebpReader final : public WholePictureReader {
     }
   }
 
-  // What the first frame does not cover is transparent.
+  // Pixels outside the first frame are transparent.
   void take_first_frame() {
     const WebPData data{file_.data(), file_.size()};
     const auto mux = owned(libwebp().WebPMuxCreateInternal(&data, 0, WEBP_MUX_ABI_VERSION));
@@ -297,7 +297,7 @@ class WebpReader final : public WholePictureReader {
       header_.unread.push_back(counted(static_cast<std::uint64_t>(frames - 1), "more frame"));
   }
 
-  // Not by libwebpmux, which reads only whole files.
+  // Reads metadata without libwebpmux, which reads only whole files.
   void read_metadata() {
     const auto take = [this](std::string_view id, Bytes& into) {
       const ByteSpan bytes = chunk(file_, id, false);

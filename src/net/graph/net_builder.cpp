@@ -83,7 +83,7 @@ void merge_scaling(NetGraph& graph) {
   graph.operations = std::move(merged);
 }
 
-// Gives the values that are left numbers from 0 on.
+// Renumbers the remaining values from 0 on.
 void renumber(NetGraph& graph) {
   std::vector<int> numbers(graph.values.size(), -1);
   std::vector<NetValue> values{graph.values.front()};
@@ -197,7 +197,7 @@ void NetBuilder::open_input() {
     fail_file(formatted("has {} inputs; export it with one, the picture", model_.inputs.size()));
   const OnnxInput& picture = model_.inputs.front();
   std::int64_t channels = picture.dimensions.size() == 4 ? picture.dimensions[1] : -1;
-  // Where the file leaves it open, a convolution says it.
+  // If the file leaves the channels open, a convolution determines them.
   for (const OnnxNode& node : model_.nodes) {
     if (channels >= 0 || node.type != "Conv" || node.inputs.size() < 2) continue;
     const auto weights = model_.constants.find(node.inputs[1]);

@@ -19,7 +19,7 @@ struct OnnxTensor {
   std::string name = {};
   OnnxType type = OnnxType::float32;
   std::vector<std::int64_t> dimensions = {};  // none: a single number
-  // The type decides which has the numbers: float32 and float64, in single precision, or others.
+  // The elements, by type: float32 and float64, in single precision, or others.
   std::vector<float> floats = {};
   std::vector<std::int64_t> integers = {};
 
@@ -68,12 +68,11 @@ struct OnnxModel {
 // outside its own folder.
 [[nodiscard]] OnnxModel read_onnx(const std::string& path);
 
-// Reads a model from memory. `name` stands for the path in messages; files beside it are in
-// `folder`.
+// Reads a model from memory. `name` replaces the path in messages; external files are in `folder`.
 [[nodiscard]] OnnxModel parse_onnx(std::string_view bytes, const std::string& name,
                                    const std::string& folder);
 
-// Whole numbers and what they stand for: (number - zero point) * scale.
+// Quantized integers mean (number - zero point) * scale.
 struct NetQuantization {
   std::vector<float> scales;  // one, or one for each channel along the first dimension
   std::vector<int> zero_points;
@@ -81,11 +80,11 @@ struct NetQuantization {
   int highest = 255;
 };
 
-// What a name of the file stands for.
+// The meaning of a name in the file.
 struct NetName {
   std::optional<int> value = std::nullopt;            // a plane value
-  std::optional<OnnxTensor> constant = std::nullopt;  // numbers of the file
-  // Where the name is the result of DequantizeLinear: what is quantized, and how.
+  std::optional<OnnxTensor> constant = std::nullopt;  // constants of the file
+  // For a result of DequantizeLinear: the quantized value and its quantization.
   std::optional<int> quantized_value = std::nullopt;
   std::optional<OnnxTensor> quantized_constant = std::nullopt;
   // How it is quantized, or was before DequantizeLinear.
@@ -98,7 +97,7 @@ class NetBuilder {
  public:
   NetBuilder(const OnnxModel& model, const std::string& file);
 
-  // A network that maps 1 or 3 channels to as many.
+  // A network that maps 1 or 3 channels to the same number.
   [[nodiscard]] NetGraph build();
   // The network for any numbers of channels, also one that is not for pictures.
   [[nodiscard]] NetGraph read();

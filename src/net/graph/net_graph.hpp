@@ -1,8 +1,8 @@
-// A convolutional network, checked, as --net runs it: operations on planes of numbers.
+// A convolutional network, checked, as --net runs it: operations on planes of values.
 //
 // A value has planes of single-precision numbers, one for each channel; with `scale` times the
-// picture's width and height. Quantized values are bytes; their numbers, below, are meant without
-// their zero point, so that 0 stands for 0.
+// picture's width and height. Quantized values are bytes; the numbers below exclude the zero point,
+// so that 0 means 0.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ namespace gpufilter {
 struct NetValue {
   int channels = 0;
   int scale = 1;
-  // Each byte stands for a number from `low` to low + 255. Four channels share a word of 32 bits,
-  // the first in its lowest byte; those that do not exist have any bytes.
+  // Each byte means a number from `low` to low + 255. Four channels share a 32-bit word, the first
+  // in its lowest byte; bytes of missing channels are unspecified.
   bool quantized = false;
   int low = 0;
 
@@ -39,11 +39,11 @@ enum class NetOperator {
   dequantize,      // times numbers[0]
 };
 
-// What happens to the result of a convolution, or to a value.
+// The activation of a convolution's result, or of a value.
 struct NetActivation {
-  // Where x < 0: x * slopes[channel]; empty: x stays.
+  // For x < 0: x * slopes[channel]; empty: x stays.
   std::vector<float> slopes = {};
-  // Then x > low ? x : low, and that below high.
+  // Then clamps: x > low ? x : low, and then below high.
   bool limits = false;
   float low = 0;
   float high = std::numeric_limits<float>::infinity();
@@ -82,7 +82,7 @@ struct NetOperation {
   int groups = 1;
   std::vector<float> weights = {};
   std::vector<float> bias = {};
-  bool integer = false;  // with `integers` in place of weights, bias and activation
+  bool integer = false;  // with `integers` instead of weights, bias and activation
   NetIntegers integers = {};
 
   NetActivation activation = {};
@@ -119,10 +119,10 @@ inline constexpr int net_kernel = 9;  // the longest side of a convolution
 [[nodiscard]] std::size_t net_parameters(const NetGraph& graph);
 
 // Reads an ONNX file. Throws UsageError "PATH: node NAME (TYPE): reason" if it is not a network
-// that maps 1 or 3 channels to as many, at 1 to net_scale times the size.
+// that maps 1 or 3 channels to the same number, at 1 to net_scale times the size.
 [[nodiscard]] NetGraph read_net(const std::string& path);
 
-// Reads a network from memory; `name` stands for the path, whose folder is `folder`.
+// Reads a network from memory; `name` replaces the path, whose folder is `folder`.
 [[nodiscard]] NetGraph parse_net(const std::string& bytes, const std::string& name,
                                  const std::string& folder = {});
 

@@ -107,7 +107,7 @@ void NetBuilder::read_dequantize() {
   if (!source.value || !source.quantization || source.quantized_value)
     fail("its input is not quantized");
   if (by.scales.size() != 1 || by.zero_points != source.quantization->zero_points)
-    fail("it has another zero point than the QuantizeLinear before it");
+    fail("its zero point differs from that of the QuantizeLinear before it");
   const int from = *source.value;
   NetOperation operation{.kind = NetOperator::dequantize, .inputs = {from}};
   operation.numbers = by.scales;
@@ -116,7 +116,7 @@ void NetBuilder::read_dequantize() {
   result.quantization = by;
 }
 
-// Whole numbers without their zero points, in the order of the chain.
+// Sets integer weights without their zero points, in the order of the chain.
 void NetBuilder::set_integer_weights(NetOperation& operation, const OnnxTensor& weights,
                                      const std::vector<int>& zero_points) const {
   if (weights.type != OnnxType::int8 && weights.type != OnnxType::uint8)
@@ -252,7 +252,7 @@ void NetBuilder::read_linear_convolution() {
   add(std::move(operation), quantized_shape(outputs, scale, to)).quantization = to;
 }
 
-// Its sums are whole; the Cast that follows makes them floats.
+// ConvInteger's sums are integers; the Cast after it converts them to floats.
 void NetBuilder::read_integer_convolution() {
   const NetName& source = quantized_input();
   int lowest = 0;

@@ -26,7 +26,7 @@
 namespace gpufilter {
 namespace {
 
-// How a file holds a tensor, besides numbers in fields of their own.
+// The storage of a tensor in a file, besides elements in separate fields.
 struct StoredTensor {
   std::int64_t type = 0;                               // an OnnxType, or one that is not read
   std::optional<std::string_view> raw = std::nullopt;  // little endian
@@ -96,7 +96,7 @@ class Reporter {
 
   void check_bytes(std::uint64_t bytes, std::uint64_t needed) const {
     if (bytes == needed) return;
-    fail(formatted("{} bytes where its dimensions ask for {}; the file is damaged", bytes, needed));
+    fail(formatted("{} bytes where its dimensions require {}; the file is damaged", bytes, needed));
   }
 
  private:
@@ -109,11 +109,11 @@ std::uint64_t place_in_file(const std::string& text, std::uint64_t otherwise,
   if (text.empty()) return otherwise;
   constexpr std::size_t digits = 15;
   if (text.size() > digits || text.find_first_not_of("0123456789") != std::string::npos)
-    report.fail(formatted("\"{}\" is not a place in a file", printable(text)));
+    report.fail(formatted("\"{}\" is not an offset in a file", printable(text)));
   return std::stoull(text);
 }
 
-// The bytes of a tensor that are in another file, as many as needed. No others are read.
+// The bytes of a tensor in another file. No more are read than needed.
 std::string external_bytes(const StoredTensor& stored, const std::string& folder_name,
                            std::uint64_t needed, const Reporter& report) {
   namespace fs = std::filesystem;
@@ -156,8 +156,8 @@ std::string external_bytes(const StoredTensor& stored, const std::string& folder
 
 // Sets the type of `tensor`, whose name, dimensions and fields have been read, and its numbers if
 // they are bytes; `room` is how many it may have. `network` is the network's name for messages,
-// `folder` where it lies. Throws UsageError if the numbers are more, or not as many as the
-// dimensions ask for.
+// `folder` where it lies. Throws UsageError if there are more numbers, or another count than the
+// dimensions require.
 void complete(OnnxTensor& tensor, const StoredTensor& stored, std::uint64_t room,
               const std::string& network, const std::string& folder) {
   const Reporter report(network, tensor.name);
@@ -186,7 +186,7 @@ void complete(OnnxTensor& tensor, const StoredTensor& stored, std::uint64_t room
       return 0;
     });
   }
-  // Whole numbers need not be stored in as many bits as their type has.
+  // Integers may be stored in more bits than their type has.
   for (const std::int64_t number : tensor.integers) {
     const bool fits = for_type(stored.type, true, [&]<typename Number>() {
       if constexpr (std::is_integral_v<Number>) return std::in_range<Number>(number);
@@ -195,7 +195,7 @@ void complete(OnnxTensor& tensor, const StoredTensor& stored, std::uint64_t room
     if (!fits) report.fail(formatted("its type cannot hold {}; the file is damaged", number));
   }
   if (tensor.count() != count) {
-    report.fail(formatted("{} numbers where its dimensions ask for {}; the file is damaged",
+    report.fail(formatted("{} numbers where its dimensions require {}; the file is damaged",
                           tensor.count(), count));
   }
 }
@@ -203,7 +203,7 @@ void complete(OnnxTensor& tensor, const StoredTensor& stored, std::uint64_t room
 using protozero::pbf_reader;
 using Wire = protozero::pbf_wire_type;
 
-// A field by its number in onnx.proto, and where it goes: a place, or a function of its bytes.
+// A field by its number in onnx.proto, and its destination: a variable, or a function of its bytes.
 template <typename To>
 struct Field {
   std::uint32_t number;
@@ -240,7 +240,7 @@ class ModelParser {
   }
 
  private:
-  // Reads the fields that have a place here; others are skipped, and those of another type.
+  // Reads the fields with a destination; others are skipped, and fields of another type too.
   template <typename... Fields>
   void read(std::string_view bytes, const Fields&... fields) {
     pbf_reader message(bytes.data(), bytes.size());

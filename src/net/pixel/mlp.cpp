@@ -21,16 +21,16 @@ namespace {
 
 using std::size_t;
 
-// ---- A network as OpenCL C of its own: widths, weights and activations are literals ----
+// ---- A network as generated OpenCL C: widths, weights and activations are literals ----
 
-// The cost of a network in a kernel of its own.
+// The cost of a network in its own kernel.
 struct NetworkSize {
   int numbers = 0;        // alive at a time for one pixel
   double operations = 0;  // multiplications and additions for one pixel
 };
 
 // The number of outputs whose chains are interleaved in the text, because each multiply-add waits
-// for the one before it in its chain.
+// for the previous one in its chain.
 constexpr int interleaved = 4;
 
 // How a layer is written: alone, or with the next one, to whose sums each output is added at once.
@@ -39,7 +39,7 @@ struct LayerOrder {
   int numbers = 0;              // alive at a time
 };
 
-// The way of writing layers `first` and on that keeps the fewest numbers alive at a time.
+// The order of writing the layers from `first` on that keeps the fewest values live at a time.
 LayerOrder plan_layers(const Network& network) {
   const size_t count = network.layers.size();
   std::vector<int> widths{network.inputs()};
@@ -165,7 +165,7 @@ NetworkSize network_size(const Network& network) {
 
 // All layers for a run of pixels of `source`, in registers. Each output is the same chain of fused
 // multiply-adds as in mlp_rows(): from the bias on, k ascending. The outputs of a layer need not
-// all be kept: each one can be added to all sums of the next layer as soon as it is known.
+// all be kept: each can be added to all sums of the next layer as soon as it is known.
 PixelFunction network_function(const Network& network, const PixelFormat& source) {
   const LayerOrder order = plan_layers(network);
   PixelFunction function{.body = load_text(network, source),
@@ -336,8 +336,8 @@ PixelFormat output_of(const Network& network, const PixelFormat& input) {
   return {network.outputs() == 4 || input.has_alpha() ? 4 : 3, input.depth};
 }
 
-// Whether a kernel of its own suits the network: its numbers fit in registers, and compiling, which
-// takes longer the more operations there are, does not take too long.
+// Whether the network suits its own kernel: its values fit in registers, and compiling, whose time
+// grows with the operations, does not take too long.
 bool suits(const NetworkSize& size, bool on_gpu) {
   return size.numbers <= (on_gpu ? 140 : 80) && size.operations <= (on_gpu ? 36'000 : 10'000);
 }
@@ -424,7 +424,7 @@ class Mlp final : public OneStepStage {
   MlpBlock block_;
 };
 
-// Layers of these widths with every activation in turn, and numbers of both signs.
+// Layers of these widths with every activation in turn, and weights of both signs.
 Network sample_network(const std::vector<int>& widths) {
   Network network;
   std::uint32_t state = 1;

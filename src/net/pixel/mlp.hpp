@@ -16,40 +16,39 @@ namespace gpufilter {
 // y = act(W x + b).
 struct NetworkLayer {
   int inputs = 0;
-  std::vector<float> weights;  // W, a row of `inputs` numbers for each output
+  std::vector<float> weights;  // W, a row of `inputs` weights for each output
   std::vector<float> bias;     // b, a number for each output
   Activation activation = Activation::none;
 
   [[nodiscard]] int outputs() const { return static_cast<int>(bias.size()); }
 };
 
-// 3 (RGB) or 4 (RGBA) inputs and outputs, 0..1; at most network_width numbers between two layers.
+// 3 (RGB) or 4 (RGBA) inputs and outputs, 0..1; at most network_width values between two layers.
 struct Network {
   std::vector<NetworkLayer> layers;
 
   [[nodiscard]] int inputs() const { return layers.front().inputs; }
   [[nodiscard]] int outputs() const { return layers.back().outputs(); }
-  // The maximum count of numbers between two layers, before the first or after the last.
+  // The maximum count of values between two layers, before the first or after the last.
   [[nodiscard]] int widest() const;
 };
 
 inline constexpr int network_width = 256;
 
-// Why layer `index` does not fit in its place: "layer 2 takes 8 inputs, layer 1 gives 16"; empty if
-// it fits.
+// Why layer `index` does not fit its neighbours: "layer 2 takes 8 inputs, layer 1 gives 16"; empty
+// if it fits.
 [[nodiscard]] std::string objection_to_layer(const Network& network, std::size_t index);
 
-// Why these layers, each valid by itself, do not form a network from colours to colours; empty if
-// they do.
+// Why these layers, each valid, do not form a network from colours to colours; empty if they do.
 [[nodiscard]] std::string objection_to_ends(const Network& network);
 
-// The network in a file of this form, its numbers rounded to single precision:
+// Reads a network from a file of this form, rounding its numbers to single precision:
 //   {"format": "gpufilter-network-1", "comment": "what it does",
 //    "layers": [{"weights": [[...], ...], "bias": [...], "activation": "relu"}, ...]}
 // Activations: none, relu, clamp. Throws UsageError "PATH:LINE: reason".
 [[nodiscard]] Network read_network(const std::string& path);
 
-// Reads a network from memory; `name` stands for the path in messages.
+// Reads a network from memory; `name` replaces the path in messages.
 [[nodiscard]] Network parse_network(std::string_view text, const std::string& name);
 
 // How much a device computes at a time. No size changes the result.
@@ -61,7 +60,7 @@ struct MlpBlock {
 
 // x is a pixel's samples times 1 / maximum, in single precision; grey counts as equal red, green
 // and blue, a missing alpha as the maximum. The outputs are multiplied by the maximum, rounded half
-// to even and saturated, NaN to 0. Three outputs leave alpha as it is, four make it. Throws
+// to even and saturated, NaN to 0. Three outputs do not change alpha, four compute it. Throws
 // UsageError if the layers do not form a network.
 [[nodiscard]] std::shared_ptr<const Stage> make_mlp(Network network, MlpBlock block = {});
 

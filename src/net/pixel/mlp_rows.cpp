@@ -10,8 +10,8 @@ namespace {
 
 using std::size_t;
 
-// Pixels that go through the layers together. Between two layers there is a plane of this many
-// numbers for each output, which stays in the first two cache levels.
+// Pixels that pass through the layers together. Between two layers there is a plane of this many
+// values for each output, which stays in the first two cache levels.
 constexpr size_t block_pixels = 64;
 
 struct Planes {

@@ -55,7 +55,7 @@ void Dispatcher::expect_folder(std::uint64_t file_bytes) {
   folder_bytes_ = file_bytes;
 }
 
-// What the processor does for a picture whoever filters it does not count.
+// Excludes the processor's share that is needed whichever device filters the picture.
 double Dispatcher::work_of(const Member& member, const TaskTimes& times) const {
   return is_host(member) ? times.alone.all() - times.beside_gpu.all() : times.gpu;
 }
@@ -144,7 +144,7 @@ Assignment Dispatcher::assign(const PictureTask& task) {
   return assign_to(chosen, times, phrase(times, all, chosen));
 }
 
-// Its estimate, then the other's: "80 ms estimated; NVIDIA H200 437 ms".
+// The chosen device's estimate, then the other's: "80 ms estimated; NVIDIA H200 437 ms".
 std::string Dispatcher::phrase(const TaskTimes& times, const Estimates& estimates,
                                const Member& chosen) const {
   const std::string host = text_of(estimates.host);
@@ -207,7 +207,7 @@ void Dispatcher::conclude() {
   const Engines all = engines();
   for (const auto& engine : all)
     engine->keep_programs();
-  // The engine of the GPU ended up on the processor, so there is no need to search again.
+  // The GPU's engine fell back to the processor, so there is no need to search again.
   const bool looked = search_.find && !search_.at_once && all.size() > 1;
   if (looked && all[1]->is_ready() && all[1]->is_on_processor()) rates_.keep_without_gpu();
   rates_.save();

@@ -27,9 +27,9 @@ struct Assignment {
 
 using Engines = std::vector<std::shared_ptr<Engine>>;
 
-// Where GPUs beside the processor come from.
+// How GPUs besides the processor are found.
 struct GpuSearch {
-  // Makes their engines, which start in the background; may throw DeviceError.
+  // Makes the GPUs' engines, which start in the background; may throw DeviceError.
   std::function<Engines()> find;
   // Called in any case, on a separate thread; otherwise once the estimates say that a GPU pays.
   bool at_once = false;

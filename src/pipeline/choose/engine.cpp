@@ -19,8 +19,8 @@ namespace {
 constexpr std::uint64_t cpu_target_buffer = std::uint64_t{1} << 20U;
 constexpr std::uint64_t gpu_target_buffer = std::uint64_t{8} << 20U;
 
-// Bytes, besides the bands', that decoding a picture may take on a device: little of its memory, as
-// many pictures are decoded at the same time.
+// Bytes, besides the bands', that decoding a picture may take on a device: a small share of its
+// memory, because many pictures are decoded at the same time.
 std::uint64_t memory_for_decoding(const DeviceInfo& device) {
   constexpr std::uint64_t shared = std::uint64_t{64} << 20U;
   constexpr std::uint64_t enough = std::uint64_t{512} << 20U;
@@ -35,7 +35,7 @@ std::string name_of(const DeviceCandidate& candidate) {
   return candidate.device ? candidate.device->name : "processor";
 }
 
-// `of_work`: why the work goes to this engine, which comes first; empty: no reason.
+// `of_work`: why the work goes to this engine, the first part of the reason; empty: no reason.
 EngineReport report_on(const DeviceCandidate& candidate, const std::string& of_work) {
   EngineReport report;
   report.device = name_of(candidate);
@@ -168,7 +168,7 @@ Prepared Engine::prepare(const Work& work, Timeline& timeline) {
   }
 }
 
-// The report and the session of the current candidate, whose place is `place`.
+// The report and the session of the current candidate, number `place`.
 Prepared Engine::begin(const Work& work, Timeline& timeline, std::size_t& place) {
   const std::lock_guard lock(mutex_);
   await_choice();

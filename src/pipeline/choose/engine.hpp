@@ -74,14 +74,13 @@ struct EngineOptions {
 [[nodiscard]] std::shared_ptr<Session> start_session(const DeviceInfo& device,
                                                      const EngineOptions& options);
 
-// Starts devices when they are first needed and keeps the one that works for later pictures. Safe
-// to use from several threads: prepared work stays usable if another thread finds that the device
-// does not work.
+// Starts devices when they are first needed and keeps the working one for later pictures. Safe to
+// use from several threads: prepared work stays usable if another thread finds that the device does
+// not work.
 class Engine {
  public:
-  // Tries the candidates in turn, best first. The first is found and started on a separate thread:
-  // that takes longer than decoding a small picture, which can continue meanwhile. Calls that need
-  // the device wait.
+  // Tries the candidates in turn, best first. The first is found and started on a separate thread,
+  // because that takes longer than decoding a small picture. Calls that need the device wait.
   Engine(DeviceCandidates candidates, EngineOptions options);
   // There is at least one. No thread is needed if the processor is the first.
   Engine(std::vector<DeviceCandidate> candidates, EngineOptions options);

@@ -61,7 +61,7 @@ TaskTimes estimated_times(const PictureTask& task, const Rates& rates) {
   };
   for (const LoweredStage& stage : task.chain) {
     if (stage.demand && stage.demand->statistics) {
-      // The picture is read once more, and filtered up to here.
+      // The picture is read again, and filtered up to here.
       ++walks;
       host.decode += decode_once;
       host.filter += host.filter + samples_of(shape) * rates.on_host(statistics_rate);
@@ -83,7 +83,7 @@ TaskTimes estimated_times(const PictureTask& task, const Rates& rates) {
   }
   host.encode = bytes_of(shape) * rates.on_host(task.encoding);
   times.parallel_encoding = task.parallel_encoding;
-  // A walk through the picture takes a kernel, and one more for each further window.
+  // A walk through the picture takes a kernel, and another for each additional window.
   times.compile =
       (walks + std::max(windows - 1, 0.0)) * program + literals * rates.on_gpu(literal_rate);
   times.beside_gpu = {host.decode, host.encode, 0};
@@ -134,8 +134,8 @@ namespace {
 
 // The times of smaller pictures are not reliable.
 constexpr std::uint64_t min_pixels = 1'000'000;
-// Nor are those of less work, as of a large picture's tiny result: bytes that are decoded, encoded
-// or moved, operations of a pass.
+// Times of less work are not learned from either, such as those of a large picture's tiny result.
+// Work is counted in bytes decoded, encoded or moved, and in operations of a pass.
 constexpr double min_work = 1e6;
 // If building a program takes less, the session already had it.
 constexpr double shortest_build = 1e-3;  // seconds
@@ -155,7 +155,7 @@ std::string programs_note(const std::string& place) {
   return "programs of " + place;
 }
 
-// What a run has spent on activities, of one of its passes or of all.
+// The time that a run spent on activities, for one pass or for all.
 struct Spent {
   double seconds = 0;
   double bytes = 0;
@@ -173,7 +173,7 @@ Spent spent_on(const RunReport& report, std::initializer_list<Activity> activiti
   return sum;
 }
 
-// Learns at one place.
+// Learns rates for one place.
 struct Learner {
   RateStore& store;
   std::string place;

@@ -36,7 +36,7 @@ inline const std::array coding_rates{Rate{"JPEG blocks", 0, 10e-12}, Rate{"JPEG 
 // The rate of a byte that a device reads or writes in its memory; only measured.
 inline const Rate copy_rate{"copy", 0, 0};
 
-// Seconds for one operation: as learned at a place, otherwise as the rate itself says.
+// Seconds for one operation: as learned at a place, otherwise the rate's default.
 struct Rates {
   const RateStore& store;
   std::string host;  // place
@@ -50,7 +50,7 @@ struct Rates {
   }
 };
 
-// What the processor does for a picture, in seconds of one thread, over all walks through it.
+// The processor's work for a picture, in seconds of one thread, over all walks through it.
 struct HostTimes {
   double decode = 0;
   double encode = 0;
@@ -73,21 +73,21 @@ struct TaskTimes {
 // The wall-clock seconds for `pictures` such pictures, several of which are in progress at the same
 // time; codecs and filters overlap on `threads` threads.
 [[nodiscard]] double time_on_host(const TaskTimes& times, double pictures, double threads);
-// A GPU filters them, which can be used after `start`. A single picture is decoded meanwhile; with
-// several, the processor filters, alone at first and then beside the GPU.
+// The seconds with a GPU that is ready after `start`. A single picture is decoded meanwhile; of
+// several pictures, the processor filters some, alone at first and then beside the GPU.
 [[nodiscard]] double time_with_gpu(const TaskTimes& times, double pictures, double threads,
                                    double start);
 
 struct RunReport;
 
-// The place of the processor's rates, which differ between instruction sets.
+// The place under which the processor's rates are stored; they differ between instruction sets.
 [[nodiscard]] std::string host_place();
 
 // The rates of the processor and of the GPU that was used last. Thread-safe.
 class MachineRates {
  public:
-  // `vendors` names the installed OpenCL vendors: what was learned about their GPU holds as long as
-  // they stay the same. Empty: there are none, and so no GPU.
+  // `vendors` names the installed OpenCL vendors: rates learned for their GPU are valid while these
+  // stay the same. Empty: no vendor, and so no GPU.
   explicit MachineRates(std::shared_ptr<RateStore> store = std::make_shared<RateStore>(),
                         std::string vendors = {})
       : store_(std::move(store)), vendors_(std::move(vendors)) {}

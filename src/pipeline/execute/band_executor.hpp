@@ -21,14 +21,14 @@ struct PassWork {
   double literals = 0;    // numbers written into its program
 };
 
-// How one pass, or several in one kernel, were carried out: for the report of every run.
+// How one pass, or several fused passes, were executed: for the report of every run.
 struct PassReport : CodeDescription {
   std::string stage = {};           // "color", "color + levels"
   int walk = 0;                     // how many times the picture was walked through before
   std::vector<PassWork> work = {};  // of each stage
 };
 
-// What an executor reports before it runs.
+// The report before the executor runs.
 [[nodiscard]] PassReport describe_pass(const Pass& pass);
 [[nodiscard]] PassReport describe_measuring(const Plan& plan);
 // Describes a step of JpegEncoder, for a plan with a coding.

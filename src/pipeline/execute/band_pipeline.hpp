@@ -11,8 +11,9 @@
 namespace gpufilter {
 
 // Calls decode() for one band after the other until it returns nullptr, work(band) for several at a
-// time, and take(band) in the order of decode(). At most `maximum` bands are in progress; one at a
-// time stays on this thread. An exception in a step ends the others and propagates from here.
+// time, and take(band) in the order of decode(). At most `maximum` bands are in progress; with a
+// maximum of one, all work stays on this thread. An exception in a step ends the others and
+// propagates from here.
 //
 // The caller keeps the steps: oneTBB copies only references to them.
 template <typename Band, typename Decode, typename Work, typename Take>

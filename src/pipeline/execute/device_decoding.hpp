@@ -19,7 +19,7 @@ namespace gpufilter {
 // The commands of one band on a device, to be timed when they are done.
 class BandCommands {
  public:
-  // No rows: the commands belong to no band.
+  // Empty rows: the commands belong to no band.
   BandCommands(const RowRange& band, Timeline& timeline) : band_(band), timeline_(timeline) {}
 
   void add(Event event, Activity activity, int pass, std::uint64_t bytes);
@@ -77,9 +77,9 @@ class DeviceDecoding {
   JpegData data_;
 };
 
-// A plan of which the device decodes the source, with the decoder's memory as part of its own;
-// everything may take `limits.max_memory`. nullptr if that is too little, or if the device cannot
-// begin.
+// A plan whose source the device decodes; the decoder's memory is part of the plan's. Everything
+// together may take `limits.max_memory`. nullptr if that is too little, or if the device cannot
+// start.
 [[nodiscard]] std::unique_ptr<Plan> plan_for_decoding(const PictureShape& input,
                                                       const LoweredChain& chain,
                                                       const JpegScan& scan, PlanLimits limits);

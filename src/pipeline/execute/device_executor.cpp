@@ -15,12 +15,12 @@
 namespace gpufilter {
 namespace {
 
-// What one band needs on the device: a queue, two buffers that the passes use alternately, and
-// kernels with their own arguments. Bands that run at the same time have separate lanes, so that
-// one's transfers overlap with another's kernels.
+// The resources of one band on the device: a queue, two buffers that the passes use alternately,
+// and kernels with their own arguments. Bands that run at the same time have separate lanes, so
+// that transfers of one overlap with kernels of another.
 struct Lane {
   std::array<Buffer, 2> buffers;
-  // One for each group that stores its result; nullptr: the processor runs it.
+  // A pass for each group that stores its result; nullptr: the processor runs the group.
   std::vector<std::unique_ptr<DevicePass>> passes;
   std::unique_ptr<CountingPass> counting;   // of the group that counts it; or
   std::unique_ptr<PictureReducer> reducer;  // if the plan measures with a separate kernel
@@ -133,7 +133,7 @@ class DeviceExecutor final : public BandExecutor {
     return plan_.passes[groups_[group].first];
   }
 
-  // A pass that only the processor runs is a group by itself.
+  // A pass that only the processor can run is its own group.
   [[nodiscard]] bool is_on_processor(std::size_t group) const {
     return !first_pass(group).properties.processor_only.empty();
   }
@@ -154,13 +154,13 @@ class DeviceExecutor final : public BandExecutor {
     run_on_host(first_pass(group), source, target);
   }
 
-  // All groups, if none is the device's.
+  // Runs all groups, if none is the device's.
   void run_on_processor(const ConstRows& source, const MutableRows& target) {
     const Image before = run_first(stored_ - 1, source, target.rows);
     run_on_processor(stored_ - 1, stored_ > 1 ? before.rows() : source, target);
   }
 
-  // The result of the first groups, which are the processor's; empty if there are none.
+  // The result of the leading groups that the processor runs; empty if there are none.
   [[nodiscard]] Image run_first(std::size_t count, const ConstRows& source, const RowRange& band) {
     const auto windows = plan_.windows(band);
     Image result;
@@ -173,7 +173,8 @@ class DeviceExecutor final : public BandExecutor {
     return result;
   }
 
-  // A group of the processor that gets its rows from the device and gives them back.
+  // Runs a group on the processor between groups of the device: downloads its rows and uploads the
+  // result.
   void run_between(Lane& lane, std::size_t group, const DeviceRows& from, const DeviceRows& to,
                    BandCommands& commands) {
     const Pass& pass = first_pass(group);
@@ -194,7 +195,8 @@ class DeviceExecutor final : public BandExecutor {
   [[nodiscard]] std::unique_ptr<Lane> make_lane() {
     const auto bytes = static_cast<std::size_t>(plan_.largest_buffer(plan_.band_rows)) + row_slack;
     auto lane = std::make_unique<Lane>(Lane{{}, {}, {}, {}, {}, {}, session_.make_queue()});
-    // Buffers hold the results that stay on the device; in place, the last group's may not stay.
+    // Buffers hold the results that stay on the device; in place, the last group writes to host
+    // memory unless its result is needed there.
     const bool stays = plan_.measure || plan_.coding;
     const std::size_t kept = stored_ - (in_place_ && !stays ? 1 : 0);
     if (!takes_in_place() || kept >= 2) lane->buffers[0] = session_.allocate(bytes);
@@ -292,8 +294,9 @@ class DeviceExecutor final : public BandExecutor {
     return *result;
   }
 
-  // Rows of a launch. A GPU does a band in milliseconds; a processor takes so long for some kernels
-  // that a stop has to come between parts of it, and nothing may be queued behind them.
+  // Rows of a launch. A GPU filters a band in milliseconds; a processor takes so long for some
+  // kernels that a band is divided, so that a stop takes effect between its parts, and nothing may
+  // be queued behind them.
   [[nodiscard]] int rows_of_launch(std::size_t group, int all) const {
     if (!waits_for_launches()) return all;
     constexpr int minimum = 32;  // of which kernels make full work-groups
@@ -319,8 +322,8 @@ class DeviceExecutor final : public BandExecutor {
     return coded;
   }
 
-  // Kernels work within the picture: rows past its edges are filled separately, under the numbers
-  // of the rows that they repeat.
+  // Kernels work within the picture: rows past its edges are filled separately, numbered as the
+  // rows that they repeat.
   [[nodiscard]] std::vector<Event> enqueue(Lane& lane, std::size_t group, const DeviceRows& from,
                                            const DeviceRows& to) const {
     const ImageSize input = first_pass(group).input.size;

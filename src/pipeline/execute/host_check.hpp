@@ -13,12 +13,12 @@
 
 namespace gpufilter {
 
-// How many of `all` rows of a result the processor computes in about a hundredth of a second; but
-// no fewer than make the rows around them, which a stage begins with, cheap.
+// How many of `all` rows of a result the processor computes in about 10 ms; but enough that the
+// halo rows, with which a stage begins, cost little.
 [[nodiscard]] int rows_between_checks(const Pass& pass, int all);
 
-// Calls the stage of a pass with rows that lie within the picture; the ranges may reach past its
-// edges, where rows are repeated. Throws Stopped.
+// Calls the step of a pass with rows within the picture; the ranges may reach past its edges, where
+// rows are repeated. Throws Stopped.
 void run_on_host(const Pass& pass, const ConstRows& source, const MutableRows& target);
 
 // The rows `wanted` of the plan's result. `source` covers plan.windows(wanted).front().

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::size_t cached_bytes = std::size_t{512} << 10U;
 
-// Rows at multiples of this distance share places in the first-level cache, so that the rows of a
-// window evict each other.
+// Rows at multiples of this distance map to the same sets of the first-level cache, so that the
+// rows of a window evict each other.
 constexpr std::size_t sharing_distance = 2048;
 
 int width_in_memory(const PictureShape& picture) {
@@ -33,8 +33,8 @@ class RollingRows {
   RollingRows(ImagePool& pool, const PictureShape& picture)
       : pool_(&pool), picture_(picture), memory_width_(width_in_memory(picture)) {}
 
-  // Drops the rows above `wanted` and makes room for those of it that are missing, and for more, so
-  // that a multiple of `step` is missing; but for none past `end`. Returns the rows to fill.
+  // Drops the rows above `wanted` and makes room for its missing rows, rounded up to a multiple of
+  // `step`, but for none past `end`. Returns the rows to fill.
   [[nodiscard]] MutableRows advance(const RowRange& wanted, int step, int end) {
     RowRange kept{std::max(wanted.begin, held_.begin), std::max(wanted.begin, held_.end)};
     if (kept.count() <= 0) kept = {wanted.begin, wanted.begin};
@@ -62,9 +62,9 @@ class RollingRows {
   }
   [[nodiscard]] std::size_t pitch() const { return row_pitch(memory_width_, picture_.format); }
 
-  // Moves the kept rows to the beginning of the memory. Where they are more than the fresh ones,
-  // there is memory for as many again, so that they are not moved for each strip, or for three
-  // times as many if all of it stays in the second-level cache.
+  // Moves the kept rows to the beginning of the memory. If they outnumber the fresh rows, there is
+  // memory for as many again, or for three times as many if all of it stays in the second-level
+  // cache, so that they are not moved for each strip.
   void make_room(const RowRange& wanted, const RowRange& kept, int fresh) {
     const std::uint8_t* from =
         kept.count() > 0 ? row_in_memory(first_ + kept.begin - held_.begin) : nullptr;
@@ -94,14 +94,14 @@ class RollingRows {
 // second-level cache, which has 256 KiB even on small processors.
 constexpr std::size_t strip_bytes = std::size_t{96} << 10U;
 constexpr int strip_rows_multiple = 4;
-// Bytes of rows that a pass changes in place after another has filled them. Fewer gain nothing:
-// every call takes its time.
+// Bytes of rows that a pass changes in place after another has filled them. Fewer gain nothing,
+// because of the cost of a call.
 constexpr std::size_t in_place_bytes = std::size_t{64} << 10U;
 
 // As many rows of a pass's result as take strip_bytes, unless the pass needs more to work well.
 int rows_of_strip(const Pass& pass) {
   const int fitting = static_cast<int>(strip_bytes / row_pitch(pass.output));
-  // Strips that read many rows around them have about as many of their own.
+  // A strip with a large halo has about as many rows of its own.
   const int needed = std::max(pass.window_rows(), pass.properties.suitable_rows);
   return divided_up(std::max(fitting, needed), strip_rows_multiple) * strip_rows_multiple;
 }
@@ -175,9 +175,9 @@ std::vector<HostGroup> groups_of(const std::vector<Pass>& passes) {
   return groups;
 }
 
-// One thread's walk through a part of a band. Every group pulls the rows that it reads from the
-// group before, which computes them in strips of its own height. Each row is computed once, and no
-// more of them are kept than the next group reads at the same time.
+// One thread's walk through a part of a band. Every group pulls its source rows from the previous
+// group, which computes them in strips of its own height. Each row is computed once, and only the
+// rows that the next group still reads are kept.
 class StripWalk {
  public:
   // `source` covers what the rows `part` of the result need.
@@ -225,7 +225,7 @@ class StripWalk {
     return result.rows();
   }
 
-  // Where the rows `wanted` of a group's result lie in its source, if they are a part of it.
+  // The position of the rows `wanted` of a group's result in its source, if they are a view of it.
   [[nodiscard]] std::optional<PixelPosition> corner_of_view(const HostGroup& group,
                                                             const RowRange& wanted) const {
     const Pass& pass = plan_.passes[group.first];
@@ -233,7 +233,7 @@ class StripWalk {
     return is_inside ? pass.properties.view_of_source : std::nullopt;
   }
 
-  // Changes rows in place while those that the first pass has filled are in the cache.
+  // Changes rows in place while they are still in the cache from the first pass.
   void run_group(const HostGroup& group, const ConstRows& source, const MutableRows& target) {
     const int step = rows_at_once(group, target);
     for (int y = target.rows.begin; y < target.rows.end; y += step) {
@@ -281,7 +281,7 @@ class HostExecutor final : public BandExecutor {
     });
   }
 
-  // Each thread adds to statistics of its own.
+  // Each thread adds to its own statistics.
   void measure(const ConstRows& source, const RowRange& band) override {
     for_parts(band, [&](const RowRange& part) {
       PassTimes times(timeline_, plan_, part);
@@ -313,7 +313,7 @@ class HostExecutor final : public BandExecutor {
   [[nodiscard]] const std::vector<PassReport>& passes() const override { return reports_; }
 
  private:
-  // Calls work(part) for parts that cover `rows`, on as many threads as there are.
+  // Calls work(part) for parts that cover `rows`, on all threads.
   template <typename Work>
   void for_parts(const RowRange& rows, const Work& work) const {
     const int threads = timeline_ == nullptr ? 1 : static_cast<int>(allowed_threads());

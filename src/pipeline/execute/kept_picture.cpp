@@ -49,7 +49,7 @@ void KeptPicture::guarded(const Step& step) const {
   }
 }
 
-// All of the file is allocated at once, so that a full disk shows before any work.
+// The whole file is allocated at once, so that a full disk is noticed before any work.
 void KeptPicture::make_file() {
   guarded([this] { file_ = nameless_file(); });
   const auto bytes = static_cast<off_t>(bytes_of(shape_));
@@ -128,7 +128,7 @@ KeptReader::KeptReader(const KeptPicture& picture) : picture_(picture) {
   header_.set_shape(picture.shape());
 }
 
-// The numbers of `rows` need not be the picture's.
+// `rows` may be numbered differently from the picture.
 void KeptReader::read(const MutableRows& rows) {
   picture_.read(rows.renumbered(next_ - rows.rows.begin));
   next_ += rows.rows.count();

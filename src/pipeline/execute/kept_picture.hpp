@@ -11,12 +11,12 @@
 
 namespace gpufilter {
 
-// Takes the bands of a picture in any order and gives the rows of the turned picture. It is kept in
-// memory, or in a temporary file without a name: it is gone when this object or the process ends.
+// Takes the bands of a picture in any order and gives the rows of the turned picture. The picture
+// is kept in memory, or in an unnamed temporary file, which is gone when this object or the process
+// ends.
 //
 // A band becomes one block of the turned picture, as wide as high in the source if rows and columns
-// change places. The blocks lie one after another, so that each is written and read in long
-// stretches.
+// change places. The blocks are consecutive, so that each is written and read in long runs.
 class KeptPicture final : public WholePicture {
  public:
   // Bands of `source` are `band_rows` high, all but the last. Throws PictureError with the
@@ -31,7 +31,7 @@ class KeptPicture final : public WholePicture {
   // Safe to call from several threads for different bands. Throws PictureError.
   void add(const ConstRows& band);
 
-  // Once all bands were added.
+  // Call it once all bands are added.
   void read(const MutableRows& target) const override;
 
  private:

@@ -38,7 +38,7 @@ std::vector<Event> CountingPass::enqueue(Queue& queue, const DeviceRows& source,
 
 namespace {
 
-// What decides whether a pass may share a kernel.
+// The properties of a pass that decide whether it may be fused.
 struct Role {
   bool pixels = false;  // it works on single pixels
   bool window = false;
@@ -90,7 +90,7 @@ class Growth {
   }
 
  private:
-  // A window's kernel contains the code of other stages several times.
+  // A window kernel contains the code of fused stages several times.
   static constexpr double heavy = 256;
 
   bool open_ = false;
@@ -100,7 +100,7 @@ class Growth {
 
 constexpr const char* fused = "fused: one kernel";
 
-// `counts`: what the group counts instead of storing its result.
+// `counts`: the quantity that the group counts instead of storing its result.
 StageGroup stage_group(const Plan& plan, const PassGroup& group, const DeviceInfo& device,
                        std::optional<Quantity> counts) {
   StageGroup stages{.source = plan.passes[group.first].input,

@@ -44,7 +44,7 @@ struct PassGroup {
   bool counts = false;
 };
 
-// All passes of the plan, in their order. Without `fuse`, each is a group by itself.
+// All passes of the plan, in order. Without `fuse`, each is its own group.
 [[nodiscard]] std::vector<PassGroup> group_passes(const Plan& plan, const DeviceInfo& device,
                                                   bool fuse);
 

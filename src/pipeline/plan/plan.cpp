@@ -71,7 +71,8 @@ int suitable_rows(const Plan& plan, const PlanLimits& limits) {
   const int suiting = maximum_rows(
       plan, [&](int rows) { return plan.largest_buffer(rows) <= limits.target_buffer; });
   const int wanted = std::max({suiting, halos * plan.halo(), 1});
-  // Where memory is short, fewer bands are under way before a quarter of their rows are halo.
+  // If memory is short, the number of bands in progress is reduced before bands become so low that
+  // a quarter of their rows is halo.
   const int fair = std::min(wanted, std::max(low, 3 * plan.halo()));
   int rows = 0;
   for (unsigned bands = limits.bands; bands > 0 && rows < fair; --bands)

@@ -12,7 +12,7 @@
 
 namespace gpufilter {
 
-// One step of the chain at its place, with its input and output.
+// One step of the chain, with its input and output.
 struct Pass {
   // On `device`; nullptr: on the processor. Throws what Step::output() does.
   Pass(std::shared_ptr<const Step> work, const PictureShape& source, const DeviceInfo* device);
@@ -29,8 +29,7 @@ struct Pass {
   [[nodiscard]] int window_rows() const;
 };
 
-// Rows of a result that are within the picture after subtracting `repeats` heights from their
-// numbers.
+// Rows of a result; `repeats` heights subtracted from their numbers give rows within the picture.
 struct RepeatedRows {
   RowRange rows;
   int repeats = 0;
@@ -60,11 +59,11 @@ struct Plan {
   // The rows of the result of each band, top to bottom.
   [[nodiscard]] std::vector<RowRange> bands() const;
 
-  // For rows `band` of the result: the rows before each pass, and finally `band` itself. Every pass
+  // For rows `band` of the result: the source rows of each pass, and finally `band` itself. Pass i
   // reads windows[i] and fills windows[i + 1]; the first window has to be decoded.
   [[nodiscard]] std::vector<RowRange> windows(const RowRange& band) const;
 
-  // Whether bands need rows past the picture's edges, which are those of the opposite side.
+  // Whether bands need rows past the picture's edges, which wrap to the opposite side.
   [[nodiscard]] bool reads_past_edges() const;
 
   // Bytes of the largest buffer that bands of `rows` rows need, over all passes.

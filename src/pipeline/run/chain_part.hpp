@@ -1,4 +1,4 @@
-// A part of a chain that runs in one go, on bands that are read or pushed.
+// A part of a chain that runs without interruption, on bands that are read or pushed.
 #pragma once
 
 #include <algorithm>
@@ -23,9 +23,9 @@ struct Band {
   RowRange rows;
   std::shared_ptr<const Image> source = nullptr;  // until it is filtered
   Image result = {};
-  std::optional<CodedRows> coded = std::nullopt;  // in place of the result
+  std::optional<CodedRows> coded = std::nullopt;  // instead of the result
 
-  // What it becomes: its source, if nothing filters it.
+  // The band's result; its source, if nothing filters it.
   [[nodiscard]] ConstRows output() const { return source ? source->rows() : result.rows(); }
 };
 

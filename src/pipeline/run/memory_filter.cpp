@@ -158,7 +158,7 @@ PictureTask task_for(const PictureShape& input, const LoweredChain& chain) {
   return {.shape = input, .chain = chain, .decoding = {}, .encoding = {}};
 }
 
-// One call for a chain with stages that need the whole picture.
+// One call of a chain with stages that need the whole picture.
 class MemoryRun {
  public:
   MemoryRun(const ConstRows& input, LoweredChain chain, Engine& engine, std::string reason,
@@ -183,7 +183,7 @@ class MemoryRun {
   }
 
  private:
-  // The stages from the first that still has to run to the one before `end`.
+  // The remaining stages before `end`.
   [[nodiscard]] MemoryPart part(std::size_t end, std::optional<Quantity> measure) {
     return {engine_,
             {shape_of(source_), part_of(chain_, first_, end), measure, call_.limits().max_memory,
@@ -196,8 +196,8 @@ class MemoryRun {
     return before.measure(source_, call_);
   }
 
-  // The result of the stages before the one at `index` becomes the source, turned as that demands.
-  // Returns whether a part of its work is left.
+  // The result of the stages before `index` becomes the source, turned as that stage demands.
+  // Returns whether a part of the stage's work is left.
   bool keep(std::size_t index) {
     if (index > first_) {
       MemoryPart before = part(index, std::nullopt);

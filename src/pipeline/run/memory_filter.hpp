@@ -22,15 +22,15 @@
 
 namespace gpufilter {
 
-// One call of a filter: what it may use, and who watches and stops it. Belongs to the thread that
-// calls.
+// One call of a filter: its limits, its progress callback and its stop token. Belongs to the
+// calling thread.
 class MemoryCall {
  public:
   MemoryCall(const Limits& limits, const RunControl& control)
       : limits_(limits), control_(control), scope_(control.stop) {}
 
   [[nodiscard]] const Limits& limits() const { return limits_; }
-  // How many threads this call may use, with the one that calls; at least one.
+  // How many threads this call may use, including the caller's; at least one.
   [[nodiscard]] std::size_t threads() const;
   [[nodiscard]] bool reports() const { return control_.progress != nullptr; }
   [[nodiscard]] bool is_watched() const { return reports() || control_.stop.stop_possible(); }
@@ -63,7 +63,7 @@ class MemoryCall {
 
 // Calls work(block) for blocks of at least `minimum` rows that cover `rows`, on the threads of the
 // call; watched calls have blocks of about `suitable` rows. The rows count as a walk through the
-// picture. What `work` throws ends the others and propagates.
+// picture. An exception of `work` ends the other blocks and propagates.
 template <typename Work>
 void for_blocks(MemoryCall& call, const RowRange& rows, int minimum, int suitable,
                 const Work& work) {
@@ -135,11 +135,11 @@ struct MemoryResult {
   std::shared_ptr<const IccProfile> profile;  // of the result, if the chain gave it one
 };
 
-// What is prepared for pictures of one shape is kept for the next ones. Thread-safe.
+// Keeps the prepared work for the next pictures of the same shape. Thread-safe.
 class MemoryFilter {
  public:
-  // Where a result of this shape goes; called before its pixels are computed, and once more if a
-  // device fails meanwhile.
+  // Returns the destination of a result of this shape; called before its pixels are computed, and
+  // again if a device fails meanwhile.
   using TargetOf = std::function<MutableRows(const PictureShape& shape)>;
 
   // `dispatcher` has to outlive the filter.
@@ -172,7 +172,7 @@ class MemoryFilter {
   bool is_oriented_;
   bool depends_on_colors_;
   std::mutex mutex_;
-  std::list<std::shared_ptr<Kept>> kept_;  // the one used last comes first
+  std::list<std::shared_ptr<Kept>> kept_;  // most recently used first
 };
 
 }  // namespace gpufilter

@@ -90,7 +90,8 @@ bool measures(const StageChain& chain) {
   return std::ranges::any_of(chain, [](const auto& stage) { return stage->traits().measures; });
 }
 
-// An orientation may stand behind the pixels. `first` gets the source that was looked at.
+// Whether an orientation may follow behind the pixels. `first` receives the source that was
+// examined.
 bool may_be_turned_late(const std::string& path, const StageChain& chain, const OpenSource& open,
                         std::unique_ptr<ByteSource>& first) {
   if (!depends_on_orientation(chain) || !is_stream(path)) return false;
@@ -195,9 +196,10 @@ void PictureInput::take_late_metadata(Metadata& metadata) {
 void refuse_unread(const PictureInput& input) {
   const auto& unread = input.header().unread;
   if (unread.empty()) return;
-  throw UnreadParts(input.name(), formatted("holds {}, which the result would not have; --pages "
-                                            "first replaces the file all the same",
-                                            enumerated(unread, "and")));
+  throw UnreadParts(
+      input.name(),
+      formatted("holds {}, which the result would not have; --pages first replaces the file anyway",
+                enumerated(unread, "and")));
 }
 
 void PictureInput::note_orientation(const Metadata& metadata) {

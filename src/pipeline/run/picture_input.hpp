@@ -66,13 +66,13 @@ class PictureInput {
   [[nodiscard]] std::unique_ptr<ReadAhead> open();
   // The next reader warns, because the first one was not read to its end.
   void warn_again() { warns_again_ = true; }
-  // What reading from it is.
+  // The activity of reading from it.
   [[nodiscard]] Activity reading() const { return kept_ ? Activity::read_back : Activity::decode; }
   // The scan of the file, as RowReader has it; nothing once it has been read.
   [[nodiscard]] std::optional<JpegScan> jpeg_scan() const;
   // The file itself. Only if it is_repeatable().
   [[nodiscard]] std::unique_ptr<ByteSource> open_bytes() const { return source_.open(); }
-  // What open() yields.
+  // The shape that open() yields.
   [[nodiscard]] PictureShape shape() const;
   // Whether reading does not wait for other programs.
   [[nodiscard]] bool is_file() const { return is_file_ && !kept_; }
@@ -91,13 +91,11 @@ class PictureInput {
     return modified_;
   }
 
-  // After a walk: reads the rest of the file, which may show that it holds more. Throws
-  // PictureError.
+  // After a walk: reads the rest of the file, which may hold more. Throws PictureError.
   void finish(ReadAhead& reader);
 
-  // The metadata for outputs: what belongs before their pixels, `is_oriented` once the chain has
-  // turned the picture upright; and after them. Call prepare_metadata() before that for the format
-  // of every output.
+  // The metadata for outputs, before and after their pixels; `is_oriented`: the chain has turned
+  // the picture upright. First call prepare_metadata() for the format of every output.
   void prepare_metadata(const Codec& codec);
   [[nodiscard]] const Metadata& leading_metadata(bool is_oriented) const;
   [[nodiscard]] const Metadata& trailing_metadata() const { return trailing_; }

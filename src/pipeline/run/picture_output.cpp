@@ -47,7 +47,7 @@ void adapt_metadata(Metadata& metadata, const PictureShape& picture, const Codec
 
 namespace {
 
-// What writes the output that `report` describes to `sink`; from `stored`, if it is given. Throws
+// A writer to `sink` for the output that `report` describes; from `stored`, if it is given. Throws
 // PictureError.
 std::unique_ptr<RowWriter> create_writer(const OutputReport& report, ByteSink& sink,
                                          PictureHeader header, const WriteOptions& options,
@@ -174,7 +174,7 @@ RunOutputs::Way RunOutputs::way_to(const ChainOutput& output) {
   return way;
 }
 
-// Not if an option asks for other bytes.
+// False if an option requests other bytes.
 bool RunOutputs::may_copy_to(const Codec& format) const {
   const PictureHeader& header = input_.header();
   return header.file_format == &format && input_.is_repeatable() &&

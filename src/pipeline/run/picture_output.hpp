@@ -14,14 +14,14 @@
 
 namespace gpufilter {
 
-// What an output of moved pixels is made of.
+// The source of an output whose pixels are only moved.
 struct StoredPart {
   StoredPicture* picture;
   Placement placement;
 };
 
-// For a result of this shape in a file of the format of `codec`: the sizes that EXIF and XMP repeat
-// are those of the result, and colours become a profile if the file cannot name them otherwise.
+// Adapts metadata to a result of this shape in a file of `codec`'s format: EXIF and XMP get the
+// result's size, and named colours become a profile if the format cannot name them.
 void adapt_metadata(Metadata& metadata, const PictureShape& picture, const Codec& codec);
 
 // How the output will be encoded. A copied file is written as the file that it is `stored` in.
@@ -39,16 +39,16 @@ class PictureOutput {
   PictureOutput(OutputReport& report, PictureHeader header, const RunOptions& options,
                 const std::optional<StoredPart>& stored);
 
-  // Takes all bytes of `file` in place of rows, if OutputReport::copied.
+  // Copies all bytes of `file` instead of taking rows, if OutputReport::copied.
   void copy(ByteSource& file);
   // `timeline` gets a span.
   void write(const ConstRows& rows, Timeline& timeline);
-  // Takes coded rows in place of rows; see RowWriter::write_coded().
+  // Takes coded rows instead of pixels; see RowWriter::write_coded().
   void write_coded(const CodedRows& rows, Timeline& timeline);
   // Call once, after the last row; `trailing` is the metadata that belongs after the pixels.
   void finish(const Metadata& trailing);
   void commit();
-  // Once it is in place: of its modification. Does nothing to a stream.
+  // Sets the modification time once the file is in place. Does nothing to a stream.
   void set_time(std::filesystem::file_time_type time) const;
 
  private:
@@ -58,15 +58,15 @@ class PictureOutput {
   std::unique_ptr<RowWriter> writer_;
 };
 
-// The output files of a picture, numbered in the order of their places; the last is that at the end
-// of the chain. Those that need no decoding are copies of the input's file, or made of its stored
+// The output files of a picture, in the order of their positions in the chain; the last is the one
+// at its end. Outputs that need no decoding are copies of the input's file, or made from its stored
 // picture.
 class RunOutputs {
  public:
-  // Decides by lossless_option() which outputs need no decoding. `outputs` are all of them, with
-  // their formats and their places in `chain`, which is the one for this picture. All outlive this
-  // object, and `report` gets what becomes known. Throws PictureError if an output cannot be what
-  // that option asks for.
+  // Decides by lossless_option() which outputs need no decoding. `outputs` has all of them, with
+  // formats and positions in `chain`, this picture's. All arguments have to outlive this object,
+  // and `report` receives what becomes known. Throws PictureError if an output cannot be what that
+  // option requests.
   RunOutputs(RunReport& report, PictureInput& input, const LoweredChain& chain,
              const std::vector<ChainOutput>& outputs, const RunOptions& options);
 
@@ -86,7 +86,7 @@ class RunOutputs {
   // that suits the options. Returns whether it is one.
   [[nodiscard]] bool copy_last();
 
-  // Corrects in the report what is known of the outputs.
+  // Updates the report with what is known of the outputs.
   void describe();
   // "turned without decoding"
   [[nodiscard]] std::string account() const;
@@ -124,7 +124,7 @@ class RunOutputs {
   const RunOptions& options_;
   std::string mode_;  // of lossless_option()
   std::vector<Way> ways_;
-  std::unique_ptr<ReadAhead> reader_;  // of what is not decoded
+  std::unique_ptr<ReadAhead> reader_;  // for outputs that need no decoding
   std::deque<PictureOutput> files_;
 };
 

@@ -30,7 +30,7 @@ void check_folder_of(const std::string& output) {
   throw PictureError(output, describe_creation_error(output, errno));
 }
 
-// For the choice of the device. `file_bytes` are those of the input; 0: unknown.
+// The task, for the choice of the device. `file_bytes`: size of the input; 0: unknown.
 PictureTask picture_task(const PictureHeader& header, const LoweredChain& chain,
                          const Codec& output_format, std::uint64_t file_bytes) {
   return {.shape = header.shape(),
@@ -91,8 +91,8 @@ class ChainWalk {
     reader_ = input.open();
   }
 
-  // What the stages so far yield is written to `output`, which has to outlive the walk, and `next`
-  // continues with it; nothing: no stage follows.
+  // Writes the result of the stages so far to `output`, which has to outlive the walk; `next`
+  // continues with it; nullptr: no stage follows.
   void add_output(PictureOutput& output, std::unique_ptr<PushedPart> next) {
     outputs_.push_back(&output);
     next_.push_back(std::move(next));
@@ -102,7 +102,7 @@ class ChainWalk {
   [[nodiscard]] bool has_outputs() const { return !outputs_.empty(); }
   // The stages before the first output; prepared before the others are added.
   [[nodiscard]] ChainPart& first() { return first_; }
-  // The last stages: what they yield is the result of the walk.
+  // The last stages, which yield the result of the walk.
   [[nodiscard]] ChainPart& last() {
     ChainPart* last = &first_;
     for (const auto& part : next_) {
@@ -174,7 +174,7 @@ class PictureRun {
     return std::move(report_);
   }
 
-  // What run() would do, as far as that is known before the first row.
+  // Describes what run() would do, as far as it is known before the first row.
   RunReport preview() {
     begin();
     const PictureHeader& header = input_->header();
@@ -244,7 +244,7 @@ class PictureRun {
     if (options_.on_progress) options_.on_progress(all, all);
   }
 
-  // Reads the picture for the statistics of what the stages before the one at `index` yield.
+  // Reads the picture for statistics of the result of the stages before `index`.
   PictureStatistics measure(std::size_t index, Quantity quantity) {
     ChainWalk walk(*input_);
     prepare(walk, part_of(chain_, first_stage_, index), quantity);
@@ -273,8 +273,8 @@ class PictureRun {
     return statistics;
   }
 
-  // Keeps the result of the stages before the one at `index`, as that says. The stages after it
-  // begin there. Returns whether a part of its work is left.
+  // Keeps the result of the stages before `index`, as that stage demands; later stages begin there.
+  // Returns whether a part of the stage's work is left.
   bool keep(std::size_t index) {
     ChainWalk walk(*input_);
     const StepTitle title = chain_[index].title;
@@ -309,14 +309,15 @@ class PictureRun {
     return is_left;
   }
 
-  // Whether a picture of `bytes` bytes is to be kept in memory, which the bands then lack.
+  // Whether a picture of `bytes` bytes is kept in memory; if so, reserves it, which leaves less for
+  // the bands.
   [[nodiscard]] bool reserve_memory(std::uint64_t bytes) {
     const bool fits = input_->memory() + bytes <= options_.max_memory / 4 * 3;
     kept_memory_ = input_->memory() + (fits ? bytes : 0);
     return fits;
   }
 
-  // Whether the stages before the one at `end` change the picture, once they are known.
+  // Notes whether the stages before `end`, once known, change the picture.
   void note_changes(std::size_t end) {
     changed_ = changed_ || report_.decoding_divisor > 1 ||
                !change_nothing(part_of(chain_, first_stage_, end), input_->shape());
@@ -345,7 +346,7 @@ class PictureRun {
     walk.add_to(report_, walk_++);
   }
 
-  // A walk through the stages before the one at `end`, with the outputs among them.
+  // Prepares a walk through the stages before `end`, with the outputs among them.
   void prepare_with_outputs(ChainWalk& walk, std::size_t end) {
     const auto place_of = [&](std::size_t output) {
       return output == places_.size() ? end : std::min(end, places_[output].stages);
@@ -373,7 +374,7 @@ class PictureRun {
     return part;
   }
 
-  // Once the header is read, the chain and the device are known.
+  // Lowers the chain and chooses the device, once the header is read.
   void begin() {
     const Nanoseconds start = now();
     input_.emplace(report_.input, asked_, options_);
@@ -498,7 +499,7 @@ class PictureRun {
 
   // Adds a pass to this walk: the picture was kept, in memory or in a file, for `stage`.
   void describe_kept(const StepTitle& stage, bool in_memory) {
-    // No work: its speed is part of no estimate that is learned from runs.
+    // No work is reported: estimates must not learn from its speed.
     const char* where = in_memory ? "the processor, whole picture in memory"
                                   : "the processor, whole picture in a temporary file";
     if (report_.passes.empty()) report_.engine = engine_that_turns();

@@ -44,8 +44,8 @@ struct RunOptions {
   ReadLimits limits;
   DecodeOn decode_on = DecodeOn::automatic;
   WriteOptions write;
-  // Those before the end of the chain, in the order of their stages; none of them stands between
-  // --linear and --encoded.
+  // The outputs before the end of the chain, in the order of their stages; none is between --linear
+  // and --encoded.
   std::vector<ChainOutput> outputs = {};
   bool keep_time = false;      // outputs get the input's time of modification
   bool first_page = false;     // what else a file holds is not to be in its outputs
@@ -95,7 +95,7 @@ struct OutputReport {
   std::optional<Color> background;
 };
 
-// What became of a picture; itself the report on the output at the end of the chain.
+// The outcome for a picture; it is also the report on the output at the end of the chain.
 struct PictureReport : OutputReport {
   std::string input;
   std::vector<OutputReport> others;  // as in RunOptions::outputs
@@ -117,7 +117,7 @@ struct PictureReport : OutputReport {
   }
 };
 
-// What became of a picture, and how it was done.
+// The outcome for a picture, and how it was computed.
 struct RunReport : PictureReport {
   int bands = 0;
   int band_rows = 0;
@@ -140,9 +140,9 @@ struct RunReport : PictureReport {
                                        const StageChain& chain, Engine& engine,
                                        const RunOptions& options);
 
-// What filter_picture() would do, without doing it: reads the header of `input` and writes nothing.
-// The report has the size, the formats, how the outputs would be encoded, and the device as far as
-// it is known before the work: `engine` has the device "processor", "OpenCL" or "none", and the
+// Describes what filter_picture() would do: reads the header of `input` and writes nothing. The
+// report has the size, the formats, how the outputs would be encoded, and the device as far as it
+// is known before the work: `engine` has the device "processor", "OpenCL" or "none", and the
 // reason. Throws what filter_picture() would throw before the first row.
 [[nodiscard]] RunReport preview_picture(const std::string& input, const ChainOutput& output,
                                         const StageChain& chain, Dispatcher& dispatcher,

@@ -17,7 +17,7 @@ namespace gpufilter {
                                      const PictureHeader& header, int orientation,
                                      std::vector<ChainOutput>& outputs);
 
-// The profile of what a chain yields; nullptr: that of its input.
+// The profile of a chain's result; nullptr: the input's.
 [[nodiscard]] std::shared_ptr<const IccProfile> last_profile(const LoweredChain& chain);
 
 // Whether each pixel of what a chain yields for a picture of this shape is where it was.
@@ -28,16 +28,15 @@ namespace gpufilter {
 // For one whose result is not decoded; `account` says so.
 [[nodiscard]] EngineReport engine_of_stored(const std::string& account);
 
-// Before any work: every stage has to accept the size of what it gets, and no result may exceed
+// Checks before any work that every stage accepts its input's size, and that no result exceeds
 // `limits`. Throws PictureError with the file's `name`.
 void check_results(const std::string& name, PictureShape shape, const LoweredChain& chain,
                    const ReadLimits& limits);
 
 // Meets the demands of these stages, one after the other. The stages before `first` have run
-// already. measure(i, quantity) returns the statistics of what the stages from `first` to the one
-// before `i` yield; keep(i) has that kept as the stage `i` demands, from where the stages after it
-// go on, meets the demand, and returns whether a part of the stage's work is left; check() is
-// called if so.
+// already. measure(i, quantity) returns statistics of the result of the stages from `first` to
+// before `i`; keep(i) keeps that result as stage `i` demands, so that later stages start from it,
+// and returns whether a part of the stage's work is left; check() is called if so.
 template <typename Measure, typename Keep, typename Check>
 void settle(LoweredChain& chain, std::size_t& first, const Measure& measure, const Keep& keep,
             const Check& check) {

@@ -1,4 +1,4 @@
-// The sums for reports: what kinds of work a run did, and how long each took.
+// Sums for reports: the kinds of work in a run, and how long each took.
 #pragma once
 
 #include <string>

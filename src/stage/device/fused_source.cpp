@@ -12,7 +12,7 @@ std::string table_parameter(const PixelFunction& function, const std::string& na
   return formatted("TABLE_SPACE const {} *restrict {}", function.table_entry, name);
 }
 
-// Copies of the tables in local memory, which the kernel makes before anything else.
+// Copies the tables to local memory at the beginning of the kernel.
 std::string local_tables_text(const std::vector<const PixelFunction*>& functions) {
   std::string parameters;
   std::string copies;

@@ -11,7 +11,7 @@
 
 namespace gpufilter {
 
-// A stage over single pixels, at its place in the group.
+// A stage over single pixels, at its position in the group.
 struct PixelStep {
   PixelFunction function;
   PixelFormat source;
@@ -32,7 +32,8 @@ struct StageGroup {
   std::vector<PixelStep> after = {};
   PictureShape source = {};
   PictureShape target = {};
-  // What its sink counts instead of storing the result; nothing: the sink is a picture.
+  // The quantity that the sink counts instead of storing the result; nothing: the sink is a
+  // picture.
   std::optional<Quantity> counted = std::nullopt;
 
   // The steps that have tables, in the order of the kernel's parameters.

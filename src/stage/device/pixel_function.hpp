@@ -1,4 +1,4 @@
-// A stage's computation for one pixel as OpenCL C. Kernels of several stages are built from these.
+// A stage's computation for one pixel as OpenCL C. Fused kernels are built from these.
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,7 @@
 
 namespace gpufilter {
 
-// What other steps do in the kernel of a step that reads neighbours.
+// Other steps fused into the kernel of a step that reads neighbours.
 struct WindowUse {
   bool computes_loads = true;   // pixels go through other steps when they are loaded
   bool counts_results = false;  // results go into counters instead of the rows of a target

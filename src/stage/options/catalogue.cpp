@@ -83,7 +83,7 @@ std::vector<std::string> alternatives(const FreeText& type) {
 std::vector<std::string> literal_words(const OneOf& type) {
   return words_of(type);
 }
-// Capitals stand for something else.
+// Words in capitals are placeholders.
 std::vector<std::string> literal_words(const FreeText& type) {
   std::vector<std::string> words;
   for (const std::string& part : alternatives(type)) {
@@ -117,7 +117,7 @@ int read(const OneOf& type, const std::string& words, const std::string& text) {
     if (choice.word == word) return choice.meaning;
   }
   const std::vector<std::string> known = words_of(type);
-  // Similarity between numbers of one or two digits means nothing.
+  // Similar numbers of one or two digits are no useful suggestion.
   const auto near = text.size() > 2 ? words_like(text, known) : std::vector<std::string>{};
   if (near.empty()) throw UsageError(formatted("{}: choose {}", words, enumerated(known, "or")));
   throw UsageError(formatted("{}: unknown; did you mean {}? ({})", words, enumerated(near, "or"),
@@ -175,7 +175,7 @@ bool may_be_file(const ValueType& type) {
 
 namespace {
 
-// What a user has to write: "naive, tiled or auto", "a whole number from 1 to 255".
+// The expected values, in words: "naive, tiled or auto", "a whole number from 1 to 255".
 std::string expected_value(const ValueType& type) {
   return std::visit([](const auto& known) { return expectation(known); }, type);
 }

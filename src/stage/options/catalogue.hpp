@@ -17,8 +17,8 @@
 
 namespace gpufilter {
 
-// A word, and the enumerator or whole number that it stands for. `help` says what it does; it may
-// be empty if the word is clear.
+// A word, and the enumerator or whole number that it means. `help` says what it does; it may be
+// empty if the word is clear.
 struct Choice {
   template <typename Meaning>
   requires std::is_enum_v<Meaning> || std::is_same_v<Meaning, int> Choice(std::string name,
@@ -43,11 +43,12 @@ struct ValueMeaning {
 struct OneOf {
   std::vector<Choice> choices;
   std::string form = {};  // how the help shows many choices, "POSITION"; otherwise it lists them
-  int period = 0;  // of numbers, above 0: those that differ by a multiple of it mean the same
+  int period = 0;         // above 0: numbers that differ by a multiple of it are equivalent
   bool operator==(const OneOf&) const = default;
 };
 
-// What a number followed by '%' means: nothing, hundredths ("40%" is 0.4), or the number itself.
+// The meaning of a number followed by '%': nothing, hundredths ("40%" is 0.4), or the number
+// itself.
 enum class Percent { none, of_one, itself };
 
 // A number from `low` to `high`, both included.
@@ -74,7 +75,7 @@ struct FreeText {
   bool operator==(const FreeText&) const = default;
 };
 
-// The option stands alone: "--gray".
+// An option without a value: "--gray".
 struct NoValue {
   bool operator==(const NoValue&) const = default;
 };
@@ -126,14 +127,14 @@ class OptionValues {
   std::map<std::string, Value> values_;
 };
 
-// An option that belongs to the stage before it. One that several kinds of stages take has the same
-// declaration in all of them (shared_parameters.hpp).
+// An option that belongs to the stage before it. A parameter of several kinds of stages is declared
+// once for all (shared_parameters.hpp).
 struct StageParameter {
   std::string option;  // with dashes: "--tile"
   ValueType type;
   std::string default_value;   // as text
   std::string help;            // sentences, like StageKind::help
-  std::string only_with = {};  // the one value of the stage that it goes with; empty: every value
+  std::string only_with = {};  // the only stage value with which it is allowed; empty: every value
   // For a choice of numbers: whether a device can run a number with pixels of every format;
   // nullptr: all can.
   bool (*fits)(const DeviceInfo& device, int number) = nullptr;
@@ -183,7 +184,7 @@ struct StageKind {
                                                   const ReadLimits& limits = {}) const;
 };
 
-// All kinds, and each by itself, which the file of its stage defines.
+// All kinds, and each one, defined in its stage's file.
 [[nodiscard]] const std::vector<StageKind>& stage_catalogue();
 [[nodiscard]] StageKind blur_stage_kind(), gaussian_stage_kind(), sharpen_stage_kind(),
     median_stage_kind(), dilate_stage_kind(), erode_stage_kind(), open_stage_kind(),

@@ -1,4 +1,4 @@
-// "@FILE" on the command line stands for the words in FILE, a recipe.
+// "@FILE" on the command line is replaced by the words in FILE, a recipe.
 #pragma once
 
 #include <optional>
@@ -13,33 +13,33 @@ struct RecipeWord {
   int line = 1;  // where it begins
 };
 
-// Words end with blanks and lines. As in a shell, '...' holds any characters, "..." too, except
-// that a backslash there makes \" and \\ a character; elsewhere a backslash takes the next
-// character as it is, and joins a line with the next one at its end. '#' at the beginning of a word
-// starts a comment. Nothing is replaced: neither variables nor patterns nor '~'. Throws UsageError,
-// which begins with "NAME:LINE: ".
+// Words end at blanks and line ends. As in a shell, '...' holds any characters, and so does "...",
+// except that \" and \\ there are one character; elsewhere a backslash quotes the next character,
+// and at the end of a line joins it with the next line. '#' at the beginning of a word starts a
+// comment. Variables, patterns and '~' are not expanded. Throws UsageError, which begins with
+// "NAME:LINE: ".
 [[nodiscard]] std::vector<RecipeWord> recipe_words(std::string_view text, const std::string& name);
 
 struct PlacedWord {
   std::string text;
-  std::string place;  // "web.recipe:3"; empty: the word stands on the command line
+  std::string place;  // "web.recipe:3"; empty: the command line
 };
 
-// `words` with those of recipes in the place of their names. Behind "--" nothing is replaced. In a
-// recipe, the file of a stage and another recipe are looked for in the recipe's own folder first.
-// Throws UsageError.
+// `words` with recipes replaced by their words, except after "--". In a recipe, files of stages and
+// other recipes are searched for in the recipe's own folder first. Throws UsageError.
 [[nodiscard]] std::vector<PlacedWord> with_recipes(const std::vector<std::string>& words);
 
 // Follows the name of an option in the reason for refusing the second of two.
 inline constexpr std::string_view given_more_than_once = " is given more than once";
 
-// `words` without what recipes say of the option that `reason` calls given more than once, if the
-// command line itself gives it once: it overrides the recipes. Nothing otherwise.
+// If `reason` complains of an option given more than once, and the command line itself gives it
+// once: `words` without the recipes' occurrences, which the command line overrides. Otherwise
+// nothing.
 [[nodiscard]] std::optional<std::vector<PlacedWord>> without_overridden(
     const std::vector<PlacedWord>& words, const std::string& reason);
 
-// `reason`, preceded by the place of the recipe's word that it is about. It begins with that word.
-// If it is about an option that is given more than once, all places are named.
+// `reason`, which begins with the word in question, preceded by the position of that word in a
+// recipe. For an option given more than once, all positions are named.
 [[nodiscard]] std::string with_place(const std::vector<PlacedWord>& words,
                                      const std::string& reason);
 

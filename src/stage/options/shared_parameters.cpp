@@ -5,8 +5,8 @@
 namespace gpufilter {
 namespace {
 
-// Where the inner side begins in the outer one: at side 0 (the low end), 1 (the middle) or 2 (the
-// high end). An odd pixel more goes to the high end.
+// The offset of the inner side in the outer one: at side 0 (the low end), 1 (the middle) or 2 (the
+// high end). An odd pixel goes to the high end.
 int along(int inner, int outer, int side, int offset) {
   const int rest = outer - inner;
   if (side == 0) return offset;

@@ -6,7 +6,7 @@
 
 namespace gpufilter {
 
-// Where a rectangle lies in a larger one.
+// The position of a rectangle in a larger one.
 enum class Gravity {
   automatic,  // what the stage is for
   northwest,
@@ -21,19 +21,19 @@ enum class Gravity {
 };
 
 // The top left pixel of a rectangle of size `inner` in one of size `outer`. `offset` moves it
-// inwards from an edge that it is at, otherwise to the right and down. It may be the larger one,
-// and lie partly outside. `gravity` is not automatic.
+// inwards from an edge that it is at, otherwise to the right and down. The inner rectangle may be
+// the larger one, and lie partly outside. `gravity` must not be automatic.
 [[nodiscard]] PixelPosition placed(ImageSize inner, ImageSize outer, Gravity gravity,
                                    PixelPosition offset = {});
 
-// Its value is a Border.
+// The parameter --border; its value is a Border.
 [[nodiscard]] StageParameter border_parameter();
 
-// Its value is an AlphaMode.
+// The parameter --alpha; its value is an AlphaMode.
 [[nodiscard]] StageParameter alpha_parameter();
 [[nodiscard]] StageParameter gravity_parameter();
 
-// The value of --gravity, with `automatic` in place of its default.
+// The value of --gravity; `automatic` replaces its default.
 [[nodiscard]] Gravity gravity_of(const OptionValues& values, Gravity automatic);
 
 }  // namespace gpufilter

@@ -12,7 +12,7 @@
 
 namespace gpufilter {
 
-// Far more than the numbers of any reasonable network, or a profile.
+// Far more than any reasonable network or profile.
 inline constexpr std::uint64_t stage_file_limit = std::uint64_t{64} << 20U;
 
 // The bytes of a file or pipe. Throws UsageError "PATH: reason", also if there are more than
@@ -46,7 +46,7 @@ inline std::string shown(std::string_view piece, std::size_t longest = 120) {
 // Nothing if `text` is not a number or is too large.
 [[nodiscard]] std::optional<double> to_number(std::string_view text);
 
-// "; did you mean 0.5?" for "0,5"; empty if a decimal comma is not what is wrong.
+// "; did you mean 0.5?" for "0,5"; empty if the error is not a decimal comma.
 [[nodiscard]] std::string point_advice(std::string_view text);
 
 // The number in double and in single precision. Both throw UsageError: "WHAT: 'TEXT' is not a
@@ -60,7 +60,7 @@ struct NumberRow {
   std::string_view last;  // of the numbers, as written: a part of the text
 };
 
-// Where rows are written, for messages: "FILE:LINE", or "OPTION: row N".
+// The location of rows, for messages: "FILE:LINE", or "OPTION: row N".
 struct RowsPlace {
   std::string name;  // of a file or an option
   bool is_file = false;
@@ -70,9 +70,9 @@ struct RowsPlace {
 
 enum class Precision { single_precision, double_precision };
 
-// Rows end with ';' or a line, numbers with blanks or a comma; '#' begins a comment. Numbers have a
-// decimal point in every locale; in single precision, those that are too large for it are refused.
-// Throws UsageError.
+// Rows end at ';' or a line end, numbers at blanks or a comma; '#' begins a comment. Numbers have a
+// decimal point in every locale; single precision refuses those beyond its range. Throws
+// UsageError.
 [[nodiscard]] std::vector<NumberRow> parse_number_rows(
     std::string_view text, const RowsPlace& place,
     Precision precision = Precision::double_precision);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t alpha = 3;
 
-// The channel that each row picks: one weight of 1, nothing else. Nothing if a row computes.
+// The channel that each row copies, by a single weight of 1; nothing if a row computes.
 std::optional<std::array<std::size_t, 4>> picked_channels(const ColorMatrix& matrix) {
   std::array<std::size_t, 4> picked{};
   for (std::size_t row = 0; row < 4; ++row) {
@@ -169,7 +169,7 @@ class MatrixParser {
                   at_line(row.line), shown(row.last, longest), deepest.max_sample()));
   }
 
-  // For what concerns the whole matrix.
+  // Names the line in messages about the whole matrix.
   [[nodiscard]] std::string at_line(int line) const {
     return place_.is_file ? place_.of_row(0, line) : place_.name;
   }

@@ -1,4 +1,4 @@
-// --color: multiplies every pixel by a matrix. Its numbers and their properties.
+// --color: multiplies every pixel by a matrix. The matrix and its properties.
 #pragma once
 
 #include <array>
@@ -99,8 +99,8 @@ struct ColorPreset {
 // name of a preset. Throws UsageError if the amount is missing, superfluous, malformed or out of
 // range.
 //
-// Every number of a preset is computed in double precision with sums, products and divisions only,
-// and then rounded to nine decimals: it is the same on every machine.
+// Presets are computed in double precision with sums, products and divisions only, and then rounded
+// to nine decimals: they are the same on every machine.
 [[nodiscard]] std::optional<MatrixRows> find_color_preset(std::string_view value);
 
 // The names most similar to the one in `value`, best first; empty if none is similar.
@@ -110,7 +110,7 @@ struct ColorPreset {
 // empty if there is no such preset.
 [[nodiscard]] std::string color_preset_example(std::string_view name);
 
-// The beginnings of values with a preset: "sepia", "brightness=" if it needs an amount.
+// The prefixes of values with a preset: "sepia", "brightness=" if it needs an amount.
 [[nodiscard]] std::vector<std::string> color_preset_words();
 
 // The output of --list-presets: each preset with its range, its effect, the source of its numbers

@@ -39,7 +39,7 @@ MatrixRows sepia(double amount) {
   return faded({{0.393, 0.769, 0.189}, {0.349, 0.686, 0.168}, {0.272, 0.534, 0.131}}, amount);
 }
 
-// A matrix that changes every colour alike: slope * color + intercept.
+// A matrix that treats all colours equally: slope * color + intercept.
 MatrixRows linear(double slope, double intercept) {
   return {{slope, 0, 0, intercept}, {0, slope, 0, intercept}, {0, 0, slope, intercept}};
 }
@@ -88,7 +88,7 @@ constexpr std::string_view machado = "Machado, Oliveira, Fernandes 2009, doi:10.
 
 constexpr std::string_view by_definition = "by definition";
 
-// More than anyone needs, and far below the limit of single precision.
+// More than enough, and far below the limit of single precision.
 constexpr double most = 1e6;
 
 ColorPreset fixed(std::string_view name, std::string_view alias, std::string_view meaning,
@@ -163,7 +163,7 @@ namespace {
 
 using Amount = ColorPreset::Amount;
 
-// To nine decimals, and never -0.
+// Rounds to nine decimals, never to -0.
 double on_grid(double number) {
   constexpr double steps = 1e9;
   return std::round(number * steps) / steps + 0.0;

@@ -12,7 +12,8 @@
 namespace gpufilter {
 namespace {
 
-// The library's own sRGB is more precise than the numbers of its file, and what its programs use.
+// The library's built-in sRGB is more precise than a profile read from a file, and its programs use
+// it.
 OwnedProfile opened(const IccProfile& profile) {
   if (&profile == &srgb_profile()) return owned_profile(little_cms().cmsCreate_sRGBProfile());
   if (const int version = icc_major_version(profile.data); version >= 5)
@@ -149,8 +150,8 @@ struct NamedCurve {
   double d = 0;
 };
 
-// Table 3: what of it shows the light of a display of usual brightness. The curves of BT.601, 709
-// and 2020 are the inverse of the camera's.
+// Table 3, without the curves of HDR displays. The curves of BT.601, 709 and 2020 are the inverse
+// of the camera's.
 std::optional<NamedCurve> curve_of(int transfer) {
   constexpr NamedCurve of_video{1 / 0.45, 1 / 1.099, 0.099 / 1.099, 1 / 4.5, 0.081};
   switch (transfer) {
@@ -215,10 +216,10 @@ std::shared_ptr<const IccProfile> of_points(const std::array<std::uint8_t, 4>& p
   constexpr int hlg = 18;
   const int transfer = points[1];
   if (transfer == pq || transfer == hlg) {
-    throw RefusedColors(formatted(
-        "its colours are those of HDR ({}), which have no equal in other colour spaces: map their "
-        "tones with another program first",
-        transfer == pq ? "PQ" : "HLG"));
+    throw RefusedColors(
+        formatted("its colours are HDR ({}), which other colour spaces cannot represent: map their "
+                  "tones with another program first",
+                  transfer == pq ? "PQ" : "HLG"));
   }
   const auto primaries =
       std::find_if(primaries_table.begin(), primaries_table.end(),

@@ -13,8 +13,7 @@
 
 namespace gpufilter {
 
-// Why colours are not converted, where another result than a refusal would be wrong: "its colours
-// are ...".
+// Why colours cannot be converted, where any result would be wrong: "its colours are ...".
 class RefusedColors : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -22,7 +21,7 @@ class RefusedColors : public std::runtime_error {
 
 enum class ProfileColors { grey, rgb, cmyk };
 
-// In the order of ICC.1.
+// Rendering intents in the order of ICC.1.
 enum class RenderingIntent { perceptual, relative, saturation, absolute };
 
 struct ProfileUse {
@@ -35,14 +34,14 @@ struct ProfileUse {
 // The version of the build: "Little CMS 2.14". Loads nothing.
 [[nodiscard]] std::string little_cms_of_build();
 
-// The profile of sRGB, always of the same bytes.
+// The sRGB profile, whose bytes never change.
 [[nodiscard]] const IccProfile& srgb_profile();
 
-// What a profile's pixels are. Throws UnusableProfile if it is damaged, or not for pixels of such
-// colours.
+// The colour space of a profile's pixels. Throws UnusableProfile if it is damaged or not for
+// pixels.
 [[nodiscard]] ProfileColors colors_of(const IccProfile& profile);
 
-// What the profile calls itself, for messages; empty if it has no name.
+// The profile's own name, for messages; empty if it has none.
 [[nodiscard]] std::string name_of(const IccProfile& profile);
 
 // A profile made for the colours of a picture of `format` that code points name, or, if it has no
@@ -51,12 +50,12 @@ struct ProfileUse {
 [[nodiscard]] std::shared_ptr<const IccProfile> profile_of_named_colors(const Metadata& metadata,
                                                                         const PixelFormat& format);
 
-// The profile of a picture of `format`: that one, otherwise its own; nullptr if it has neither, so
-// that its samples count as sRGB. Throws as profile_of_named_colors().
+// The profile of a picture of `format`: the one of its named colours, otherwise its own; nullptr,
+// which means sRGB, if it has neither. Throws as profile_of_named_colors().
 [[nodiscard]] std::shared_ptr<const IccProfile> profile_of(const Metadata& metadata,
                                                            const PixelFormat& format);
 
-// The pixels of one end of a conversion.
+// The pixel format at one end of a conversion.
 struct ProfilePixels {
   ProfileColors colors = ProfileColors::rgb;
   bool alpha = false;  // copied
@@ -84,8 +83,8 @@ class ProfileConversion {
                                                            const ProfileUse& use,
                                                            std::string label);
 
-// The conversion that readers of CMYK do, so that the rows of a picture are in the colours of the
-// first of these stages from the beginning; empty if the chain has none.
+// The conversion that readers of CMYK apply, so that rows arrive in the colours that the first of
+// these stages yields; empty if the chain has none of them.
 [[nodiscard]] ChooseInk ink_choice(const StageChain& chain);
 
 }  // namespace gpufilter

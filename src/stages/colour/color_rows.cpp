@@ -14,8 +14,8 @@ namespace {
 
 using std::size_t;
 
-// The loop of 8-bit pixels whose colours depend on colours alone, with what no compiler chooses for
-// a plain loop: bytes to floats by shuffles, and back by packing with saturation.
+// The loop for 8-bit pixels whose colours do not depend on alpha. It converts bytes to floats by
+// shuffles, and back by packing with saturation, which no compiler does for a plain loop.
 template <InstructionSet set, size_t channels>
 struct ColorVectors {
   using Words = Vector<std::uint32_t, set>;
@@ -46,7 +46,7 @@ struct ColorVectors {
   }
 
  private:
-  // From all red samples of a lane, then green ... to its packed pixels.
+  // From planar (all red samples of a lane, then green, ...) to packed pixels.
   static constexpr LanePlaces to_pixels = [] {
     LanePlaces places{};
     for (size_t i = 0; i < places.size(); ++i) {

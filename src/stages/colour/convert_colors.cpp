@@ -88,7 +88,7 @@ class ConvertColors final : public OneStepStage {
     return {input.size, {colors + (input.format.has_alpha() ? 1 : 0), input.format.depth}};
   }
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
-    // Only the first figure counts: no device does it.
+    // Only the processor's figure is used: no device runs this step.
     return {{formatted("profile {}", input.depth), input.depth == 8 ? 10e-9 : 33e-9, 1e-9}, 1};
   }
   [[nodiscard]] StepProperties properties(const StepPlace& at) const override {
@@ -133,13 +133,13 @@ class ConvertColors final : public OneStepStage {
   [[nodiscard]] const Conversion& conversion() const { return conversion_; }
 
  private:
-  // The profile of the result; nullptr: its source's.
+  // The profile of the result; nullptr: the source's.
   [[nodiscard]] Profile new_profile() const {
     if (is_grey_srgb_) return nullptr;
     return conversion_.target ? conversion_.target : Profile(Profile(), &srgb_profile());
   }
 
-  // A profile that cannot be used counts as none, with a warning.
+  // An unusable profile is ignored, with a warning.
   [[nodiscard]] std::shared_ptr<const ConvertColors> for_profile_of(const PictureContext& context,
                                                                     std::string& warning) const {
     const PixelFormat& format = context.shape.format;
@@ -152,7 +152,7 @@ class ConvertColors final : public OneStepStage {
     return from(nullptr, format);
   }
 
-  // The conversion from this profile. A conversion takes long to make, and the next picture often
+  // The conversion from this profile. Creating a conversion takes long, and the next picture often
   // has the same profile. Thread-safe. Throws UnusableProfile.
   [[nodiscard]] std::shared_ptr<const ConvertColors> from(const Profile& source,
                                                           const PixelFormat& format) const {
@@ -171,7 +171,7 @@ class ConvertColors final : public OneStepStage {
     return made;
   }
 
-  // Grey pixels of a profile for RGB: of pictures without a profile, and behind --gray.
+  // Whether grey pixels have a profile for RGB, as in pictures without a profile and after --gray.
   [[nodiscard]] bool spreads_grey(const PixelFormat& input) const {
     return input.color_channels() == 1 && source_colors_ == ProfileColors::rgb;
   }
@@ -254,7 +254,7 @@ ProfileUse use_of(const OptionValues& values) {
           values.choice<int>("--black-point-compensation") == 1};
 }
 
-// Makes a stage, and says what is missing as a refusal.
+// Makes a stage, and turns a missing library into a UsageError.
 template <typename Make>
 std::shared_ptr<const Stage> made(const std::string& option, const Make& make) {
   try {
@@ -304,7 +304,7 @@ std::vector<StageParameter> conversion_parameters() {
 }
 
 constexpr const char* conversion_formula =
-    "By Little CMS: the result equals that of its program tificc with the same profiles, intent "
+    "Little CMS converts: the result equals its program tificc's with the same profiles, intent "
     "and black point compensation. Another version of the library may round differently.";
 
 }  // namespace

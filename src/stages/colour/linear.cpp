@@ -65,7 +65,7 @@ LightTable make_encoded_table(const TransferCurve& curve, int light_depth, int b
   return table;
 }
 
-// The tables that were made last: the pictures of a folder have few curves. Thread-safe.
+// The most recently made tables: the pictures of a folder have few curves. Thread-safe.
 class KeptTables {
  public:
   // `light_depth` is 0 for tables to light.
@@ -192,8 +192,7 @@ class Light final : public OneStepStage {
     }
   }
 
-  // Its source and its result may have other sample types, so it shares no kernel with other
-  // stages.
+  // Source and result may have different sample types, so the step is never fused.
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
                                                     const PictureShape& input) const override {
     const LightTables tables = tables_for(input.format);
@@ -223,7 +222,7 @@ const Light* as_light(const std::shared_ptr<const Stage>& stage) {
 
 constexpr const char* table_formula =
     "The curve is the picture's own: from code points (PNG cICP), its ICC profile, sRGB or gamma "
-    "(PNG sRGB, gAMA). If there is none, or the profile is made of tables, it is that of sRGB:\n"
+    "(PNG sRGB, gAMA). If there is none, or the profile is made of tables, it is sRGB's:\n"
     "light = x / 12.92 up to x = 0.04045, ((x + 0.055) / 1.055)^2.4 above, x from 0 to 1";
 
 }  // namespace

@@ -18,9 +18,9 @@ using LightTable = std::vector<std::uint16_t>;
 // The tables of red, green and blue; equal curves share a table.
 using LightTables = std::array<std::shared_ptr<const LightTable>, 3>;
 
-// From samples of `bits` bits to light of 16 bits, rounded to the nearest level, half to even. Of 8
-// bits, neighbours that would have the same light get different levels if these are within 1 of
-// their own.
+// From samples of `bits` bits to light of 16 bits, rounded to the nearest level, half to even.
+// Neighbouring 8-bit samples that would have the same light get different levels if these are
+// within 1 of the exact ones.
 [[nodiscard]] LightTables linear_tables(const LightCurves& curves, int bits);
 
 // From light of `light_depth` bits, usually 16, to the nearest sample of `bits` bits. The light of
@@ -33,7 +33,7 @@ using LightTables = std::array<std::shared_ptr<const LightTable>, 3>;
 [[nodiscard]] std::shared_ptr<const Stage> make_encoded(const LightCurves& curves, int bits);
 
 // The chain as the user wrote it, with an --encoded at its end if the last --linear has none.
-// Throws UsageError for one that stands alone, and for a stage that converts colours between them.
+// Throws UsageError for an unpaired --encoded, and for a stage between them that converts colours.
 [[nodiscard]] StageChain with_light_ends(StageChain chain);
 
 }  // namespace gpufilter

@@ -60,7 +60,7 @@ StageKind gaussian_stage_kind() {
           "The weight in the middle is adjusted so that all add up to 2^n.\n"
           "along rows: r = (sum of weight * x) / 2^(n - 7), rounded half up\n"
           "along columns: out = (sum of weight * r) / 2^(n + 7), rounded half up\n"
-          "Results differ by at most 1 from those of double precision.",
+          "Results differ by at most 1 from double precision.",
       .edges = "--border chooses which pixels lie outside the picture.",
       .alpha =
           "Alpha is blurred by the formula. Colours are weighted by alpha; where the whole window "

@@ -103,14 +103,14 @@ struct AlongColumns {
     }
   }
 
-  // Some lines of a tile: `count` numbers from `x` on. Each part of a row has `all` numbers.
+  // Some lines of a tile: `count` values from `x` on. Each part of a row has `all` values.
   struct Tile {
     RowRange lines;
     size_t x = 0;
     size_t count = 0;
     size_t all = 0;
   };
-  // Where the numbers of each line go.
+  // The destination of each line.
   template <typename Out>
   using Outputs = std::array<Out*, lines_at_once>;
 
@@ -133,7 +133,7 @@ struct AlongColumns {
     return row;
   }
 
-  // The rows of the windows around the lines, and one more to make pairs.
+  // Finds the rows of the windows around the lines, and one more to make pairs.
   static void find(Job& job, const Tile& tile) {
     const Border border = job.window->border;
     const int radius = job.window->radius();
@@ -189,7 +189,7 @@ struct AlongColumns {
     }
   }
 
-  // All numbers, or none if a faster loop does not suit; returns how many.
+  // Computes all values, or none if no faster loop applies; returns how many.
   template <typename Out>
   static size_t fill_by_pairs([[maybe_unused]] const Job& job, [[maybe_unused]] const Tile& tile,
                               [[maybe_unused]] const Outputs<Out>& out) {

@@ -11,7 +11,7 @@ namespace {
 
 using std::size_t;
 
-// Sums for the numbers of one vector of 16-bit numbers, interleaved.
+// Sums for one vector of 16-bit values, interleaved.
 template <InstructionSet set>
 struct PairSums {
   using Ints = Vector<std::int32_t, set>;
@@ -33,7 +33,7 @@ struct PairSums {
     low = plus_pairs<set>(low, low_pairs, weights);
     high = plus_pairs<set>(high, high_pairs, weights);
   }
-  // In the order of the numbers. They fit 16 bits.
+  // The shifted sums in the order of the values. They fit 16 bits.
   [[gnu::always_inline]] [[nodiscard]] Shorts shifted(int bits) const {
     return narrowed<std::int16_t>(static_cast<Ints>(low >> bits), static_cast<Ints>(high >> bits));
   }
@@ -42,8 +42,8 @@ struct PairSums {
   }
 };
 
-// Where the vector after that at `i` begins. The last one ends with the numbers: it computes some
-// of them again.
+// Offset of the vector after the one at `i`. The last vector is aligned to the end: it computes
+// some values again.
 [[gnu::always_inline]] inline size_t next_vector(size_t i, size_t count, size_t numbers) {
   return std::min(i + numbers, count - numbers);
 }
@@ -126,7 +126,7 @@ template <InstructionSet set>
   }
 }
 
-// Sums of the low 16 bits, less 2^15 to be signed, and of the high ones. Both fit 32 bits.
+// Sums of the low 16 bits, biased by -2^15 to be signed, and of the high 16 bits. Both fit 32 bits.
 template <InstructionSet set, int lines>
 [[gnu::always_inline]] inline void fill_lines(const PairsAlongColumns<std::int32_t, double>& job,
                                               size_t i) {

@@ -11,7 +11,7 @@ inline std::uint32_t pair_of(std::int32_t first, std::int32_t second) {
   return static_cast<std::uint32_t>(first) | static_cast<std::uint32_t>(second) << 16U;
 }
 
-// All loops fill `count` numbers, or none if these are less than a vector, and return how many.
+// All loops fill `count` values, or none if that is less than a vector, and return how many.
 
 // For each number:
 //   out = (128 + sum over d of weights[d] * (in[-d * step] + in[d * step])) >> 8

@@ -9,7 +9,7 @@
 
 #include "host/instruction_set.hpp"
 
-// GCC takes what its own intrinsics leave undefined for a mistake.
+// GCC warns of undefined values within its own intrinsics.
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 
 #define TARGET [[gnu::target("avx512f,avx512bw,avx512vbmi,avx512vnni")]]
@@ -24,7 +24,7 @@ constexpr size_t block = 64;  // numbers
 constexpr size_t vectors = 4;
 constexpr std::array<size_t, vectors> first_numbers{0, 4, 32, 36};
 
-// The places of the bytes that are multiplied for each sum of a vector, from `first` on.
+// The positions of the bytes that are multiplied for each sum of a vector, from `first` on.
 using Places = std::array<std::uint8_t, block>;
 Places places_of(size_t step, size_t first) {
   Places places;
@@ -47,8 +47,8 @@ TARGET inline __m512i packed(Numbers first, Numbers second) {
   return _mm512_packs_epi32(reinterpret_cast<__m512i>(first), reinterpret_cast<__m512i>(second));
 }
 
-// `places` are those of two vectors, whose bytes one load has: one that crosses a line of the cache
-// takes as long as four products.
+// `places` are for two vectors, whose bytes come from one load: a load across cache lines takes as
+// long as four products.
 TARGET void fill_block(const std::uint8_t* in, const __m512i* places, size_t quad_step,
                        const std::vector<WeightQuad>& quads, std::int16_t* out,
                        std::int16_t* rest) {
@@ -105,7 +105,7 @@ TARGET size_t quads_along_row(const std::uint8_t* in, size_t count, size_t step,
   const Places first = places_of(step, first_numbers[0]);
   const Places second = places_of(step, first_numbers[1]);
   const __m512i places[] = {_mm512_loadu_si512(first.data()), _mm512_loadu_si512(second.data())};
-  // The last block computes some numbers again.
+  // The last block computes some values again.
   for (size_t i = 0; i < count; i += block) {
     const size_t at = std::min(i, count - block);
     fill_block(in + at, places, 4 * step, quads, out + at, rest == nullptr ? rest : rest + at);

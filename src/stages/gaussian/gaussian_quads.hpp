@@ -27,7 +27,7 @@ inline constexpr int quads_read_after = 64;
 
 // For each number, `in` being the first of its window:
 //   out = (128 + sum over i of weights[i] * in[i * step]) >> 8
-// Fills `count` numbers, or none if these are less than a block, and returns how many.
+// Fills `count` numbers, or none if that is less than a block, and returns how many.
 // quads_read_after bytes after the last window may be read. `step` is 1 to 4. `rest`, unless it is
 // nullptr, gets the 8 bits that are shifted out.
 std::size_t quads_along_row(const std::uint8_t* in, std::size_t count, std::size_t step,

@@ -12,8 +12,8 @@ namespace {
 
 using std::size_t;
 
-// by_quads: for windows that gaussian_quads.hpp has a loop for, from the samples as they are.
-// Without weights by alpha, gaussian_tile_rows() is for these.
+// by_quads: reads the samples unconverted, for windows for which gaussian_quads.hpp has a loop. If
+// colours are not weighted by alpha, gaussian_tile_rows() handles these windows.
 template <typename Sample, bool weighted, bool by_quads>
 struct AlongRowsBy {
   using T = GaussianTypes<Sample, weighted>;
@@ -61,7 +61,7 @@ struct AlongRowsBy {
                             .radius = radius,
                             .columns = columns,
                             .weighted = weighted});
-    // The tiles are those along columns.
+    // Uses the tiles of the pass along columns.
     for (int x = 0; x < job->source.width; x += columns)
       fill_tile<set>(*job, rows, {x, std::min(x + columns, job->source.width)});
   }
@@ -87,7 +87,7 @@ struct AlongRowsBy {
     }
   }
 
-  // `products` only if they are weighted.
+  // `products` is used only for weighted windows.
   template <InstructionSet set>
   [[gnu::always_inline]] static void fill(Job& job, Rows& rows, int y, size_t count, Plain* out,
                                           [[maybe_unused]] Between* products) {
@@ -137,7 +137,7 @@ struct AlongRowsBy {
     }
   }
 
-  // All numbers, or none if a faster loop does not suit; returns how many.
+  // Computes all values, or none if no faster loop applies; returns how many.
   [[gnu::always_inline]] static size_t fill_fast([[maybe_unused]] Job& job,
                                                  [[maybe_unused]] const Number* in,
                                                  [[maybe_unused]] std::ptrdiff_t step,

@@ -15,25 +15,25 @@ namespace gpufilter {
   return depth == 8 ? 15 : 26;
 }
 
-// The bits that sums along rows of 16-bit samples lose if they are weighted by alpha, so that sums
-// along columns have 63 bits: those of colours times alpha, and those of alpha itself.
+// Low bits dropped from the sums along rows of 16-bit samples weighted by alpha, so that sums along
+// columns fit 63 bits: for colours times alpha, and for alpha itself.
 inline constexpr int product_row_shift = 21;
 inline constexpr int alpha_row_shift = 5;
 
-// What is made of a Gaussian instead of the result itself: out = x + amount * (x - gaussian), with
-// seven more bits of the Gaussian; rounded half to even and saturated. Alpha stays, unless it is
-// treated like the other channels.
+// An unsharp mask, applied to the Gaussian to give the result: out = x + amount * (x - gaussian),
+// with seven more bits of the Gaussian; rounded half to even and saturated. Alpha stays, unless it
+// is treated like the other channels.
 struct UnsharpMask {
   float amount = 1;
-  // Differences up to this, in samples, change nothing.
+  // Differences up to this, in samples, are ignored.
   float threshold = 0;
   // The difference of BT.709 luma is added to every colour.
   bool luma_only = false;
   bool keeps_alpha = true;
 };
 
-// The weights at the distances 0, 1, ... from the middle, on either side. The whole window's add up
-// to 2 to the power of their bits.
+// The weights at the distances 0, 1, ... from the middle, on either side. Those of the whole window
+// add up to 2^gaussian_weight_bits().
 struct GaussianWindow {
   std::vector<std::int32_t> weights;  // of gaussian_weight_bits()
   Border border = Border::replicate;

@@ -47,8 +47,8 @@ class WholeGaussian : public Step {
   std::string label_;
 };
 
-// Makes the kernel's results those of an unsharp mask (kernels/gaussian/unsharp_mask.cl): adds
-// macros, and a table after the others.
+// Makes the kernel apply an unsharp mask (kernels/gaussian/unsharp_mask.cl): adds macros, and a
+// table after the others.
 void add_mask(RowKernel& kernel, const UnsharpMask& mask, const PixelFormat& picture) {
   kernel.macros += " -D SHARPEN";
   kernel.macros += mask.luma_only && picture.color_channels() == 3 ? " -D LUMA" : "";
@@ -123,7 +123,7 @@ bool suits_strips(const StripShape& shape, bool sharpens, const DeviceInfo& devi
          static_cast<std::uint64_t>(shape.local_bytes(sharpens)) <= device.local_memory;
 }
 
-// Long strips read few rows twice, but every compute unit should have teams. Few different numbers,
+// Long strips read few rows twice, but every compute unit should have teams. Few different lengths,
 // so that few programs suffice for pictures of all sizes.
 int strip_lines(const StripShape& shape, const PictureShape& picture, const DeviceInfo& device) {
   constexpr int teams_of_unit = 16;
@@ -148,9 +148,9 @@ std::vector<std::uint8_t> strip_table(const GaussianWindow& window, const StripS
   const WeightMatrix lower{window.weights, 8 + shape.radius, 1, scale};
   for (int chunk = 0; chunk < shape.chunks(); ++chunk)
     lower.append_columns(bytes, matrix_side * chunk, matrix_side);
-  // Half of what sums along rows are divided by, and half of what those along columns are: 2^15 if
-  // they keep seven more bits for a mask, otherwise 2^22. The columns' weights add up to 2^15, so
-  // 2^6 for each row is 2^21.
+  // Half of the divisor of the sums along rows, and half of the one along columns: 2^15 if they
+  // keep seven more bits for a mask, otherwise 2^22. The columns' weights add up to 2^15, so 2^6
+  // for each row is 2^21.
   constexpr std::uint32_t row_half = scale * (1U << 7U);
   const bool sharpens = window.mask.has_value();
   const std::uint32_t row_start = row_half + (sharpens ? 0 : scale * (1U << 8U) * (1U << 6U));
@@ -208,8 +208,8 @@ std::optional<TileShape> tile_shape(int channels, int radius, const DeviceInfo& 
   return std::nullopt;
 }
 
-// Rows of a work-group: it computes the sums of a window's height twice, so several times as many
-// pay; but every compute unit should have work.
+// Rows of a work-group: the sums for a window's height are computed twice, so it should have
+// several times that height; but every compute unit should have work.
 int segment_rows(const TileShape& shape, const PictureShape& picture, const DeviceInfo& device) {
   constexpr int unit = 3 * matrix_side;  // a multiple of all group heights
   const int strips = divided_up(picture.size.width, shape.strip());
@@ -297,7 +297,7 @@ GaussianWindow window_for(const GaussianParameters& parameters, const PixelForma
   return window;
 }
 
-// Rows of the result between two moves of the rows that are needed again.
+// Rows of the result computed before the rows that are needed again are moved.
 int rows_at_once(const GaussianWindow& window) {
   constexpr int at_least = 16;
   return std::max(at_least, 2 * window.radius());
@@ -349,11 +349,11 @@ class TwoSteps {
 
 // Fills `target` from `source`, which has the rows around it, in a picture `height` high: by
 // gaussian_tile_rows(), but along rows and then along columns where pixels are not opaque and
-// colours are weighted by alpha. For windows and pictures of which has_gaussian_tiles() is true.
+// colours are weighted by alpha. Requires has_gaussian_tiles().
 void gaussian_both_ways(const ConstRows& source, const MutableRows& target, int height,
                         const GaussianWindow& window) {
-  // The rows that are computed again, with the sums along the rows around them, where a pixel is
-  // not opaque.
+  // Where a pixel is not opaque, this many rows are computed again, with the sums along the rows
+  // around them.
   const int step = window.weighted ? std::max(256, 16 * window.radius()) : target.rows.count();
   TwoSteps two_steps(source, target.format, height, window);
   for (int y = target.rows.begin; y < target.rows.end; y += step) {
@@ -463,7 +463,7 @@ class GaussianStep final : public Step {
   GaussianDirection direction_;
   std::string stage_;
   GaussianWindow window_;
-  PixelFormat picture_;  // of the source of the first step and of the result of the second
+  PixelFormat picture_;  // the source of the first step and the result of the second
   std::string label_;
 };
 

@@ -1,4 +1,4 @@
-// The steps of a Gaussian, which several stages are made of.
+// The steps of a Gaussian, shared by several stages.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// What the loops of --gaussian along rows and along columns share: the types of numbers, sums over
-// a window, and how a loop is run.
+// Shared by the loops of --gaussian along rows and along columns: the types of values, sums over a
+// window, and how a loop is run.
 #pragma once
 
 #include <algorithm>
@@ -16,17 +16,17 @@
 namespace gpufilter {
 
 inline constexpr std::size_t block = 64;  // sums that stay in registers
-// Numbers of a row that are computed at a time: their windows stay in the second-level cache. Whole
+// Values of a row that are computed at a time: their windows stay in the second-level cache. Whole
 // pixels of 1 to 4 channels, and whole blocks.
 inline constexpr int tile_numbers = 1920;
 static_assert(tile_numbers % (3 * block) == 0);
-// Along rows: not more lines of the cache than a core can have on their way to it at a time.
+// Along rows: no more cache lines than a core can have in flight.
 inline constexpr int row_tile_numbers = 1536;
 
-// The types of numbers: Row of those that are summed along rows, Between of those that rows hold
-// between the directions, Plain of the first of these, those without alpha's weight, and of the
-// sums along rows and columns, of plain numbers and of those times alpha. Sums are exact: their
-// types have the bits that they need, a double 53.
+// The types of values: Row for those summed along rows, Between for those in the rows between the
+// directions, Plain for those of them without alpha's weight; and the types of the sums along rows
+// and columns, of plain values and of those times alpha. Sums are exact: their types have the bits
+// that they need, a double 53.
 template <typename Sample, bool weighted>
 struct GaussianTypes;
 template <>
@@ -86,7 +86,7 @@ inline const std::int16_t* rest_of_sums(const std::int32_t* products) {
   return reinterpret_cast<const std::int16_t*>(products + 1);
 }
 
-// The bits that are dropped along rows and along columns; half of their first is added before.
+// The bits that are dropped along rows and along columns, after adding half for rounding.
 template <typename Sample>
 constexpr int row_shift = gaussian_weight_bits(8 * sizeof(Sample)) - 7;
 template <typename Sample>
@@ -114,7 +114,7 @@ template <int bits, typename Sum>
   }
 }
 
-// Where the numbers at a distance from those of the middle begin.
+// The values at a distance from the middle.
 template <typename Number>
 struct RowNeighbours {
   const Number* middle;
@@ -154,8 +154,8 @@ template <std::size_t width, typename Neighbours, typename Sum>
     sums[k] = acc[k];
 }
 
-// In blocks, the last of which computes some sums again; fewer than a block one by one, as rows end
-// where memory may.
+// Works in blocks, the last of which computes some sums again; less than a block is done one by
+// one, because memory may end with the row.
 template <typename Neighbours, typename Sum>
 [[gnu::always_inline]] inline void sum_all(const Neighbours& neighbours, std::size_t count,
                                            const std::vector<Sum>& weights, Sum start, Sum* sums) {

@@ -23,8 +23,8 @@ namespace gpufilter {
 struct GaussianTileWeights {
   explicit GaussianTileWeights(const std::vector<std::int32_t>& weights);
 
-  // How many other pair rows each pair row is added to. So a window reaches 2 * pair_rows - 1 rows
-  // up and down; the outermost have the weight 0 if its radius is even.
+  // Pair rows on each side of a row. A window reaches 2 * pair_rows - 1 rows up and down; the
+  // outermost have the weight 0 if its radius is even.
   int pair_rows;
   std::vector<WeightQuad> along_row;
   // For each of these, for pairs around an even row and around an odd row: twice the weights.
@@ -45,7 +45,7 @@ struct GaussianTileRows {
   bool begins_odd = false;
   // The first number of the first window; quads_read_after bytes after the last may be read.
   OfEach<const std::uint8_t*> in{};
-  // To be prefetched: samples that are read, and results that are written, later.
+  // To be prefetched: samples and results of later rows.
   OfEach<const std::uint8_t*> next{};
   OfEach<const std::uint8_t*> results{};
   OfEach<std::uint32_t*> pairs{};               // the pair rows that each completes
@@ -56,7 +56,7 @@ struct GaussianTileRows {
 void gaussian_tile_sums(const GaussianTileRows& rows, std::size_t count, std::size_t step,
                         const GaussianTileWeights& weights);
 
-// Where the numbers of each row go.
+// The destination of each row.
 template <typename Out>
 using GaussianTileOut = std::array<Out*, gaussian_lines>;
 
@@ -70,7 +70,7 @@ struct GaussianTileMask {
 // Sums along columns of `count` numbers, whole blocks, for gaussian_lines rows, the first of which
 // is even. `pairs` are the pair rows from 2 * pair_rows - 1 above the first row on. Samples:
 //   out = (2^21 + sum of weight * sum along a row) >> 22
-// Results with seven more bits: (2^14 + ...) >> 15. Or samples of which `mask` takes the latter.
+// Results with seven more bits: (2^14 + ...) >> 15. Or samples: `mask` applied to these.
 void gaussian_tile_results(const std::uint32_t* const* pairs, std::size_t count,
                            const GaussianTileWeights& weights,
                            const GaussianTileOut<std::uint8_t>& out);

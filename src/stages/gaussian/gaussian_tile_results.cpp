@@ -6,7 +6,7 @@
 
 #include "stages/gaussian/gaussian_pairs.hpp"
 
-// GCC takes what its own intrinsics leave undefined for a mistake.
+// GCC warns of undefined values within its own intrinsics.
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 
 namespace gpufilter {
@@ -15,7 +15,7 @@ namespace {
 
 using std::size_t;
 
-// The lowest byte, or the upper bytes, of each sum, one after the other.
+// Gathers the lowest byte, or the upper bytes, of each sum.
 constexpr Places byte_places() {
   Places places{};
   for (size_t i = 0; i < lanes; ++i)
@@ -37,8 +37,8 @@ GAUSSIAN_INLINED Numbers plus_pair_products(Numbers sums, __m512i pairs, __m512i
 constexpr int lines = gaussian_lines;
 
 // Adds the products of `count` neighbouring distances: of the pair rows from `above` and from
-// `below` on for the nearest of them. Those of the next distance are two rows further away, which
-// are pair rows of other lines for all lines but two.
+// `below` on for the nearest of them. The pair rows for the next distance are two rows further
+// away; all lines but two share them with other lines.
 template <int count>
 GAUSSIAN_INLINED void add_products(const std::uint32_t* const* above,
                                    const std::uint32_t* const* below, size_t i,
@@ -110,8 +110,8 @@ GAUSSIAN_INLINED void add_all_products(const std::uint32_t* const* pairs, size_t
   if (left == 3) add_next_products<3>(above, below, i, next, sums);
 }
 
-// What is made of the sums along columns, which are twice as large as the definition's, because the
-// weights are, and below 2^31: samples; ...
+// Converts the sums along columns, which are twice the definition's, because the weights are, and
+// below 2^31: to samples; ...
 struct ToSamples {
   static constexpr int dropped = 22;
   std::uint8_t* const* out;
@@ -125,7 +125,7 @@ struct ToSamples {
   }
 };
 
-// ... numbers with seven more bits; ...
+// ... to values with seven more bits; ...
 struct ToFineNumbers {
   static constexpr int dropped = 15;
   std::int16_t* const* out;
@@ -138,7 +138,7 @@ struct ToFineNumbers {
   }
 };
 
-// ... samples with an unsharp mask, as sharpen_line() says.
+// ... to samples with an unsharp mask, as in sharpen_line().
 template <bool has_threshold>
 struct ToSharpened {
   static constexpr int dropped = 15;
@@ -165,7 +165,7 @@ struct ToSharpened {
       sharp = _mm512_fmadd_ps(factor, difference, original);
     }
     const __m512 saturated = _mm512_min_ps(_mm512_max_ps(sharp, __m512{}), _mm512_set1_ps(255));
-    // From 2^23 on floats are integers, which end in the sum's bits.
+    // Floats from 2^23 on are integers, whose low bits are the sum's.
     const __m512 rounded = _mm512_add_ps(saturated, _mm512_set1_ps(0x1p23F));
     const __m512i result =
         _mm512_permutexvar_epi8(load(places.data()), _mm512_castps_si512(rounded));

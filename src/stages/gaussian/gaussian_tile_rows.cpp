@@ -57,7 +57,7 @@ class Tiles {
         spare_(gaussian_lines * tile_),
         window_pairs_(slots_) {}
 
-  // Returns false if it meets a pixel whose alpha counts.
+  // Returns false at the first pixel that is not opaque, if colours are weighted.
   template <InstructionSet set>
   [[gnu::always_inline]] bool fill() {
     for (x_ = 0; x_ < all_; x_ += tile_) {
@@ -91,14 +91,14 @@ class Tiles {
     return target_.row(target_.rows.begin + y) + x_;
   }
 
-  // Pair rows take turns in memory. They begin with a line of the cache, and do not evict each
-  // other from it.
+  // Pair rows reuse memory in turn. They are aligned to cache lines, and do not evict each other
+  // from the cache.
   [[nodiscard]] std::uint32_t* pair_row(int y) {
     return pairs_[slot_of_row(y, slots_) * pair_pitch()].pairs.data();
   }
   [[nodiscard]] size_t pair_pitch() const { return tile_ / pairs_of_line + 1; }
 
-  // None if alpha counts.
+  // Empty if a pixel is not opaque and colours are weighted.
   [[gnu::always_inline]] GaussianTileRows rows_of(const RowRange& fresh) {
     GaussianTileRows rows;
     rows.count = fresh.count();
@@ -106,7 +106,7 @@ class Tiles {
     rows.pairs_before = pair_row(fresh.begin - 2);
     for (int y = fresh.begin; y < fresh.end; ++y) {
       const auto i = static_cast<size_t>(y - fresh.begin);
-      // The row after the last one has no weight, but makes pairs with it.
+      // The row after the last one has no weight, but completes its pairs.
       const int row = target_.rows.begin + std::min(y, end_of_windows() - 1);
       rows_.reach(row);
       if (!rows_.is_opaque(row)) rows.count = 0;
@@ -118,8 +118,8 @@ class Tiles {
     return rows;
   }
 
-  // The tile's part of row y, or of a row of the next tile after the last one: to be prefetched, so
-  // any row is right for one past an edge.
+  // The tile's part of row y, or, after the last row, of a row of the next tile. It is only
+  // prefetched, so any row will do past an edge.
   [[nodiscard]] const std::uint8_t* later_samples(int y) const {
     const int end = end_of_windows();
     const int row = y < end ? y : y - end - window_.radius();

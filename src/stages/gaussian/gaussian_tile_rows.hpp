@@ -11,8 +11,8 @@ namespace gpufilter {
 [[nodiscard]] bool has_gaussian_tiles(const PixelFormat& picture, const GaussianWindow& window);
 
 // Fills `target` from `source`, which has the rows around it, in a picture `height` high, as
-// gaussian_along_rows() and gaussian_along_columns() would. Returns false, with any results, if the
-// window is weighted and not all pixels are opaque.
+// gaussian_along_rows() and gaussian_along_columns() would. Returns false, with unspecified
+// results, if the window is weighted and not all pixels are opaque.
 [[nodiscard]] bool gaussian_tile_rows(const ConstRows& source, const MutableRows& target,
                                       int height, const GaussianWindow& window);
 

@@ -2,7 +2,7 @@
 #include "stages/gaussian/gaussian_tile_vectors.hpp"
 
 #ifdef __x86_64__
-// GCC takes what its own intrinsics leave undefined for a mistake.
+// GCC warns of undefined values within its own intrinsics.
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 
 namespace gpufilter {
@@ -11,14 +11,14 @@ namespace {
 
 using std::size_t;
 
-// The places of the bytes that are multiplied for each sum of a vector, from `first` on.
+// The positions of the bytes that are multiplied for each sum of a vector, from `first` on.
 constexpr Places window_places(size_t step, size_t first) {
   Places places{};
   for (size_t i = 0; i < places.size(); ++i)
     places[i] = static_cast<std::uint8_t>(first + i / 4 + i % 4 * step);
   return places;
 }
-// For each step, for two vectors whose bytes one load has.
+// For each step, for two vectors whose bytes come from one load.
 constexpr std::array<std::array<Places, 2>, 4> places_by_step{
     {{window_places(1, 0), window_places(1, lanes)},
      {window_places(2, 0), window_places(2, lanes)},
@@ -39,16 +39,16 @@ GAUSSIAN_INLINED Numbers plus_byte_products(Numbers sums, __m512i bytes, __m512i
       _mm512_dpbusd_epi32(reinterpret_cast<__m512i>(sums), bytes, weights));
 }
 
-// Once for two vectors, where GCC 12 would load them for each: a load that crosses a line of the
-// cache takes as long as two products.
+// Loads once for two vectors, where GCC 12 would load twice: a load across cache lines takes as
+// long as two products.
 GAUSSIAN_INLINED __m512i load_once(const std::uint8_t* from) {
   __m512i bytes = load(from);
   asm("" : "+v"(bytes));
   return bytes;
 }
 
-// What the sums along rows need in registers. fixed: the number of quads, whose weights are kept
-// there; 0: any number.
+// The registers for the sums along rows. fixed: the number of quads, whose weights stay in
+// registers; 0: any number.
 template <size_t fixed>
 struct RowRegisters {
   __m512i places[2];
@@ -98,7 +98,7 @@ GAUSSIAN_INLINED void sum_block(const std::uint8_t* in, size_t step,
     sums[i] += low[i] >> 8;
 }
 
-// Completes the pairs of a block, whose other halves are those of the row above.
+// Completes the pairs of a block; their other halves belong to the row above.
 template <bool odd, size_t fixed>
 GAUSSIAN_INLINED void complete_block(const GaussianTileRows& rows, size_t row, size_t at,
                                      size_t step, const std::vector<WeightQuad>& quads,

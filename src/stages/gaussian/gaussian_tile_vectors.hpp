@@ -1,4 +1,4 @@
-// What the loops of gaussian_tile_loops.hpp share: vectors of AVX-512.
+// Shared by the loops of gaussian_tile_loops.hpp: AVX-512 vectors.
 #pragma once
 
 #include <array>

@@ -24,7 +24,7 @@ bool fits(int begin, int count, int all) {
   return begin >= 0 && begin <= all && count <= all - begin;
 }
 
-// `value`: what the user wrote.
+// `value`: the user's text.
 void check_fit(const CropParameters& crop, ImageSize source, const std::string& value) {
   if (fits(crop.corner.x, crop.size.width, source.width) &&
       fits(crop.corner.y, crop.size.height, source.height))
@@ -108,7 +108,7 @@ struct CropRequest {
   Gravity gravity = Gravity::northwest;
 };
 
-// Where it lies depends on the picture.
+// A crop whose position depends on the picture.
 class PlacedCrop final : public Stage {
  public:
   PlacedCrop(const CropRequest& request, std::string value)

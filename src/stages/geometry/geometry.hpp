@@ -25,14 +25,14 @@ using PadColor = std::optional<Color>;
 [[nodiscard]] StageParameter pad_color_parameter();
 [[nodiscard]] PadColor pad_color_of(const OptionValues& values);
 
-// A picture of `size` in which the source begins at `corner` and lies completely.
+// A picture of `size` that contains the whole source, at `corner`.
 [[nodiscard]] std::shared_ptr<const OneStepStage> make_frame(ImageSize size, PixelPosition corner,
                                                              const PadColor& color);
 
 struct PadParameters {
   // Pixels at the top, on the right, at the bottom and on the left; or
   std::array<int, 4> sides{};
-  // the size of the result: what is larger is cut off.
+  // the size of the result: larger pictures are cropped.
   std::optional<ImageSize> size = std::nullopt;
   Gravity gravity = Gravity::center;
   PadColor color = Color{255, 255, 255};
@@ -40,14 +40,14 @@ struct PadParameters {
 
 [[nodiscard]] std::shared_ptr<const Stage> make_pad(const PadParameters& parameters);
 
-// `fuzz` percent of the full range may be between the samples of equal pixels.
+// Samples of equal pixels may differ by `fuzz` percent of the full range.
 [[nodiscard]] std::shared_ptr<const Stage> make_trim(double fuzz);
 
 // The smallest rectangle outside which all pixels are like the top left one: no sample differs by
 // more than `limit`, or both have the alpha 0. The whole picture if all of them are.
 [[nodiscard]] CropParameters content_of(const WholePicture& picture, std::uint32_t limit);
 
-// Where a picture lies in another: as placed() says.
+// The position of one picture in another; see placed().
 struct OverlayPlace {
   Gravity gravity = Gravity::center;
   PixelPosition offset;

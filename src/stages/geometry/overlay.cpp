@@ -32,19 +32,19 @@
 namespace gpufilter {
 namespace {
 
-// The picture that lies above, in the channels and depth of the result.
+// The upper picture, with the channels and depth of the result.
 struct OverlayPixels {
   ImageSize size;
   PixelFormat format;
-  // Row by row, without gaps: pixels of `format`. If it has no alpha, `alphas` has that of every
-  // sample in the same order; otherwise it is empty.
+  // Pixels of `format`, row by row without gaps. If the format has no alpha, `alphas` has an alpha
+  // for each sample, in the same order; otherwise it is empty.
   std::vector<std::uint8_t> colors;
   std::vector<std::uint8_t> alphas;
 };
 
 using std::size_t;
 
-// flattened() with an alpha for each sample, in numbers that are just wide enough.
+// flattened() with an alpha for each sample, in the narrowest sufficient integers.
 template <typename Sample>
 struct OpaqueLoop {
   template <InstructionSet set>
@@ -61,9 +61,9 @@ struct OpaqueLoop {
   }
 };
 
-// The quotients are those of integers, rounded down: dividend and divisor have at most 24 bits in
-// 8-bit pictures and 48 in others, so that they are exact; and a quotient below a whole number is
-// so far below it that it is not rounded up to it.
+// Floating-point quotients, truncated, equal the integer ones: dividend and divisor have at most 24
+// bits in 8-bit pictures and 48 in others, so they are exact; and no quotient is close enough below
+// a whole number to be rounded up to it.
 template <typename Sample, size_t channels>
 struct AlphaLoop {
   using Number = std::conditional_t<sizeof(Sample) == 1, float, double>;
@@ -98,8 +98,8 @@ struct AlphaLoop {
   }
 };
 
-// Colours in place of grey. The numbers of channels are constants: with others, GCC 12 reads past
-// the last pixel.
+// Expands grey to colours. The channel counts are constants: with variables, GCC 12 reads past the
+// last pixel.
 template <typename Sample, size_t channels>
 void color_row(const Sample* in, size_t width, Sample* out) {
   for (size_t x = 0; x < width; ++x, in += channels, out += channels + 2) {
@@ -196,8 +196,8 @@ bool has_color(const std::uint8_t* row, int width, const PixelFormat& format) {
   return false;
 }
 
-// `image` for results of `format`, which has colours if the image has. Alpha is multiplied by
-// `opacity` and rounded to the nearest sample.
+// Converts `image` for results of `format`, which has colours if the image has. Alpha is multiplied
+// by `opacity` and rounded to the nearest sample.
 OverlayPixels overlay_pixels(const Image& image, const PixelFormat& format, double opacity) {
   if (image.format().depth == 8) {
     return format.depth == 8 ? pixels_of<std::uint8_t, std::uint8_t>(image, format, opacity)
@@ -308,7 +308,7 @@ class Overlay final : public OneStepStage {
   mutable std::array<Slot, 8> slots_;
 };
 
-// "+10", "-3" at the beginning of `text`, which loses it; false if there is none.
+// Removes "+10" or "-3" from the beginning of `text`; false if there is no offset.
 bool take_offset(std::string_view& text, int& offset) {
   const size_t end = std::min(text.find_first_not_of("0123456789", 1), text.size());
   constexpr size_t maximum_digits = 7;
@@ -352,8 +352,8 @@ std::uint64_t overlay_memory(const PictureHeader& header) {
 }
 
 // All pixels of a picture that will be blended over others, turned as its orientation says. Throws
-// UsageError "PATH: reason", also if they and what overlay_pixels() makes of them take more memory
-// than `limits` allow.
+// UsageError "PATH: reason", also if the pixels, before and after overlay_pixels(), exceed the
+// memory of `limits`.
 Image read_overlay(const std::string& path, const ReadLimits& limits) {
   try {
     const std::unique_ptr<RowReader> reader = open_picture(open_source(path), limits);
@@ -432,17 +432,17 @@ StageKind overlay_stage_kind() {
                      {.option = "--opacity",
                       .type = NumberIn{0, 1, false, Percent::of_one},
                       .default_value = "1",
-                      .help = "What the alpha of FILE is multiplied by."}},
+                      .help = "A factor for FILE's alpha."}},
       .formula =
           "s = alpha of FILE * OPACITY, rounded; b = alpha of the picture\n"
           "without alpha: out = (c * s + x * (max - s) + max / 2) / max\n"
           "with alpha: sum = s * max + b * (max - s)\n"
           "            out = (c * s * max + x * b * (max - s) + sum / 2) / sum\n"
           "            alpha = (sum + max / 2) / max\n"
-          "c are the samples of FILE in the picture's depth, x those of the picture; integers, "
+          "c are FILE's samples in the picture's depth, x the picture's; integers, "
           "divisions rounded down. Where sum is 0, x stays.",
-      .edges = "What lies outside the picture is cut off.",
-      .alpha = "Both alphas count, as the formula says. A picture without alpha gets none.",
+      .edges = "Parts outside the picture are clipped.",
+      .alpha = "The formula uses both alphas. A picture without alpha gets none.",
       .examples = {"in.jpg out.jpg --overlay logo.png --at southeast+20+20",
                    "photos/ web/ --resize 1600x --overlay logo.png --opacity 0.3"},
       .sample_stages = sample_overlays,

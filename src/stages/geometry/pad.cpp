@@ -91,7 +91,7 @@ class Frame final : public OneStepStage {
   [[nodiscard]] StepProperties properties(const StepPlace& at) const override {
     return {.changes_nothing = output(at.source) == at.source};
   }
-  // One row at least, because no window is empty.
+  // At least one row, because windows are never empty.
   [[nodiscard]] RowRange source_rows(const RowRange& target, ImageSize source) const override {
     const int begin = std::clamp(target.begin - corner_.y, 0, source.height - 1);
     return {begin, std::clamp(target.end - corner_.y, begin + 1, source.height)};
@@ -159,7 +159,7 @@ class Pad final : public Stage {
                      to_string(parameters_.color));
   }
   [[nodiscard]] StageTraits traits() const override { return {.has_up = true}; }
-  // Cuts off what is too large, then frames the rest.
+  // Crops to the frame, then adds the margin.
   [[nodiscard]] Lowered lower(const PictureContext& context) const override {
     const ImageSize& source = context.shape.size;
     const ImageSize size = size_for(source);
@@ -263,7 +263,7 @@ std::shared_ptr<const Stage> make_pad(const PadParameters& parameters) {
 StageKind pad_stage_kind() {
   return {.option = "--pad",
           .type = FreeText{"WxH|N|T,R,B,L",
-                           {{"WxH", "exactly W by H pixels; what is larger is cut off"},
+                           {{"WxH", "exactly W by H pixels; larger pictures are cropped"},
                             {"N", "N pixels on each side"},
                             {"T,R,B,L", "pixels at the top, right, bottom and left"}}},
           .help = "Add a margin. With WxH, results of different pictures have the same size.",

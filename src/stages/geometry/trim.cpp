@@ -98,7 +98,7 @@ Box box_of(const WholePicture& picture, std::uint32_t limit) {
   return all;
 }
 
-// Has an up: the colour of the edges is that of the top left pixel.
+// Needs the upright picture: the edges have the colour of the top left pixel.
 class Trim final : public Stage {
  public:
   explicit Trim(double fuzz) : fuzz_(fuzz) {}
@@ -143,18 +143,19 @@ StageKind trim_stage_kind() {
       .option = "--trim",
       .type = NoValue{},
       .help =
-          "Cut off edges of one colour. The colour is that of the top left pixel. A picture of "
-          "only this colour does not change.",
+          "Cut off edges of one colour. The colour is the top left pixel's. A picture of only this "
+          "colour does not change.",
       .parameters = {{.option = "--fuzz",
                       .type = NumberIn{0, 100, false, Percent::itself},
                       .default_value = "0",
-                      .help = "Largest difference, in percent, of colours that count as equal."}},
+                      .help =
+                          "Largest difference, in percent, between colours that count as equal."}},
       .formula =
           "out(x, y) = in(X + x, Y + y)\n"
           "A pixel belongs to an edge if no sample of it differs from that of in(0, 0) by more "
           "than --fuzz percent of 255 or 65535.",
       .edges = "None: pixels are copied.",
-      .alpha = "Counts as the other samples do. Fully transparent pixels are alike.",
+      .alpha = "Is compared like the other samples. Fully transparent pixels are equal.",
       .examples = {"scan.png out.png --trim --fuzz 5"},
       .from_options = [](const OptionValues& values) {
         return make_trim(values.number<>("--fuzz"));

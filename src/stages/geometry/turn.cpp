@@ -168,8 +168,8 @@ StageKind rotate_stage_kind() {
                         {},
                         360},
           .help =
-              "Rotate clockwise. Pixels do not change; by 90 and 270 degrees, width and height "
-              "change places. Any multiple of 90 is taken: -90 is 270.",
+              "Rotate clockwise. Pixels do not change; by 90 and 270 degrees, width and height are "
+              "swapped. Any multiple of 90 is accepted: -90 is 270.",
           .formula =
               "90:  out(x, y) = in(y, height - 1 - x)\n"
               "180: out(x, y) = in(width - 1 - x, height - 1 - y)\n"

@@ -89,14 +89,14 @@ class Median final : public OneStepStage {
   }
 
  private:
-  // On a device: networks by hand, and those of plans; larger windows would take too many
-  // instructions.
+  // The largest windows on devices, with handwritten networks and with plans; larger ones would
+  // take too many instructions.
   static constexpr int max_pairs_radius = 2;
   static constexpr int max_tiles_radius = 7;
 
   void divide_into_tiles(RowKernel& kernel, const DeviceInfo& device) const {
     const int radius = parameters_.radius;
-    // As many pixels as leave most numbers in registers.
+    // As many pixels as still leave most values in registers.
     constexpr int width = 4;
     const int height = device.kind == DeviceKind::cpu ? 2 : 4;
     kernel.function = "median_tiles";

@@ -16,7 +16,7 @@ struct MedianParameters {
 
 [[nodiscard]] std::shared_ptr<const Stage> make_median(const MedianParameters& parameters);
 
-// Larger windows of bytes take histograms, which then have fewer operations than tiles' networks.
+// For larger windows of bytes, histograms take fewer operations than networks for tiles.
 inline constexpr int max_tile_radius_of_bytes = 9;
 
 // Fills `target` from `source`, rows of a picture `height` high; same width and format. `source`
@@ -24,9 +24,8 @@ inline constexpr int max_tile_radius_of_bytes = 9;
 void median_rows(const ConstRows& source, const MutableRows& target, int height,
                  const MedianParameters& parameters);
 
-// Each channel by itself, without weights: windows of 3x3; of 5x5 and 7x7 by networks of
-// comparisons; of a radius of 4 or more by networks for tiles of neighbouring pixels, which
-// docs/engineering/stages.md explains.
+// Unweighted medians of each channel: 3x3, 5x5 and 7x7 by comparison networks; a radius of 4 or
+// more by networks for tiles of neighbouring pixels, which docs/engineering/stages.md explains.
 inline constexpr int max_network_radius = 3;
 void median_nine_rows(const ConstRows& source, const MutableRows& target, int height,
                       Border border);

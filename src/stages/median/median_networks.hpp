@@ -11,16 +11,17 @@ namespace gpufilter::median {
 
 using std::size_t;
 
-// Puts the smaller of two numbers at `low`, the larger at `high`.
+// Puts the smaller of two values at `low`, the larger at `high`.
 struct Comparison {
   std::uint8_t low;
   std::uint8_t high;
 };
 
-// For windows of a radius. `sorting` sorts a column. `selecting` takes the numbers of a window, row
-// by row, whose columns are sorted, and leaves the median at `result`. It was found by a search: a
-// network that sorts the rows and then what can still be the median, without every comparison that
-// no window of zeros and ones needs. (What is right for zeros and ones is right for all numbers.)
+// For windows of a radius. `sorting` sorts a column. `selecting` takes the samples of a window, row
+// by row, with sorted columns, and leaves the median at `result`. It was found by a search: from a
+// network that sorts the rows and then the candidates for the median, every comparison was removed
+// that no window of zeros and ones needs. (By the zero-one principle, a network that is right for
+// these is right for all numbers.)
 template <int radius>
 struct Network;
 

@@ -15,8 +15,8 @@ namespace {
 
 using std::size_t;
 
-// Rows of the result that are computed side by side, in pairs: what a row's windows have in common
-// is computed once for the rows above and below it too.
+// Rows of the result that are computed together, in pairs: comparisons shared by the windows of
+// neighbouring rows are done once.
 constexpr size_t group_rows = 8;
 static_assert(group_rows % 2 == 0);
 
@@ -41,7 +41,7 @@ template <typename Number>
   return maximum(minimum(a, b), minimum(maximum(a, b), c));
 }
 
-// What two sorted rows have in common for the windows that contain both.
+// The part of two sorted rows that all windows containing both share.
 template <typename Number>
 struct Pair {
   [[gnu::always_inline]] Pair(const Sorted<Number>& a, const Sorted<Number>& b)
@@ -95,8 +95,8 @@ template <typename Number, typename Sample>
   }
 }
 
-// Not so many that those with the same place in the first-level cache evict each other: places
-// repeat every 4 KiB, and there are 8 for each.
+// Few enough rows that those that map to the same set of the first-level cache do not evict each
+// other: sets repeat every 4 KiB and have 8 ways.
 int suiting_rows(size_t pitch) {
   if (pitch % 4096 == 0) return 2;
   return pitch % 2048 == 0 ? 4 : static_cast<int>(group_rows);
@@ -134,7 +134,7 @@ struct NineLoop {
         });
   }
 
-  // The last of an odd number of rows has a spare one beside it.
+  // An odd last row is paired with a spare one.
   static Group<Sample> group_of(const WindowRows<Sample>& rows, const MutableRows& target,
                                 size_t step, Sample* spare) {
     Group<Sample> group;

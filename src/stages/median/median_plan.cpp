@@ -14,15 +14,15 @@ std::uint16_t u16(int number) {
   return static_cast<std::uint16_t>(number);
 }
 
-// Numbers in consecutive places.
+// Values in consecutive slots.
 struct List {
   int first = 0;
   int count = 0;
 };
 
-// Windows of neighbouring pixels. Its core are the samples that all of them contain: those of them
-// that can still be a median, sorted. The columns and rows beside the core that only some windows
-// contain are sorted too, as far as they lie beside it.
+// Windows of neighbouring pixels. The core holds the samples that all windows contain and that can
+// still be a median, sorted. The columns and rows beside the core, which only some windows contain,
+// are sorted too.
 struct Tile {
   int x = 0;
   int y = 0;
@@ -123,8 +123,8 @@ class Planner {
     }
   }
 
-  // Merges a list and another one of `count` numbers, which together are the child's core: the
-  // numbers that can be a median.
+  // Merges a list with another of `count` values into the child's core: the values that can be a
+  // median.
   template <typename Make>
   List cut(const List& list, int count, const Make& make_other, Tile& child) {
     const int inside = (side_ - child.width + 1) * (side_ - child.height + 1);
@@ -146,7 +146,7 @@ class Planner {
     plan_.steps.push_back(step);
   }
 
-  // Merges the lists `first` to `end`, of `count` numbers each, which list_of(i) has or makes.
+  // Merges the lists `first` to `end`, of `count` values each, which list_of(i) returns or creates.
   template <typename ListOf>
   List merged(int first, int end, int count, const ListOf& list_of) {
     if (end - first == 1) return list_of(first);
@@ -160,8 +160,8 @@ class Planner {
     return to;
   }
 
-  // Merges a list and another one, whose places are needed no longer then, into the numbers after
-  // the `begin` smallest: as many as `to` has.
+  // Merges two lists, whose slots become free, into the values after the `begin` smallest, as many
+  // as `to` holds.
   template <typename Make>
   void merge_into(const List& to, const List& list, const Make& make_other, int begin) {
     const int used = used_;
@@ -243,8 +243,8 @@ class Planner {
     return static_cast<int>(std::bit_ceil(static_cast<unsigned>(number)) / 2);
   }
 
-  // Sorts the `need` smallest of numbers that rise and fall once in a circle; if there are not a
-  // power of two of them, numbers that fall and then rise: infinite ones may follow.
+  // Sorts the `need` smallest values of a bitonic sequence; if its length is not a power of two, it
+  // has to fall and then rise: infinite values may follow.
   void sort_bitonic(int first, int count, int need) {
     if (count < 2 || need < 1) return;
     const int half = floor_half(count);
@@ -261,7 +261,7 @@ class Planner {
     sort_bitonic(first + half, count - half, need - half);
   }
 
-  // Blocks of `block` numbers; infinite ones follow the last of them.
+  // Sorts blocks of `block` values; the last is padded with infinite ones.
   void sort_blocks(int first, int count, int block) {
     const int size = (count + block - 1) / block * block;
     if (count < size) {

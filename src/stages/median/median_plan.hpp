@@ -1,4 +1,4 @@
-// Which comparisons make the medians of a tile of neighbouring windows.
+// The comparisons that compute the medians of a tile of neighbouring windows.
 #pragma once
 
 #include <cstddef>
@@ -7,15 +7,15 @@
 
 namespace gpufilter::median {
 
-// One step on numbers in places. A place holds the same number of many tiles. Lists lie in
-// consecutive places, in ascending order unless said otherwise.
+// One step on values in slots. A slot holds the corresponding value of many tiles. Lists lie in
+// consecutive slots, in ascending order unless said otherwise.
 struct Step {
   enum class Kind : std::uint8_t {
     read,        // to ...: `count` samples, up to 8, sorted; up to the next power of two, infinite
                  // ones follow
     fill,        // to ...: `count` times the largest number
     compare,     // for i < count: the smaller of the numbers at to + i and a + i to the first
-    mirrored,    // the same with a - i in place of a + i
+    mirrored,    // like compare, with a - i instead of a + i
     minima,      // for i < count: the smaller of both to `to` + i; nothing at a + i
     sort,        // to ...: sorts `count` numbers, each 2^a of which rise and fall once, in a circle
     insert,      // to ...: the `count` numbers at a ... and a sample
@@ -48,8 +48,8 @@ struct Step {
   Merge merge = {};
 };
 
-// The medians of a tile of width x height pixels: those of the windows of side x side samples that
-// begin at (x, y) for all x below `width` and y below `height`.
+// The medians of a tile of width x height pixels, whose windows of side x side samples begin at (x,
+// y) for all x below `width` and y below `height`.
 struct Plan {
   int side = 0;
   int width = 0;

@@ -22,15 +22,15 @@ class SlidingHistogram {
  public:
   SlidingHistogram() : counts_(offset(levels)) {}
 
-  // What was added is taken back by the negative weight.
+  // A negative weight removes a sample.
   void add(Sample sample, std::uint32_t weight) {
     for (int level = 0; level < levels; ++level)
       counts_[offset(level) + (sample >> shift(level))] += weight;
     total_ += weight;
   }
 
-  // The smallest sample for which it and all smaller ones have half of the total weight or more.
-  // There has to be some weight.
+  // The smallest sample such that the samples up to it have at least half of the total weight,
+  // which is above 0.
   [[nodiscard]] Sample median() const {
     std::uint32_t left = (total_ + 1) / 2;
     size_t value = 0;
@@ -45,7 +45,7 @@ class SlidingHistogram {
  private:
   static constexpr int levels = std::numeric_limits<Sample>::digits / 4;
   static constexpr int shift(int level) { return 4 * (levels - 1 - level); }
-  // Where the counts of a level begin: the levels before it have 16, 256, ... of them.
+  // Offset of a level's counts: the levels before it have 16, 256, ... counts.
   static constexpr size_t offset(int level) {
     size_t at = 0;
     for (int i = 0; i < level; ++i)
@@ -57,7 +57,7 @@ class SlidingHistogram {
   std::uint32_t total_ = 0;
 };
 
-// 16 running counts: how many samples are at most this large. Those of a column fit bytes.
+// 16 cumulative counts: how many samples are at most this large. A column's fit bytes.
 using Counts = VectorOf<std::uint8_t, 16>::type;
 
 [[gnu::always_inline]] inline Counts load_counts(const std::uint8_t* from) {
@@ -104,11 +104,11 @@ class WindowCounts {
 
 // Medians of 8-bit samples in a time that hardly depends on the radius (S. Perreault, P. Hebert:
 // Median filtering in constant time, 2007): each column of the window has a histogram, which moves
-// down. Histograms have two levels of 16 running counts: of all samples by their upper four bits,
-// and of those with the same upper bits by the lower four. Running counts are added and subtracted
-// like plain ones, and need no sum to find the median. The counts of the window are those of its
-// columns: for the upper bits they move along the columns; for the lower bits only those that are
-// needed are added up, or moved if that is shorter.
+// down. Histograms have two levels of 16 cumulative counts: of all samples by their upper four
+// bits, and of those with equal upper bits by the lower four. Cumulative counts are added and
+// subtracted like plain ones, and need no sum to find the median. The counts of the window are
+// those of its columns: for the upper bits they move along the columns; for the lower bits only
+// those that are needed are added up, or moved if that is shorter.
 class ColumnHistograms {
  public:
   ColumnHistograms(size_t columns, size_t channels, int radius)
@@ -345,7 +345,7 @@ class WeighedMedians {
   int radius_;
   SlidingHistogram<Sample> histogram_;
   std::vector<const Sample*> window_;  // its rows
-  // What a window's rows hold in each column of a tile:
+  // Per column of a tile, over a window's rows:
   std::vector<Sample> smallest_;  // alpha
   std::vector<Sample> largest_;
   std::vector<size_t> translucent_;

@@ -14,9 +14,9 @@ namespace {
 
 using std::size_t;
 
-// Writes the steps of a plan as assignments, each to a variable of its own. What a step makes is
-// written when another one first needs it, so that few numbers are kept at a time: registers are
-// few. What no median needs is left out. Infinite numbers take no comparison.
+// Writes the steps of a plan as assignments, each to its own variable. A step's results are written
+// when another step first needs them, so that few values are live at a time: registers are few.
+// Results that no median needs are omitted. Infinite values take no comparison.
 class Writer {
  public:
   explicit Writer(const Plan& plan) : plan_(plan), places_(2 * plan.places) {}
@@ -185,7 +185,7 @@ class Writer {
     std::ranges::copy(list, places_.begin() + step.to);
   }
 
-  // The numbers that the step writes.
+  // The values that the step writes.
   Numbers merged(const Step& step) {
     Numbers numbers = fallen_and_risen(step);
     if (step.kind == Step::Kind::merge) return numbers;

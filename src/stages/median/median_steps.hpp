@@ -11,11 +11,11 @@
 
 namespace gpufilter::median {
 
-// Takes steps for as many tiles as a Number, a vector, has samples.
+// Executes steps for as many tiles as a Number, a vector, has samples.
 template <typename Number>
 class Steps {
  public:
-  // `places`: as many as the plan says.
+  // `places`: the slots that the plan needs.
   explicit Steps(Number* places) : places_(places) {}
 
   // sample_at(x, y) is where the samples at (x, y) begin, median_at(x, y) where the medians go.
@@ -111,7 +111,7 @@ class Steps {
       to[i] = numbers[i];
   }
 
-  // Merges lists of 1, 2, 4, ... by odd and even places (K. Batcher: Sorting networks and their
+  // Odd-even merge of lists of 1, 2, 4, ... values (K. Batcher: Sorting networks and their
   // applications, 1968).
   template <size_t count>
   [[gnu::always_inline]] static void sort_apart(std::array<Number, count>& numbers) {
@@ -129,7 +129,7 @@ class Steps {
     }
   }
 
-  // Several distances at once, while numbers are in registers.
+  // Handles several distances at once, while the values are in registers.
   [[gnu::always_inline]] static void sort(Number* list, size_t size, unsigned exponent) {
     constexpr unsigned at_once = sizeof(Number) == 64 ? 4 : 3;  // 32 registers, or 16
     while (exponent > 0) {
@@ -172,7 +172,7 @@ class Steps {
     }
   }
 
-  // Without waiting for each other: a number moves up if the one before it is larger than `more`.
+  // The moves are independent: a value moves up if the one before it is larger than `more`.
   [[gnu::always_inline]] static void insert(const Number* list, size_t count, const Number& more,
                                             Number* to) {
     Number before = list[0];

@@ -20,8 +20,8 @@ namespace {
 using median::Plan;
 using std::size_t;
 
-// Rows in lanes: of each tile the pixel at the same place, side by side. So a vector has that
-// pixel's samples of neighbouring tiles, and those of the next pixel are `pitch` samples after.
+// Rows in lanes: corresponding pixels of all tiles are adjacent. So a vector has one pixel's
+// samples of neighbouring tiles, and the next pixel's follow `pitch` samples later.
 template <typename Sample>
 struct Lanes {
   size_t tile = 0;  // pixels
@@ -29,7 +29,7 @@ struct Lanes {
   size_t pitch = 0;
 
   [[nodiscard]] size_t size() const { return tile * pitch; }
-  // Where the samples of pixel x of the first tile are, and those of the tiles after it follow.
+  // Offset of pixel x of the first tile; the corresponding pixels of the next tiles follow.
   [[nodiscard]] size_t at(size_t x) const { return x % tile * pitch + x / tile * channels; }
 
   // Samples after the last pixel of `row` may be read, and some in `to` be overwritten.
@@ -117,7 +117,7 @@ class TileMedians {
   }
 
  private:
-  // Samples at the same place of tiles. The rows of their windows stay in the second-level cache.
+  // Tiles that are handled together. The rows of their windows stay in the second-level cache.
   static constexpr size_t lanes_at_once = 512 / sizeof(Sample);
   struct alignas(64) Place {
     std::array<std::uint8_t, 64> bytes;
@@ -185,7 +185,7 @@ struct TileLoop {
   }
 };
 
-// The tiles that were the fastest, but not higher than `rows` if lower ones do: their plans.
+// The plan for the tiles that measured fastest, but no higher than `rows` if lower tiles suffice.
 const Plan& plan_for(int radius, int rows) {
   const int width = radius < 12 ? 8 : 16;
   const int suiting = radius < 6 ? 4 : width;

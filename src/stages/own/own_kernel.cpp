@@ -25,7 +25,7 @@ namespace {
 
 using Defines = std::map<std::string, std::string>;
 
-// The text with blanks in place of comments, so that what is found in it has its place.
+// The text with comments replaced by blanks, so that positions in it stay the same.
 std::string without_comments(std::string text) {
   for (std::size_t i = 0; i + 1 < text.size(); ++i) {
     const std::string_view mark = std::string_view(text).substr(i, 2);
@@ -38,7 +38,7 @@ std::string without_comments(std::string text) {
   return text;
 }
 
-// Whether the parameters are those of own_picture_parameters, whatever their names.
+// Whether the parameters match own_picture_parameters, whatever their names.
 bool are_of_picture(const std::string& parameters) {
   static const std::regex form(
       R"(\s*(const\s+)?(__)?global\s+(const\s+)?uchar4\s*(const\s*)?\*[^,]*,\s*(__)?global\s+uchar4\s*\*[^,]*,)"
@@ -60,7 +60,7 @@ Defines defines_in(const std::string& text) {
   return defines;
 }
 
-// A number that the launch depends on, which becomes a macro as well.
+// A number on which the launch depends; it also becomes a macro.
 std::size_t launch_number(Defines& defines, const std::string& name, std::size_t usual) {
   std::string& text = defines.emplace(name, formatted("{}", usual)).first->second;
   const auto number = to_number(text).value_or(0);
@@ -111,7 +111,7 @@ class OwnPass : public DevicePass {
   [[nodiscard]] const CodeDescription& description() const override { return description_; }
 
  protected:
-  // The kernel over so many columns and rows.
+  // Launches the kernel over `width` columns and `height` rows.
   Event run(Queue& queue, int width, int height, std::initializer_list<KernelArgument> arguments) {
     const auto share = [](int all, std::size_t each) {
       return (static_cast<std::size_t>(all) + each - 1) / each;
@@ -431,33 +431,32 @@ StageKind kernel_stage_kind() {
           "those "
           "in samples/broken, or (__global const uchar4 *in, __global uchar4 *out, int width, int "
           "height). It runs on OpenCL devices only. Other values are those of --resize.",
-      .parameters =
-          {{.option = "--radius",
-            .type = NumberIn{1, DenoiseParameters::max_radius, true},
-            .default_value = "1",
-            .help = "Radius of the window, in pixels."},
-           {.option = "--whole",
-            .type = NoValue{},
-            .default_value = "",
-            .help = "Give the kernel the whole picture instead of bands: it reads farther than "
-                    "--radius, or what it does depends on the place."},
-           {.option = "--define",
-            .type = FreeText{"NAME=VALUE",
-                             {{"NAME=VALUE",
-                               "may be repeated; GROUP_WIDTH and GROUP_HEIGHT, 16 "
-                               "unless given, set the size of work-groups"}}},
-            .default_value = unset,
-            .help = "Compile the kernel with this macro.",
-            .repeats = true},
-           {.option = "--like",
-            .type = FreeText{"STAGE", {{"STAGE", "such as blur, or \"median 2\""}}},
-            .default_value = unset,
-            .help = "The stage whose result --verify compares the kernel's with."}},
+      .parameters = {{.option = "--radius",
+                      .type = NumberIn{1, DenoiseParameters::max_radius, true},
+                      .default_value = "1",
+                      .help = "Radius of the window, in pixels."},
+                     {.option = "--whole",
+                      .type = NoValue{},
+                      .default_value = "",
+                      .help =
+                          "Give the kernel the whole picture instead of bands: it reads farther "
+                          "than --radius, or its result depends on the pixel's position."},
+                     {.option = "--define",
+                      .type = FreeText{"NAME=VALUE",
+                                       {{"NAME=VALUE",
+                                         "may be repeated; GROUP_WIDTH and GROUP_HEIGHT, 16 "
+                                         "unless given, set the size of work-groups"}}},
+                      .default_value = unset,
+                      .help = "Compile the kernel with this macro.",
+                      .repeats = true},
+                     {.option = "--like",
+                      .type = FreeText{"STAGE", {{"STAGE", "such as blur, or \"median 2\""}}},
+                      .default_value = unset,
+                      .help = "The stage whose result --verify compares the kernel's with."}},
       .formula =
-          "Each result is what the kernel stores. For a kernel over uchar4 a grey sample is red, "
-          "green and blue, a missing alpha is 255; of its results, those remain that the picture "
-          "has "
-          "room for.",
+          "Each result is what the kernel stores. A kernel over uchar4 gets a grey sample as red, "
+          "green and blue, and a missing alpha as 255; of its results, only the picture's channels "
+          "are kept.",
       .edges =
           "A kernel over uchar4 decides itself: neighbours beyond 0, width - 1 and height - 1 are "
           "outside. ROWS has border_pixel(), which repeats the nearest pixel. Large pictures are "

@@ -55,7 +55,7 @@ class Depth final : public OneStepStage {
                : run_loop<Convert<std::uint8_t, std::uint16_t>>(&source, &target);
   }
 
-  // Its source and its result have other sample types, so it shares no kernel with other stages.
+  // Source and result have different sample types, so the step is never fused.
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
                                                     const PictureShape& input) const override {
     return make_row_pass(session,

@@ -11,7 +11,8 @@
 namespace gpufilter {
 namespace {
 
-// Values of the other depth: all in 8 bits for a picture of 16, or far outside the range of 8 bits.
+// Warns of values that look like another depth's: 8-bit values for a 16-bit picture, or values far
+// outside the 8-bit range.
 std::string warning_of_depth(const Level& low, const Level& high, const PixelFormat& pixel) {
   constexpr double widest = 255;
   const bool is_wide = pixel.depth == 16;

@@ -16,8 +16,8 @@ namespace {
 
 using std::size_t;
 
-// Applies `change` to the first `changed` of each `group` samples; the others stay. A row has whole
-// groups.
+// Applies `change` to the first `changed` of each `group` samples and keeps the others. Rows
+// consist of whole groups.
 template <size_t group, size_t changed, typename Sample, typename Change>
 [[gnu::always_inline]] inline void change_groups(const Sample* in, size_t samples, Sample* out,
                                                  const Change& change) {
@@ -275,7 +275,7 @@ class LookupStage : public OneStepStage {
                          .table = table_bytes(tables_.of(input), input)};
   }
 
-  // Two tables of samples are one: each sample's entry of the first, looked up in the second.
+  // Two sample tables merge into one: each entry of the first, looked up in the second.
   [[nodiscard]] std::shared_ptr<const Step> merged_with(const Step& next) const override {
     if constexpr (std::is_same_v<Entry, std::uint16_t>) {
       const auto* other = dynamic_cast<const LookupStage*>(&next);

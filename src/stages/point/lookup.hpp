@@ -38,7 +38,8 @@ struct SampleLookup {
 [[nodiscard]] StageCost lookup_cost(const PixelFormat& input);
 
 // out = round_half_to_even(sample * factors[luma]), saturated, in float32, for every colour sample;
-// alpha stays. luma is that of the luma histogram. Factors are finite and not negative; as above.
+// alpha stays. luma is defined as for the luma histogram. Factors are finite and not negative.
+// make_table and variant are as above.
 struct LumaScaling {
   std::string stage;
   std::string variant;
@@ -66,9 +67,9 @@ struct Level {
 // the same for every colour channel, so that greys stay grey. low < high is required.
 [[nodiscard]] std::shared_ptr<const Stage> make_levels(Level low, Level high);
 
-// Takes low and high from the picture: of all colour samples, `clip_percent` percent lie below low
-// and as many above high (nearest rank; 0: minimum and maximum). A picture in which these are the
-// same stays as it is. 0 <= clip_percent < 50.
+// Takes low and high from the picture: `clip_percent` percent of all colour samples lie below low
+// and as many above high (nearest rank; 0: minimum and maximum). A picture in which both are equal
+// does not change. 0 <= clip_percent < 50.
 [[nodiscard]] std::shared_ptr<const Stage> make_auto_levels(double clip_percent);
 
 // The values that make_auto_levels() uses; {0, 0} for a picture without pixels.

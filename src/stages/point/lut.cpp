@@ -126,7 +126,7 @@ std::vector<std::uint16_t> curve_tables(const Cube& cube, double strength,
 // Pixels that are converted to RGBA, changed and converted back while in the first-level cache.
 constexpr size_t block_pixels = 256;
 
-// Where the four nodes around each pixel are, as indices of their first floats, and their weights.
+// The four nodes around each pixel, as indices of their first floats, and their weights.
 struct Corners {
   std::array<std::array<std::uint32_t, block_pixels>, 4> nodes;
   std::array<std::array<float, block_pixels>, 4> weights;
@@ -143,7 +143,8 @@ struct Corners {
 }
 
 // The tetrahedron that a pixel lies in: from its cell's first node to the last, along the axis with
-// the largest fraction first. Where fractions are equal, nodes that differ have no weight.
+// the largest fraction first. If fractions are equal, the nodes on which the choices differ have no
+// weight.
 template <bool shaped, typename Sample>
 [[gnu::always_inline]] inline void find_corners(const Sample* rgba, size_t count,
                                                 const Lattice& lattice, Corners& corners) {
@@ -237,7 +238,7 @@ template <typename Sample>
 
 template <typename Sample, bool shaped>
 struct LatticeLoop {
-  // In groups of four pixels: a block has whole ones, the last of them with any pixels.
+  // Works in groups of four pixels: blocks are padded to whole groups with unspecified pixels.
   template <InstructionSet set>
   [[gnu::always_inline]] static void change_block(Sample* rgba, size_t count,
                                                   const Lattice& lattice) {
@@ -331,7 +332,7 @@ std::string position_text(const char* name, int index, const LatticeAxis& axis,
       (1U << fraction_bits) - 1);
 }
 
-// The positions of all samples lie behind the nodes.
+// The positions of all samples follow the nodes.
 std::string shaped_position_text(const char* name, int index, size_t nodes, size_t channel) {
   return formatted(
       "    const uint {0} = as_uint(table[{1}u + (uint)SAMPLE(in[i], {2})].s{3});\n"
@@ -487,7 +488,7 @@ class Lut final : public OneStepStage {
   mutable std::array<Prepared, 2> prepared_;
 };
 
-// Colours that no formula would interpolate, some of them outside the range.
+// Irregular colours that follow no formula, some of them outside the range.
 Cube sample_cube(bool curves, int size) {
   Cube cube{.curves = curves, .size = size, .low = {0, 0.1, -0.5}, .high = {1, 0.8, 1.5}};
   std::uint32_t state = 1;

@@ -23,12 +23,12 @@ struct Cube {
 
   bool curves = false;  // one for each channel, instead of a table for all three
   int size = 0;
-  // The input that the first and the last entry are for.
+  // The inputs of the first and the last entry.
   std::array<double, 3> low{0, 0, 0};
   std::array<double, 3> high{1, 1, 1};
   // `size` for curves, otherwise size^3, red fastest. All are finite.
   std::vector<CubeColor> colors = {};
-  // Curves that the input of a table for all three colours goes through before, if there are any.
+  // Curves that are applied before a table for all three colours; nullptr: none.
   std::shared_ptr<const Cube> shaper = {};
 };
 
@@ -37,14 +37,14 @@ struct Cube {
 [[nodiscard]] Cube parse_cube(std::string_view text, const std::string& path);
 
 // Parses the text's lines in their order; `next_lines` returns some of them, which have to stay
-// until the next call, and nothing at the end.
+// valid until the next call, and nothing at the end.
 [[nodiscard]] Cube parse_cube(const std::function<std::string_view()>& next_lines,
                               const std::string& path);
 
 // A file of either kind; the content decides. Throws UsageError.
 [[nodiscard]] Cube read_cube(const std::string& path, const ReadLimits& limits = {});
 
-// Tables for all three colours are interpolated in tetrahedra , curves linearly.
+// Tables for all three colours are interpolated in tetrahedra, curves linearly.
 // `strength`, from 0 to 1, mixes the result with the input. `label` is what the timing shows.
 [[nodiscard]] std::shared_ptr<const Stage> make_lut(Cube cube, double strength, std::string label);
 

@@ -26,8 +26,8 @@ Curve curve_of(double amount, const PixelFormat& format) {
 // Pixels that are converted to RGBA, changed and converted back while in the first-level cache.
 constexpr size_t block_pixels = 256;
 
-// luma_bt709(). Of bytes by products in single precision, which vectors have and divisions they
-// have not: the sum is exact, and its quotient, wrong by less than 3.1e-5, at least 5e-5 from a
+// luma_bt709(). For bytes it multiplies in single precision, because vectors have no integer
+// division: the sum is exact, and its quotient, wrong by less than 3.1e-5, is at least 5e-5 from a
 // whole number.
 template <InstructionSet set, typename Sample>
 [[gnu::always_inline]] inline float brightness_of(const Pixel<Sample, 4>& pixel) {

@@ -138,7 +138,7 @@ class ResizeStep final : public Step {
   [[nodiscard]] bool along_rows() const { return direction_ == ResizeDirection::rows; }
 
   ResizeDirection direction_;
-  PixelFormat picture_;  // of the source of the first step and of the result of the second
+  PixelFormat picture_;  // the source of the first step and the result of the second
   bool weighted_;
   int length_;  // of a row or column of the result
   ResizeTaps taps_;
@@ -197,7 +197,7 @@ class Resize final : public Stage {
     const int divisor = context.smaller ? context.smaller->divisor : 1;
     Steps steps;
     const auto add = [&](ResizeDirection direction, int from, int all, int to) {
-      // Where only one side changes, samples are rounded once. Products with alpha need both steps.
+      // If only one side changes, samples are rounded once. Products with alpha need both steps.
       if (from == to && (!weighted || scaled == input.size)) return;
       const double extent = static_cast<double>(all) / divisor;
       steps.push_back(std::make_shared<ResizeStep>(direction, input.format, weighted, from, extent,
@@ -246,7 +246,7 @@ class Resize final : public Stage {
     return scaled;
   }
 
-  // Before a part is cut out, or room added.
+  // The size before cropping or padding.
   [[nodiscard]] ImageSize scaled_size(ImageSize source) const {
     const ImageSize size = wanted_size(source);
     const bool shrinks = size.width < source.width || size.height < source.height;
@@ -291,9 +291,8 @@ std::shared_ptr<const Stage> resize_from_options(const OptionValues& values) {
   return make_resize(parameters);
 }
 
-// For the kernels: the number of taps, so that all sizes share a program, then the weights of one
-// result after the other. By taps: of one tap after the other, and zeros up to a multiple of four
-// taps.
+// The table for the kernels: the number of taps, so that all sizes share a program, then the
+// weights, result by result; `by_taps`: tap by tap, padded with zeros to a multiple of four taps.
 std::vector<std::int32_t> weights_table(const ResizeTaps& taps, bool by_taps) {
   std::vector<std::int32_t> table{by_taps ? divided_up(taps.count, 4) * 4 : taps.count};
   if (!by_taps) {
@@ -342,7 +341,7 @@ StageKind resize_stage_kind() {
           {{.option = "--fit",
             .type = OneOf{{{"inside", ResizeFit::inside, "as large as fits in the box"},
                            {"cover", ResizeFit::cover,
-                            "as small as covers the box; the rest is cut off"},
+                            "as small as covers the box; the rest is cropped"},
                            {"contain", ResizeFit::contain,
                             "as large as fits; the rest of the box is padded"},
                            {"fill", ResizeFit::fill, "exactly the box, stretched"}}},
@@ -357,7 +356,7 @@ StageKind resize_stage_kind() {
                            {"nearest", ResizeKernel::nearest, "the nearest pixel of the source"}},
                           "KERNEL"},
             .default_value = "lanczos",
-            .help = "How pixels are mixed."},
+            .help = "The resampling kernel."},
            {.option = "--only",
             .type = OneOf{{{"both", ResizeOnly::both, "shrink and enlarge"},
                            {"shrink", ResizeOnly::shrink, "smaller pictures stay as they are"},

@@ -19,7 +19,7 @@ struct ByteJob {
   const ResizeTables* tables;
 };
 
-// The result of one sample in each number of a vector: sums of neighbours times each part of their
+// The result of one sample in each element of a vector: sums of neighbours times each part of their
 // weights. Sums are exact, as they are modulo 2^32.
 template <InstructionSet set>
 class WeightedSum {
@@ -32,7 +32,7 @@ class WeightedSum {
     sums_[0] = everywhere<Ints>(1 << (ResizeTaps::weight_bits - 1));
   }
 
-  // `samples`: four bytes or two numbers of 16 bits in each number.
+  // `samples`: four bytes or two 16-bit values in each element.
   [[gnu::always_inline]] void add(const Ints& samples, const std::uint32_t* weights) {
 #pragma GCC unroll 3
     for (size_t part = 0; part < parts; ++part) {
@@ -64,7 +64,7 @@ template <typename Ints>
                                                  narrowed<std::int16_t>(results[2], results[3])));
 }
 
-// Along rows: a row in each number of a vector.
+// Along rows: a row in each element of a vector.
 template <InstructionSet set, size_t channels>
 class BytesAlongRows {
  public:
@@ -85,7 +85,7 @@ class BytesAlongRows {
       end_of_line_[line] = ends_.data() + line * lane_bytes;
   }
 
-  // These rows, up to `lines`.
+  // Fills these rows, at most `lines`.
   [[gnu::always_inline]] void fill(const RowRange& rows) {
     for (int line = 0; line < lines; ++line) {
       const int y = std::min(rows.begin + line, rows.end - 1);
@@ -104,7 +104,7 @@ class BytesAlongRows {
   }
 
  private:
-  // Pixels whose results make a number of each line: 4, 2 or 1.
+  // Pixels whose results fill an element of each line: 4, 2 or 1.
   static constexpr size_t together = 4 / channels;
   // Pixels that fill a lane, or three quarters of it, and are read and written together.
   static constexpr size_t step = 4 * together;
@@ -113,12 +113,12 @@ class BytesAlongRows {
   // Pixels of the source that are turned at a time: they stay in the first-level cache.
   static constexpr int block_pixels = 256;
 
-  // Where the source's pixels end that the results before x need.
+  // End of the source's pixels that the results before x need.
   [[nodiscard]] int end_of(size_t x) const {
     return taps_.first[std::min(x, width_) - 1] + taps_.count;
   }
 
-  // The bytes of a lane of each number: four neighbours of the first channel, of the next and so
+  // The bytes of a lane of each element: four neighbours of the first channel, of the next and so
   // on, then the next four. For pairs, the first two are in the even bytes.
   static constexpr LanePlaces by_channel = [] {
     LanePlaces places{};
@@ -141,7 +141,7 @@ class BytesAlongRows {
     return halves_interleaved<std::uint8_t>(halves_interleaved<std::uint8_t>(results));
   }
 
-  // The compiler does not align vectors that the baseline has not.
+  // The compiler does not align vectors that the baseline lacks.
   struct alignas(sizeof(Ints)) Place {
     Ints numbers;
   };
@@ -251,7 +251,7 @@ class BytesAlongRows {
       store_lanes(square[n], to + n, square.size(), at);
   }
 
-  // `together` pixels of each line. There may be fewer: then the last one several times.
+  // `together` pixels of each line. If there are fewer, the last one is repeated.
   [[gnu::always_inline]] Ints results(size_t x, size_t begin) const {
     Ints all[4] = {};
 #pragma GCC unroll 4
@@ -342,7 +342,7 @@ struct BytesAlongColumnsLoop {
     store(out, packed(results));
   }
 
-  // In lanes: those of the first quarter, of the second and so on.
+  // Result lanes: the first quarter, the second and so on.
   template <InstructionSet set>
   [[gnu::always_inline]] static std::array<Vector<std::int32_t, set>, 4> neighbours_at(
       const std::uint8_t* const* rows, size_t i) {

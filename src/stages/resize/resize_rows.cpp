@@ -18,7 +18,7 @@ namespace {
 
 using std::size_t;
 
-// Sums of samples times weights, and numbers between the directions: those of 8-bit samples fit 32
+// Sums of samples times weights, and values between the directions: for 8-bit samples they fit 32
 // bits, as the magnitudes of the weights add up to less than 2^23.
 template <typename Sample>
 using SampleSum = std::conditional_t<sizeof(Sample) == 1, std::int32_t, std::int64_t>;

@@ -23,15 +23,16 @@ namespace gpufilter {
   return 2 * ResizeTaps::weight_bits - product_shift(depth);
 }
 
-// `tables` are those of the taps, here and below.
+// `tables` belong to the taps, here and below.
 //
 // Along rows: each result is (sum of weight * x + 2^21) / 2^22, rounded down and limited to 0..max.
 void resize_along_rows(const ConstRows& source, const MutableRows& target, const ResizeTaps& taps,
                        const ResizeTables& tables, bool weighted);
 
-// Along columns, the same, from the rows that the taps of `target` read. If `weighted`, alpha is
-// the rounded sum of its products, and a colour the quotient of its weighted sum and of that same
-// sum, rounded half up, unless all taps are opaque or the sum is not above 0: then alpha is 0.
+// Along columns, by the same formula, from the rows that the taps of `target` read. If `weighted`,
+// alpha is the rounded sum of its products, and a colour the quotient of its weighted sum and of
+// that same sum, rounded half up, unless all taps are opaque or the sum is not above 0: then alpha
+// is 0.
 void resize_along_columns(const ConstRows& source, const MutableRows& target,
                           const ResizeTaps& taps, const ResizeTables& tables, bool weighted);
 

@@ -1,4 +1,4 @@
-// Which samples of a row or a column a resized one is made of.
+// The taps and weights of each resized sample of a row or a column.
 #pragma once
 
 #include <cstddef>

@@ -10,7 +10,7 @@ namespace gpufilter {
 // bits, or four bytes, with as many weights and add the products (pmaddwd, vpdpbusd).
 
 // Fills the first rows of `target` as resize_along_rows() of resize_rows.hpp does; returns how
-// many: a few last ones may be left.
+// many: a few at the end may be left.
 [[nodiscard]] int resize_bytes_along_rows(const ConstRows& source, const MutableRows& target,
                                           const ResizeTaps& taps, const ResizeTables& tables);
 

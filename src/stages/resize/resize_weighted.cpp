@@ -67,7 +67,7 @@ struct WeightedPixelsAlongRows {
     for (int y = rows.begin; y < rows.end; y += static_cast<int>(lines)) {
       std::array<const std::uint8_t*, lines> in{};
       std::array<std::int32_t*, lines> out{};
-      for (size_t line = 0; line < lines; ++line) {  // some the same where there are fewer
+      for (size_t line = 0; line < lines; ++line) {  // repeated if there are fewer
         const int row = std::min(y + static_cast<int>(line), rows.end - 1);
         in[line] = job->source.row(row);
         out[line] = reinterpret_cast<std::int32_t*>(job->target.row(row));

@@ -85,9 +85,9 @@ class Blur final : public OneStepStage {
   }
 
  private:
-  // A kernel that computes the pixels it loads once, which pays if there is something to compute;
-  // nothing where it would be slower: tiles of 16-bit samples leave room for few work-groups, and
-  // counters need work-groups with more pixels.
+  // A kernel that computes each loaded pixel once, which pays if other stages are fused; nothing
+  // where it would be slower: tiles of 16-bit samples leave room for few work-groups, and counters
+  // need work-groups with more pixels.
   [[nodiscard]] std::optional<RowKernel> window_tile(const DeviceInfo& device,
                                                      const PixelFormat& pixel,
                                                      const WindowUse& use) const {

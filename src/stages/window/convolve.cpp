@@ -16,8 +16,8 @@
 namespace gpufilter {
 namespace {
 
-// Limits of whole numbers, for which every sum fits 64 bits: of the magnitudes of the coefficients,
-// of the scale, and, with weights of alpha, of the product of the former and of the gain.
+// Limits for whole numbers, so that every sum fits 64 bits: for the sum of the coefficients'
+// magnitudes, for the scale, and, weighted by alpha, for the product of that sum and the gain.
 constexpr double max_sum = 1 << 20;
 constexpr double max_scale = 1 << 20;
 constexpr std::int64_t max_product = std::int64_t{1} << 29U;
@@ -41,7 +41,7 @@ double offset_in_samples(const ConvolutionMatrix& matrix, const PixelFormat& for
                                   : matrix.offset;
 }
 
-// Whether it stays the same, however it is turned and mirrored.
+// Whether the matrix is the same however it is turned and mirrored.
 bool is_symmetric(const ConvolutionMatrix& matrix) {
   if (matrix.width != matrix.height) return false;
   const auto at = [&](int x, int y) {
@@ -71,15 +71,15 @@ void check(const ConvolveParameters& parameters) {
   const double magnitude = magnitude_of(matrix);
   if (magnitude / matrix.scale > max_sum) {
     throw UsageError(
-        formatted("--convolve: the coefficients, divided by the scale of {}, add up "
-                  "to more than {:.0f} without their signs; use a larger --scale",
+        formatted("--convolve: the absolute values of the coefficients, divided by the scale of "
+                  "{}, add up to more than {:.0f}; use a larger --scale",
                   matrix.scale, max_sum));
   }
   if (!is_exact(matrix)) return;
   if (magnitude > max_sum || matrix.scale > max_scale) {
     throw UsageError(
-        formatted("--convolve: whole numbers are summed exactly, which these are too large for; "
-                  "divide them and --scale ({}) by a common factor",
+        formatted("--convolve: these whole numbers are too large to be summed exactly; divide them "
+                  "and --scale ({}) by a common factor",
                   matrix.scale));
   }
   const double sum = sum_of(matrix.coefficients);
@@ -152,12 +152,12 @@ class Convolve final : public OneStepStage {
     return format.depth == 8 ? of_bytes_ : of_words_;
   }
 
-  // Whether a device's sums are of bytes times whole numbers, in 32 bits.
+  // Whether devices sum bytes times whole numbers, in 32 bits.
   [[nodiscard]] bool is_of_bytes(const PixelFormat& input) const {
     return input.depth == 8 && of_bytes_.exact && of_bytes_.largest <= INT32_MAX && !weighs(input);
   }
 
-  // The numbers are a part of the program, which leaves out products with zeros.
+  // The coefficients are literals of the program, which omits products with zeros.
   [[nodiscard]] WindowKernel kernel_of_bytes(const DeviceInfo& device) const {
     const ConvolutionMatrix& matrix = parameters_.matrix;
     RowKernel kernel{.file = "convolve_bytes.cl", .function = "convolve_bytes"};
@@ -185,8 +185,8 @@ class Convolve final : public OneStepStage {
     }
     return count;
   }
-  // As kernels/window/convolve_bytes.cl reads them: of each of four columns the weights of the
-  // words around a stretch.
+  // The weights as kernels/window/convolve_bytes.cl reads them: for each of four columns, those of
+  // the words around a run of pixels.
   [[nodiscard]] std::string weights_text() const {
     const ConvolutionMatrix& matrix = parameters_.matrix;
     const int margin = (matrix.width / 2 + 3) / 4 * 4;

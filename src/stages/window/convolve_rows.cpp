@@ -31,8 +31,8 @@ struct TapAt {
   Number weight = 0;
 };
 
-// acc[i] = start + weight * at[i] for one tap after the other. In `exact` arithmetic no operation
-// rounds; otherwise each is one fma.
+// acc[i] = start + the sum of weight * at[i] over the taps, in order. In `exact` arithmetic no
+// operation rounds; otherwise each is one fma.
 template <InstructionSet set, bool exact, typename Number>
 [[gnu::always_inline]] inline void add_taps(const TapAt<Number>* taps, size_t count, size_t samples,
                                             Number start, Number* sums) {
@@ -187,7 +187,7 @@ struct ConvolveLoop {
   }
 
   // Replaces the pixel `out`, which was computed plainly. `sums`: of colours times alpha, and of
-  // alpha. `opaque`: every pixel with a coefficient is.
+  // alpha. `opaque`: every pixel with a coefficient is opaque.
   static void weigh(const TheJob& job, [[maybe_unused]] bool opaque, const Number* sums,
                     Number centre, Sample* out) {
     const ConvolutionNumbers& numbers = *job.numbers;

@@ -22,17 +22,17 @@ constexpr size_t block = 16;  // pixels: a whole number of vectors
 // in a register of its own.
 constexpr int color_shift = 6;
 
-// Two neighbours side by side, below a pixel or right of it: where the first one is, and the
-// weights of both by distance, the second of which may be 0. Two pixels have the same weight for
-// each other: it is computed once, for the first of them, and kept until the row of the other one.
+// Two adjacent neighbours, below a pixel or right of it: the position of the first, and the weights
+// of both by distance, the second of which may be 0. Two pixels have the same weight for each
+// other: it is computed once, for the first of them, and kept until the row of the other one.
 struct PairTap {
   std::int32_t row;
   std::int32_t column;
   std::uint32_t weights;
 };
 
-// Pairs from one plane of a row to the next. Whole blocks are read and written, and what lies up to
-// a block before or after a row is read.
+// Pairs from one plane of a row to the next. Whole blocks are read and written, and up to a block
+// before or after a row is read.
 constexpr size_t plane = tile_columns + 2 * DenoiseParameters::max_radius + 4 * block;
 
 // Rows of pairs of 16-bit numbers, in planes.
@@ -41,7 +41,7 @@ class PairRows {
   PairRows(size_t rows, size_t planes)
       : rows_(rows), row_pairs_(planes * plane), pairs_(rows * row_pairs_) {}
 
-  // The first plane of row y, which is any number.
+  // The first plane of row y, which may be any integer.
   [[nodiscard]] std::uint32_t* row(int y) {
     return pairs_.data() + slot_of_row(y, rows_) * row_pairs_ + block;
   }
@@ -52,7 +52,7 @@ class PairRows {
   std::vector<std::uint32_t> pairs_;
 };
 
-// Pairs of neighbours before pixels: the first one's colours and the weights, for pixel 0.
+// Pairs of neighbours before pixels: the colours of the first and the weights, for pixel 0.
 struct PairBefore {
   const std::uint32_t* colors;
   const std::uint8_t* weights;
@@ -151,8 +151,8 @@ class PairWeights {
         limit_(twice(std::min(numbers.limit, 1000) << color_shift)),
         inverse_(twice(numbers.inverse << (8 - color_shift))) {}
 
-  // window_stages.hpp has the formula. What is shifted right by 8 there is the high half of a
-  // product here where that is possible, as vectors of 512 bits are shifted by one port only.
+  // window_stages.hpp has the formula. Shifts by 8 are replaced by the high half of a product where
+  // possible, because 512-bit vectors are shifted by one port only.
   [[gnu::always_inline]] [[nodiscard]] Shorts of(const Shorts& difference,
                                                  std::uint32_t near) const {
     const Shorts u = multiplied_high(minimum(difference, limit_), inverse_);
@@ -163,7 +163,7 @@ class PairWeights {
   }
 
  private:
-  // A number of 16 bits in all places.
+  // A 16-bit value in all elements.
   [[gnu::always_inline]] static Shorts twice(std::int32_t number) {
     return as<std::uint16_t>(everywhere<Ints>(number * 0x10001));
   }
@@ -191,7 +191,7 @@ std::vector<PairTap> pairs_of(const std::vector<DenoiseTap>& taps) {
   return pairs;
 }
 
-// PairWeights of no difference.
+// The weight of a pair without difference.
 std::int32_t centre_weight(const std::vector<DenoiseTap>& taps) {
   constexpr std::int32_t q = 255 * 255 >> 8;
   const auto centre = std::find_if(taps.begin(), taps.end(),
@@ -260,8 +260,8 @@ class PairLoop {
         });
   }
 
-  // Row y of the window: each channel by itself, each sample beside its right neighbour. The first
-  // one is also a neighbour; one more pixel is read.
+  // Adds row y of the window, channel by channel, each sample paired with its right neighbour. The
+  // first pixel is also a neighbour; one more pixel is read.
   [[gnu::always_inline]] void add(int y, size_t pixels) {
     std::uint32_t* out = window_.row(y);
     const size_t planes = colors + (job_.source.format.has_alpha() ? 1 : 0);
@@ -328,7 +328,7 @@ class PairLoop {
     }
   }
 
-  // And of the neighbours before them.
+  // Adds the sums of the neighbours before the pixels.
   template <InstructionSet set, bool by_alpha>
   [[gnu::always_inline]] void add_before(int y, size_t count) {
     using Sums = PairSums<set, colors, by_alpha>;
@@ -350,8 +350,8 @@ class PairLoop {
     }
   }
 
-  // A pixel is after those before it: the second of each pair, and then the first of the pair that
-  // belongs to the pixel on the right.
+  // For a pixel's earlier neighbours the roles are swapped: it is the second of each pair, and then
+  // the first of the pair that belongs to the pixel on the right.
   void find_neighbours(int y) {
     for (size_t t = 0; t < taps_.size(); ++t) {
       const PairTap& tap = taps_[t];

@@ -21,8 +21,8 @@ constexpr size_t block = 32;  // pixels whose sums stay in registers
 template <typename Sample>
 using Lane = std::conditional_t<sizeof(Sample) == 1, std::uint16_t, std::uint32_t>;
 
-// Holds sums of colours times weights, rounded, and their quotients nearly enough: a quotient lies
-// further below a whole number than the type's precision, or is one.
+// Holds rounded sums of colours times weights exactly, and their quotients precisely enough: a
+// quotient is a whole number, or further below one than the type's precision.
 template <typename Sample>
 using Quotient = std::conditional_t<sizeof(Sample) == 1, float, double>;
 
@@ -30,7 +30,7 @@ using Quotient = std::conditional_t<sizeof(Sample) == 1, float, double>;
 template <typename Sample, size_t colors>
 struct Colors {
   static constexpr size_t count = colors;
-  static constexpr size_t first_mean = 0;  // those before are only compared
+  static constexpr size_t first_mean = 0;  // earlier planes are only compared
   using Product = Lane<Sample>;            // of a plane's number and a weight
   using Result = Sample;
 
@@ -73,7 +73,7 @@ struct Chroma {
   }
 };
 
-// The rows of a window with each plane by itself, and alpha.
+// The rows of a window, with separate planes and alpha.
 template <typename Sample, typename Planes>
 class PlanarWindow {
  public:
@@ -83,7 +83,7 @@ class PlanarWindow {
         pitch_(columns + static_cast<size_t>(2 * radius) + block),
         numbers_(rows_ * channels * pitch_) {}
 
-  // Takes row `y`, any number, in place of row y - 2 radius - 1.
+  // Stores row `y`, any integer, in place of row y - 2 radius - 1.
   [[gnu::always_inline]] void add(int y, const Sample* in, size_t pixels) {
     for (size_t c = 0; c < channels_; ++c) {
       Lane<Sample>* out = plane(y, c);

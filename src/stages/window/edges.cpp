@@ -46,7 +46,7 @@ template <typename Sample, int corner, int middle>
     const int dx = corner * (rising - falling) + middle * (here[i + right] - here[i]);
     const int dy =
         corner * (rising + falling) + middle * (below[i + channels] - above[i + channels]);
-    // A limited difference alone makes the root reach the maximum.
+    // A difference at the limit already makes the root reach the maximum.
     const auto x = static_cast<Root<Sample>>(limited_magnitude<Sample>(dx));
     const auto y = static_cast<Root<Sample>>(limited_magnitude<Sample>(dy));
     const auto root = static_cast<int>(std::sqrt(x * x + y * y) + Root<Sample>{0.5});
@@ -67,7 +67,7 @@ template <typename Sample>
   }
 }
 
-// Colours times alpha, so that invisible ones leave no edges.
+// Multiplies colours by alpha, so that invisible ones leave no edges.
 template <typename Sample>
 void premultiply(const Sample* in, size_t channels, size_t samples, Sample* out) {
   constexpr std::uint32_t max = std::numeric_limits<Sample>::max();
@@ -186,7 +186,8 @@ StageKind edges_stage_kind() {
                      {"laplacian", EdgeOperator::laplacian,
                       "the difference from the four neighbours: thin lines and points"}}},
       .help =
-          "Show edges. Each sample becomes the strength of the edge at its place, 0 in flat areas. "
+          "Show edges. Each sample becomes the strength of the edge at its position, 0 in flat "
+          "areas. "
           "Each colour is filtered by itself.",
       .parameters = {border_parameter(), alpha_parameter()},
       .formula =

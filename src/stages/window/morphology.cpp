@@ -59,9 +59,9 @@ template <typename Sample>
   }
 }
 
-// The extremes of each `window` neighbours in a row: of two, of four, and so on, the last two of
-// which overlap (M. van Droogenbroeck, H. Talbot: Fast computation of morphological operations with
-// arbitrary structuring elements, 1996).
+// The extremes of `window` neighbours in a row, from extremes of two, four and so on, the last two
+// of which overlap (M. van Droogenbroeck, H. Talbot: Fast computation of morphological operations
+// with arbitrary structuring elements, 1996).
 template <bool largest, typename Sample>
 class AlongRows {
  public:
@@ -74,8 +74,7 @@ class AlongRows {
     const Sample* of_length = in;
     size_t length = 1;
     while (2 * length <= window_) {
-      // A loop over whole blocks has no end of single samples; what it computes of the slack is
-      // not used.
+      // Looping over whole blocks avoids a remainder loop; results in the slack are not used.
       const size_t rest = samples + (window_ - 2 * length) * channels_;
       extremes<largest>(of_length, of_length + length * channels_, divided_up(rest, block) * block,
                         work_.data());
@@ -103,7 +102,7 @@ class AlongColumns {
 
   void begin() { place_ = 0; }
 
-  // Where the next row goes, for add().
+  // Destination of the next row, for add().
   [[nodiscard]] Sample* next() { return end(place_); }
 
   // The extremes of the window that ends with the row in next(); of fewer rows at first.

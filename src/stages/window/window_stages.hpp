@@ -1,4 +1,5 @@
-// --edges, --dilate, --erode, --open, --close, --denoise and --convolve: what they are made with.
+// --edges, --dilate, --erode, --open, --close, --denoise and --convolve: their parameters and
+// factories.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +52,7 @@ struct DenoiseParameters {
   double chroma = 0;  // the standard deviation of coloured blotches, in 255ths; 0: none
 };
 
-// A neighbour of a pixel, by its distance, and its weight by that alone, up to 256.
+// A neighbour of a pixel, by its offset, and its spatial weight, up to 256.
 struct DenoiseTap {
   std::int32_t x;
   std::int32_t y;
@@ -84,14 +85,14 @@ struct DenoiseNumbers {
 // ---- --convolve: sums of a pixel and its neighbours, each times a coefficient ----
 
 // Both sides are odd, and at most max_side. The first coefficient belongs to the top left
-// neighbour: the matrix is not turned round.
+// neighbour: the matrix is not flipped (correlation).
 struct ConvolutionMatrix {
   static constexpr int max_side = 15;
 
   int width = 0;
   int height = 0;
   std::vector<double> coefficients = {};  // row by row
-  double scale = 1;                       // they are divided by it; above 0
+  double scale = 1;                       // divisor of the coefficients; above 0
   double offset = 0;                      // added to the colours
   bool offset_in_percent = false;         // of the largest sample; otherwise in samples
 
@@ -110,7 +111,7 @@ struct ConvolutionNumbers {
   std::int64_t offset = 0;
   std::int64_t gain = 1;     // sum / scale in lowest terms, if that is above 0:
   std::int64_t divisor = 1;  // gain / divisor
-  std::int64_t largest = 0;  // that a sum of samples reaches, with everything that is added to it
+  std::int64_t largest = 0;  // bound of a sum of samples with everything added to it
   float decimal_offset = 0;
   float decimal_gain = 0;  // sum / scale
   float inverse_gain = 0;  // scale / sum, if the sum is above 0

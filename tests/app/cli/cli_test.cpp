@@ -1,4 +1,4 @@
-// What the program says meanwhile, and where it fails.
+// Messages of the program during a run and on failures.
 #include <new>
 
 #include "app/cli/commands.hpp"
@@ -183,8 +183,8 @@ TEST(Failure, OnAThreadThatNobodyWatchesEndsTheProgramLikeAnyOther) {
       end_by([] {
         throw std::runtime_error("pthread_create has failed: Resource temporarily unavailable");
       }),
-      "gpufilter: a thread cannot be started, because a limit of processes or memory is "
-      "reached; try --threads 1\n");
+      "gpufilter: a thread cannot be started, because a limit on processes or memory is reached; "
+      "try --threads 1\n");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The options of the command line: those of runs, of formats, and of stages invented for the test.
+// Options of the command line: for runs, for formats, and of stages invented for the test.
 
 #include "app/cli/parse.hpp"
 #include "app/filter/filter_options.hpp"

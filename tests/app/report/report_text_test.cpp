@@ -1,4 +1,4 @@
-// What a run reports: lines, tables, JSON and CSV.
+// Reports of a run: lines, tables, JSON and CSV.
 #include "app/report/report_text.hpp"
 
 #include <nlohmann/json.hpp>

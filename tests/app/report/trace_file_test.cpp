@@ -38,7 +38,7 @@ std::map<std::string, int> tracks_of(const json& trace) {
   return tracks;
 }
 
-// Many bands at the same time: spans at random places.
+// Many bands at the same time: spans at random times.
 RunReport busy_report(unsigned seed) {
   RunReport report = test::example_report();
   report.spans.clear();

@@ -85,7 +85,7 @@ class Ways {
     }
   }
   [[nodiscard]] const std::vector<Way>& all() const { return all_; }
-  // Those with loops for several instruction sets: not libdeflate's.
+  // The deflaters with loops for several instruction sets, which libdeflate's is not.
   [[nodiscard]] std::span<const Way> with_loops() const {
     return std::span(all_).first(with_loops_);
   }
@@ -246,7 +246,7 @@ TEST(Deflaters, ASearchLooksBackAsFarAsDeflateCan) {
   EXPECT_GT(search.deflate(too_far, row, false).size(), too_far.size());
 }
 
-// Bytes that were there before, at many distances and lengths, between random ones.
+// Repetitions at many distances and lengths between random bytes.
 TEST(Deflaters, ASearchFindsWhatZlibFinds) {
   MatchDeflater search;
   const Bytes repeated = make_bytes(500'000, Content::repeated, 5);
@@ -379,7 +379,7 @@ std::uint64_t message_bits(const Counts& counts, const Lengths& lengths) {
   return bits;
 }
 
-// What Huffman's algorithm makes of them without a limit: every node's count, added up.
+// The total bits of Huffman's algorithm without a limit: the sum of every node's count.
 std::uint64_t fewest_bits(const Counts& counts) {
   std::priority_queue<std::uint64_t, std::vector<std::uint64_t>, std::greater<>> nodes;
   for (const std::uint32_t count : counts) {
@@ -552,7 +552,7 @@ TEST(IsalState, KnowsPlacesBetweenBlocks) {
       EXPECT_FALSE(isal_is_between_blocks(state_after(cut, output))) << size << ", " << missing;
     }
     Bytes more = stream;
-    more.push_back(0x04);  // the beginning of a block with codes of its own
+    more.push_back(0x04);  // the beginning of a block with dynamic codes
     EXPECT_FALSE(isal_is_between_blocks(state_after(more, output))) << size;
   }
 }

@@ -243,7 +243,7 @@ TEST(HeifReader, DividesPremultipliedColoursByTheirAlpha) {
   EXPECT_EQ(sample_at(image, 3, 4, 3), 51U);
 }
 
-// Pictures that are made of others, turned and cropped ones, alpha, and samples of limited range.
+// Derived pictures, turned and cropped ones, alpha, and samples of limited range.
 
 class HeifPictures : public ::testing::TestWithParam<const Codec*> {
  protected:
@@ -343,7 +343,7 @@ TEST_P(HeifPictures, AnOverlayMixesWhatIsTransparent) {
       });
 }
 
-// Their order says what is done first, and nothing else.
+// The order of the properties alone decides the order of the operations.
 TEST_P(HeifPictures, IsTurnedAndCroppedWhereverItsSizeStands) {
   const Image image = random_image({96, 64}, {3, 8}, 1);
   const Image turned = naive_turn(image, quarter_counterclockwise);

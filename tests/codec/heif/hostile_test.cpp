@@ -69,7 +69,7 @@ TEST(HostileHeif, GridsAndOverlaysThatDoNotFit) {
     return refusal(1, {whole, coded}, {{"dimg", 1, parts}});
   };
   EXPECT_EQ(grid(grid_item(1, 1, 2, 128, 64), {2}),
-            "in: damaged AVIF: the number of a grid's tiles is not that of its cells");
+            "in: damaged AVIF: a grid has more or fewer tiles than cells");
   EXPECT_EQ(grid(grid_item(1, 1, 2, 129, 64), {2, 2}),
             "in: damaged AVIF: a grid is not covered by its tiles");
   EXPECT_EQ(grid(grid_item(1, 1, 2, 64, 64), {2, 2}),
@@ -105,7 +105,7 @@ TEST(HostileHeif, CodedPicturesWithoutDataOrHeader) {
       "with --max-pixels");
 }
 
-// They would be read again and again.
+// Shared data would be read again and again.
 TEST(HostileHeif, PicturesWithTheirDataInCommon) {
   std::vector<SketchedItem> items{overlay_item(1, {0, 0, 0}, 64, 64, {{0, 0}})};
   std::vector<std::uint16_t> parts;
@@ -149,7 +149,7 @@ TEST(HostileHeif, TheCaseOfAMissingPart) {
             "in: damaged HEIC: a picture is missing in it");
 }
 
-// What HEIC and AVIF files hold besides the picture that is read.
+// Other contents of HEIC and AVIF files besides the picture that is read.
 
 Property auxiliary(const std::string& type) {
   Bytes content(4, 0);

@@ -361,7 +361,7 @@ TEST(JpegMetadataLayout, KeepsEverySegmentOfAJpegInItsOrder) {
   EXPECT_EQ(kept[0], expected[6]);
   EXPECT_EQ(kept[1].second.substr(0, 6), exif_prefix);
 
-  // Further EXIF and XMP may say the place.
+  // Additional EXIF and XMP segments may contain the location.
   for (const auto& [marker, segment] :
        segments_of(write_one_pixel(header, 3, WriteOptions().set(strip_option(), "gps")).jpeg)) {
     EXPECT_FALSE(segment.starts_with("http://ns.adobe.com/xmp/extension/"));
@@ -391,7 +391,7 @@ TEST(JpegMetadataLayout, LargeImageResourcesTakeSeveralSegments) {
               resources);
 }
 
-// What stands behind a JPEG's picture, and what announces it.
+// Data behind a JPEG's picture, and segments that announce them.
 
 constexpr std::uint32_t preview = 0x010002;
 constexpr std::uint32_t other = 0;
@@ -477,7 +477,7 @@ TEST(JpegParts, PreviewsAndEmptyPromisesDoNotCountAndAPictureThatNothingAnnounce
   EXPECT_EQ(reader->header().unread, Names{"1 more picture"});
 }
 
-// Readers of the new file would look for what is not there.
+// Readers of the new file would look for missing data.
 TEST(JpegParts, WhatAnnouncesThemIsNotWritten) {
   const std::string xmp = "<a GCamera:MotionPhoto=\"1\" hdrgm:Version=\"1.0\" b=\"c\"/>";
   const auto reader = open_picture(memory_source(jpeg_with({{0xE1, std::string(xmp_prefix) + xmp},

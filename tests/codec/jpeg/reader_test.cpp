@@ -291,7 +291,7 @@ Plane plane_of(const StoredComponent& component) {
   return plane;
 }
 
-// Whether all samples that a pixel of the result shows are those of the source's pixel.
+// Expects that each pixel of the result has the samples of the source's pixel.
 void expect_moved(const Bytes& source, const Bytes& result, const Placement& placement) {
   const auto before = coefficients_of(source);
   const auto after = coefficients_of(result);
@@ -444,7 +444,7 @@ TEST(JpegStored, SaysWhyItCannot) {
   for (const auto* option : {&quality_option(), &jpeg_subsampling_option()}) {
     EXPECT_EQ(objection(jpeg, {{}, size, {}},
                         with_option(*option, option == &quality_option() ? "80" : "420")),
-              "--" + option->name + " asks for other coefficients");
+              "--" + option->name + " needs other coefficients");
   }
   ReadLimits limits;
   limits.max_memory = 10'000;

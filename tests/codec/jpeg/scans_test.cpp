@@ -1,5 +1,5 @@
-// JPEG files of several scans, which several threads decode side by side: the same samples,
-// refusals and log as by one thread, which decodes scan after scan.
+// JPEG files of several scans, which several threads decode in parallel: the same samples, refusals
+// and log as by one thread, which decodes scan after scan.
 
 #include "base/threads.hpp"
 #include "codec/formats.hpp"
@@ -127,7 +127,7 @@ TEST(JpegScans, AreDecodedOneByOneWhereSomethingIsUnusual) {
     recipe.arithmetic = true;
     expect_scans_as_libjpeg(encode_textured(recipe, width, height), false);
   }
-  // Spectral parameters mean nothing in a sequential file, and libjpeg only notes wrong ones.
+  // Spectral parameters have no meaning in a sequential file, and libjpeg only reports wrong ones.
   Bytes odd = encode_textured(recipe_of(one_a_component, 2, 2), width, height);
   odd.at(scan_places(odd).headers.at(0) + 8) = 0;
   expect_scans_agree(odd, false);

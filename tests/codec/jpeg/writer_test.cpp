@@ -113,7 +113,7 @@ TEST(JpegWriter, RefusesToEndEarly) {
 }
 
 // JPEG files encoded strip by strip: the bytes that libjpeg alone writes with restart markers at
-// the same places, whatever the threads and however the rows come.
+// the same positions, for any number of threads and rows per call.
 
 constexpr ChromaSubsampling full_chroma{1, 1};
 constexpr ChromaSubsampling subsamplings[] = {{1, 1}, {2, 1}, {2, 2}, {1, 2}, {4, 1}};
@@ -140,7 +140,7 @@ Bytes encode_strips(const Image& image, const PictureHeader& header,
   return jpeg;
 }
 
-// What libjpeg writes of the same pixels by itself.
+// The file that libjpeg alone writes for these pixels.
 Bytes encode_subsampled(const Image& image, const ChromaSubsampling& subsampling,
                         int restart_rows) {
   const Raster raster = raster_of(image);
@@ -187,7 +187,7 @@ TEST(JpegStrips, AreWhatLibjpegWritesBetweenRestartMarkers) {
               encode_subsampled(grey, {}, rows_a_strip(grey.size(), {}, true)));
 }
 
-// More than eight strips: the markers' numbers begin anew.
+// More than eight strips: the markers' numbers wrap around.
 TEST(JpegStrips, CountRestartMarkersModuloEight) {
   const Image image = smooth_image({8200, 330}, {1, 8});
   const int rows = rows_a_strip(image.size(), {}, true);

@@ -15,7 +15,7 @@ namespace {
 
 const WriteOptions jxl_lossless = with_option(lossless_option(), "always");
 
-// What a file of libjxl's own encoder has; pixels are samples of `bits` in 16.
+// The content of a file by libjxl's own encoder; pixels are samples of `bits` in 16.
 struct Sketch {
   ImageSize size{13, 7};
   std::uint32_t bits = 8;
@@ -232,7 +232,7 @@ TEST(JxlMetadata, HoldsColoursByTheirNamesOrByAProfile) {
   ASSERT_TRUE(decoded.header.metadata.icc_profile);
   EXPECT_EQ(decoded.header.metadata.icc_profile->data, p3.icc_profile->data);
   EXPECT_TRUE(same_pixels(decoded.image, image));
-  // What it does not take is said.
+  // Rejected metadata are reported.
   Metadata damaged = p3;
   damaged.icc_profile->data.resize(200);
   EXPECT_EQ(encode(jxl_codec(), image, jxl_lossless, damaged).left_out,

@@ -73,7 +73,7 @@ TEST(NetpbmReader, RefusesDamage) {
            {"P5 1 1 100\ne", "a sample of 101, its largest is said to be 100"},
            {"P2 1 1 255 256", "a sample of 256, its largest is said to be 255"},
            {"P3 1 1 255 1 -2 3", "'-' where a number should be"},
-           {"P2 2 1 255 1x2", "'x' behind a number"},
+           {"P2 2 1 255 1x2", "'x' after a number"},
            {"P1 2 1 1 2", "a sample is neither 0 nor 1"},
            {"P1 2 1 1 \x80\x30", "a sample is neither 0 nor 1"},
            {"P1 2 1 1 \x01\x30", "a sample is neither 0 nor 1"},

@@ -92,7 +92,7 @@ std::vector<PngPart> small_parts(const Bytes& pixels = small_pixels()) {
   return {{"IHDR", png_header(4, 4, 8, 0)}, {"IDAT", pixels}, {"IEND", {}}};
 }
 
-// It with the chunks `extra` before and `tail` after the IDAT chunk of `pixels`.
+// A file with the chunks `extra` before and `tail` after the IDAT chunk of `pixels`.
 Bytes damaged_file(const Bytes& pixels, const std::vector<PngPart>& extra = {},
                    const std::vector<PngPart>& tail = {}) {
   std::vector<PngPart> parts = small_parts(pixels);
@@ -147,7 +147,7 @@ TEST(PngDamage, RefusesTooManyPixelsFromTheHeaderAloneAndAcceptsExactlyTheLimit)
   EXPECT_TRUE(contains(refusal(damaged_file(small_pixels()), {15}), "--max-pixels"));
 }
 
-// What inflates to 64 MiB of `byte`.
+// Deflated data that inflate to 64 MiB of `byte`.
 Bytes bomb(std::uint8_t byte) {
   return deflated(Bytes(std::size_t{64} << 20U, byte), 1);
 }
@@ -408,7 +408,7 @@ TEST(PngHostile, RefusesDamagedTransparency) {
 }
 
 TEST(PngHostile, RefusesWhatCannotBeAChunk) {
-  const std::string expected = "in.png: damaged PNG: what follows a chunk is not one";
+  const std::string expected = "in.png: damaged PNG: no chunk follows where one should";
   EXPECT_EQ(refusal(small_file({{"a b ", {}}})), expected);
   Bytes file = small_file({text("a", "b")});
   file.at(33) = 0x80;  // the length

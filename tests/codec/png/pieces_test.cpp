@@ -108,7 +108,7 @@ TEST(PngPieces, NeedNoIndexWhereThereIsOne) {
 }
 
 TEST(PngPieces, KeepTheIndexOutOfAFilteredFile) {
-  // What an index says is true of the file that it stands in alone.
+  // An index is valid only for its own file.
   const Image image = picture({1201, 500}, {3, 8});
   const ReadPng read = read_png(our_file(image, 6));
   PngSettings settings;

@@ -106,7 +106,7 @@ TEST(PngReader, IgnoresWhatFollowsTheEnd) {
   EXPECT_EQ(sample_at(read_png(file).image, 0, 0, 0), 77U);
 }
 
-// Counts the bytes read from it, and fails at a given place.
+// Counts the bytes read from it, and fails at a given position.
 class WatchedSource final : public ByteSource {
  public:
   WatchedSource(Bytes data, std::size_t& read, std::size_t fails_at)
@@ -148,7 +148,7 @@ void expect_streamed(const Bytes& file, const Image& image, int step, std::size_
 
 TEST(PngReader, StreamsAndReadsInAnyBands) {
   constexpr std::size_t kibibyte = 1024;
-  // What is inflated at a time, what ISA-L inflates ahead, and 16 KiB of input.
+  // The bytes inflated at a time, ISA-L's look-ahead, and 16 KiB of input.
   constexpr std::size_t ahead = (256 + 64 + 16 + 4) * kibibyte;
   const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, 2);
   const Image small = random_image({301, 1000}, {3, 8}, 1);

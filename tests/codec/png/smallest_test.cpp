@@ -241,7 +241,7 @@ Image case_image(const char* name) {
   return read_picture(std::string(GPUFILTER_SOURCE "/tests/cases/") + name);
 }
 
-// What optipng -o2 writes, in bytes: 799, 575 and 86.
+// optipng -o2 writes 799, 575 and 86 bytes.
 TEST(PngSmallest, MatchesOptimizersOnFewColours) {
   EXPECT_LE(encode_png(case_image("png-few-colours.png"), settings_of_level(9)).size(), 799U);
   EXPECT_LE(encode_png(case_image("png-chessboard.png"), settings_of_level(9)).size(), 575U);
@@ -286,7 +286,7 @@ TEST(PngStorage, APaletteStaysOneAtEveryLevel) {
     const Bytes file = encode_png(image, settings);
     EXPECT_EQ(stored_as(file), "8 bits, type 3");
     EXPECT_TRUE(same_pixels(read_png(file).image, image));
-    // With alpha, which stays even if all of it is opaque.
+    // Palettes keep alpha even if all of it is opaque.
     for (const unsigned alpha : {255U, 90U}) {
       const Image with_alpha = drawn_image({97, 67}, {4, 8}, [&](int x, int y, int c) {
         return c == 3 ? (x > 50 ? alpha : 255U) : drawn(x, y, c);

@@ -223,7 +223,7 @@ TEST(TiffTags, GetTheByteOrderOfTheFile) {
   EXPECT_EQ(value_in(copy.file, 65001), (Bytes{0, 0, 0, 1, 0, 0, 0, 2}));
 }
 
-// They show the picture as it was.
+// Photoshop's layers show the unfiltered picture.
 TEST(TiffTags, LayersOfPhotoshopAreUnread) {
   const Bytes file = with_fields(file_of({}), {{37724, 7, 6, {'l', 'a', 'y', 'e', 'r', 's'}}});
   EXPECT_EQ(decode(file).header.unread, Names{"layers of Photoshop"});

@@ -185,7 +185,7 @@ TEST(TiffReader, LimitsTheMemoryOfBlocks) {
             "3M");
 }
 
-// What the samples of TIFF files mean: bits, signs, floating-point numbers, colours.
+// The meaning of samples in TIFF files: bits, signs, floating-point numbers, colours.
 
 SetField sample_format(int format) {
   return [format](TIFF* tiff) { TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, format); };
@@ -256,7 +256,7 @@ TEST(TiffSamples, Of32BitsAreScaledAndThatIsSaidAndWithASignAreLimitedToZero) {
   EXPECT_EQ(samples_in(wide), (Numbers{0, 0, 0, 1, 0x7fff}));
   EXPECT_EQ(warnings_of(wide),
             "gpufilter: warning: in: its 16-bit samples with a sign become samples of 16 bits, 0 "
-            "to 65535 the whole range; others, from -32768 to 65535, are cut off: --range chooses "
+            "to 65535 the whole range; others, from -32768 to 65535, are clipped: --range chooses "
             "another range\n");
   EXPECT_EQ(samples_in(wide, {.range = SampleRange{-32768, 32767}}),
             (Numbers{0, 0x7fff, 0x8000, 0x8001, 0xffff}));
@@ -272,7 +272,7 @@ TEST(TiffSamples, OfFloatingPointAreFromZeroToOne) {
   EXPECT_EQ(samples_in(single), (Numbers{0, 0, 16384, 32768, 65535, 65535, 0, 65535}));
   EXPECT_EQ(warnings_of(single),
             "gpufilter: warning: in: its 32-bit floating-point samples become samples of 16 bits, "
-            "0 to 1 the whole range; others, from -0.5 to 2, are cut off: --range chooses another "
+            "0 to 1 the whole range; others, from -0.5 to 2, are clipped: --range chooses another "
             "range\n");
   EXPECT_EQ(samples_in(single, {.range = SampleRange{-1, 3}}),
             (Numbers{8192, 16384, 20480, 24576, 32768, 49151, 0, 65535}));

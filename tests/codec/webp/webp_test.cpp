@@ -161,7 +161,7 @@ TEST(WebpReader, ReadsTheFirstFrameOfAnAnimation) {
   EXPECT_EQ(decoded.header.unread, std::vector<std::string>{"2 more frames"});
 }
 
-// What a frame does not cover is transparent.
+// Pixels outside a frame are transparent.
 TEST(WebpReader, PlacesAFrameThatIsSmaller) {
   const Image part = mixed_alpha_image({20, 11}, {4, 8}, 1);
   const Bytes still = encode(webp_codec(), part, with_option(lossless_option(), "always")).file;

@@ -55,7 +55,7 @@ TEST(BenchTable, AFirstColumnOfTextIsAlignedToo) {
             "one core   101\n");
 }
 
-// What says the least is left out first, unless columns are chosen.
+// The least informative columns are left out first, unless columns are chosen.
 TEST(BenchTable, FitsATerminalUnlessColumnsAreChosen) {
   Report report = copies();
   report.columns = joined({{{"copy", "copy"}}, time_columns(), {{"rate", "GB/s", 3}}});
@@ -440,8 +440,7 @@ TEST(VerifyInParts, SaysHowAProcessFailed) {
   EXPECT_EQ(failure_with([] {}), "none");
 }
 
-// Which kernels of low-precision products are tried on a device, and what is asked of their
-// results.
+// The low-precision kernels tried on a device, and the requirements on their results.
 
 DeviceInfo device_of(unsigned capability, std::uint64_t local_memory) {
   DeviceInfo device;
@@ -497,7 +496,7 @@ TEST(LowProductCandidates, AreOfTheFastestInstructionsAndFitTheDevice) {
   EXPECT_EQ(small.size(), 8U);
 }
 
-// C as it has to be: rows that are not in use are poisoned.
+// The expected C: unused rows are poisoned.
 std::vector<std::uint32_t> right(const LowProduct& product) {
   std::vector<std::uint32_t> c = reference_low_product(product);
   for (std::size_t i = 0; i < c.size(); ++i) {

@@ -13,7 +13,7 @@ using test::each_of;
 using Bits = std::vector<std::uint32_t>;
 using MethodsOf = std::function<std::vector<DeviceMethod>(const DeviceInfo&, NumberType)>;
 
-// What a row's bits stand for, by the formats' definitions.
+// The value of an element's bits by the format's definition.
 float number_at(const NumberMatrix& matrix, std::size_t row, std::size_t k) {
   const std::uint8_t* const bytes = matrix.row(row);
   if (is_integer(matrix.type)) {

@@ -292,7 +292,7 @@ TEST(EstimatedTimes, OverlapWithTheCodecs) {
   EXPECT_DOUBLE_EQ(time_with_gpu(coded, 1, 4, 10), 13);
 }
 
-// What the rates become after a run.
+// The rates after a run.
 
 class MachineRatesTest : public ::testing::Test {
  protected:

@@ -229,7 +229,7 @@ TEST(MemoryFilter, KnowsTheShapeOfTheResult) {
 
 constexpr int width = 16;
 constexpr int height = 3000;
-// What a pass computes in a hundredth of a second, by the cost that StoppingStage says.
+// The rows that a pass computes in 10 ms, by StoppingStage's cost.
 constexpr int rows_at_once = 10;
 
 // Says that a row takes a millisecond, and requests a stop as soon as it is run.

@@ -102,7 +102,7 @@ TEST_F(RunOutputs, StandBeforeAndAfterStagesThatKeepThePicture) {
                       copy_of(again), copy_of(last), copy_of(last)));
 }
 
-// What is cut off is known only at the end of the walk that writes the first output.
+// The trimmed area is known only at the end of the walk that writes the first output.
 TEST_F(RunOutputs, StandBeforeAndAfterTrim) {
   const StageChain chain{make_pad({.sides = {3, 30, 20, 1}, .color = std::nullopt}), make_trim(0),
                          make_blur({})};

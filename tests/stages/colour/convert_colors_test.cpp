@@ -297,8 +297,8 @@ TEST(NamedColors, OfHdrAreRefusedAndThatAreUnknownCountAsSrgb) {
     EXPECT_EQ(objection_to<RefusedColors>([&] {
                 return profile_of(points, {3, 8});
               }),
-              std::string("its colours are those of HDR (") + name +
-                  "), which have no equal in other colour spaces: map their tones with another "
+              std::string("its colours are HDR (") + name +
+                  "), which other colour spaces cannot represent: map their tones with another "
                   "program first");
   }
   for (const Points& points : {Points{2, 2, 0, 1}, Points{12, 2, 0, 1}, Points{10, 13, 0, 1},

@@ -327,12 +327,13 @@ TEST(ConvolveText, RefusesWhatIsNoMatrix) {
 }
 
 TEST(ConvolveText, RefusesNumbersThatAreTooLarge) {
-  EXPECT_EQ(convolve_objection("1 1e7 1", {{"--scale", "1"}}),
-            "--convolve: the coefficients, divided by the scale of 1, add up to more than 1048576 "
-            "without their signs; use a larger --scale");
+  EXPECT_EQ(
+      convolve_objection("1 1e7 1", {{"--scale", "1"}}),
+      "--convolve: the absolute values of the coefficients, divided by the scale of 1, add up to "
+      "more than 1048576; use a larger --scale");
   const auto too_large = [](int scale) {
     return formatted(
-        "--convolve: whole numbers are summed exactly, which these are too large for; divide them "
+        "--convolve: these whole numbers are too large to be summed exactly; divide them "
         "and --scale ({}) by a common factor",
         scale);
   };

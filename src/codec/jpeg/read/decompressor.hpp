@@ -17,9 +17,9 @@
 
 namespace gpufilter {
 
-// The place in a scan where a decompressor starts if it does not start at the file's header.
+// The position in a scan where a decompressor starts instead of at the file's header.
 struct JpegPlace {
-  std::uint64_t restart = 0;        // restart markers before this place
+  std::uint64_t restart = 0;        // restart markers before this position
   std::uint64_t restarts_left = 0;  // and after it
 };
 
@@ -54,14 +54,14 @@ class JpegInput : public jpeg_source_mgr {
   JpegErrors& errors_;
   Read read_;
   std::vector<JOCTET> buffer_;
-  unsigned shift_ = 0;  // of the numbers of restart markers
+  unsigned shift_ = 0;  // offset of restart markers' numbers
   std::uint64_t restarts_left_ = 0;
   bool behind_ff_ = false;
 };
 
 class JpegReadAhead {
  public:
-  // `read` are bytes that were already read from `source`, which outlives this and has the rest.
+  // `read` has the bytes already read from `source`, which outlives this object and has the rest.
   JpegReadAhead(ByteSource& source, std::span<const std::uint8_t> read);
 
   // Reads more bytes. False at the end of the source, and where it throws: then read_on() will.
@@ -204,14 +204,14 @@ class Decompressor : public jpeg_decompress_struct {
   Decompressor(const Decompressor&) = delete;
   Decompressor& operator=(const Decompressor&) = delete;
 
-  // This and copy_tables() call libjpeg, so only within JpegErrors::run().
+  // Call this and copy_tables(), which call libjpeg, only within JpegErrors::run().
   void create();
 
   // Takes over the tables that `whole` has read.
   void copy_tables(const Decompressor& whole);
 
-  // Decodes into coefficients that it shares with other decompressors, which outlive it. After
-  // create().
+  // Decodes into coefficients shared with other decompressors; they outlive this object. Call it
+  // after create().
   void use(JpegCoefficients& coefficients);
 
   JpegSegments segments;
@@ -223,7 +223,7 @@ class Decompressor : public jpeg_decompress_struct {
     std::size_t bytes = 0;
   };
 
-  // The functions below replace those of libjpeg's memory manager.
+  // The functions below replace libjpeg's memory manager's.
   static jvirt_barray_ptr request_coefficients(j_common_ptr jpeg, int pool, boolean zeroed,
                                                JDIMENSION blocks_a_row, JDIMENSION rows,
                                                JDIMENSION rows_at_a_time);

@@ -86,7 +86,7 @@ std::optional<RestartLayout> restart_layout(const jpeg_decompress_struct& jpeg, 
       std::gcd(layout.mcus_an_interval, static_cast<std::uint64_t>(grid.count.width));
   if (2 * period > static_cast<std::uint64_t>(grid.count.height)) return std::nullopt;
   const std::int64_t period_pixels = static_cast<std::int64_t>(period) * grid.pixels_a_row();
-  // Every thread gets several groups, but fewer if each of them means an additional row of MCUs.
+  // Every thread gets several groups, but fewer if each costs an additional row of MCUs.
   const std::int64_t shares = static_cast<std::int64_t>(threads) * (layout.overlaps ? 2 : 4);
   const auto fitting = static_cast<std::int64_t>(group_memory / 3);
   const std::int64_t largest = layout.overlaps ? max_pixels_with_overlap : max_pixels;

@@ -51,7 +51,7 @@ struct RestartLayout {
 
 class RestartIntervals {
  public:
-  // `read` are the first bytes of the scan; `source`, which outlives this object, yields the rest.
+  // `read` has the first bytes of the scan; `source`, which outlives this object, yields the rest.
   // `count` intervals are expected.
   RestartIntervals(ByteSource& source, std::span<const std::uint8_t> read, std::uint64_t count);
 
@@ -84,11 +84,11 @@ class RestartIntervals {
   bool failed_ = false;
 };
 
-// Decodes groups of restart intervals, some of them in the caller's thread and the others in the
-// background, and yields their rows in order. Samples and refusals are those of libjpeg decoding
-// the file from top to bottom. If libjpeg warns about a group, the file is refused with that
-// warning after the rows above the group have been taken. If a marker is not the expected one, a
-// single decoder continues from that group.
+// Decodes groups of restart intervals, some in the caller's thread and others in the background,
+// and yields their rows in order. Samples and errors equal libjpeg's when it decodes the file from
+// top to bottom. If libjpeg warns about a group, the file is refused with that warning after the
+// rows above the group have been taken. If a marker is not the expected one, a single decoder
+// continues from that group.
 class JpegGroupReader {
  public:
   // Bytes for the groups in progress in all pictures together, their rows and their parts of the
@@ -101,7 +101,7 @@ class JpegGroupReader {
   JpegGroupReader(const RestartLayout& layout, JpegRowDecoder& whole, ByteSource& source,
                   const FairShare& share);
 
-  // Both throw what JpegRowDecoder's functions throw.
+  // Both throw like JpegRowDecoder's functions.
   void read_row(std::uint8_t* row);
   void finish();
 

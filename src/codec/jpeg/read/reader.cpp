@@ -40,7 +40,7 @@
 namespace gpufilter {
 namespace {
 
-// What the segments before the pixels say of the other pictures of a Multi-Picture file (CIPA
+// Other contents that segments before the pixels announce: pictures of a Multi-Picture file (CIPA
 // DC-007), a gain map and a film.
 struct AnnouncedParts {
   bool any = false;
@@ -52,7 +52,7 @@ struct AnnouncedParts {
 constexpr std::size_t read_bytes_at_once = std::size_t{256} << 10U;
 
 // How many pictures an index of pictures (MPF) has besides the first; nothing if it is damaged.
-// Previews do not count: they show the same picture, as a thumbnail does.
+// Previews are not counted: they show the same picture, as a thumbnail does.
 std::optional<int> further_pictures(std::string_view index) {
   constexpr std::uint32_t entries_tag = 0xB002;
   constexpr std::size_t entry_bytes = 16;
@@ -101,8 +101,8 @@ bool may_hold_more(ByteSource& source) {
   return last.rend() - end < 2 || end[0] != 0xD9 || end[1] != 0xFF;
 }
 
-// Where the picture ends whose first scan's data begin at `scan`, behind the end marker; nothing if
-// it has none.
+// The end, after the end marker, of the picture whose first scan's data begin at `scan`; nothing if
+// there is no end marker.
 std::optional<std::uint64_t> end_of_jpeg(ByteSource& source, std::uint64_t scan) {
   std::vector<std::uint8_t> piece(read_bytes_at_once);
   for (std::uint64_t begin = scan;;) {
@@ -183,7 +183,7 @@ bool is_valid(const JpegHuffmanTable& table, bool of_first_coefficients) {
   int code = 0;
   for (std::size_t length = 1; length <= 16; ++length) {
     code = 2 * code + table.counts[length];
-    // A code is never all ones.
+    // No code consists of ones only.
     if (table.counts[length] > 0 && code >= 1 << length) return false;
   }
   const auto symbols =
@@ -249,8 +249,8 @@ std::size_t plain_scan_bytes(std::span<const std::uint8_t> bytes) {
 // Blocks in an MCU of a scan of all components, as the standard limits them.
 constexpr int max_blocks = 10;
 
-// Only the result's left and upper edges have to lie between blocks: what the last blocks of a row
-// or column hold beyond the other edges is not shown.
+// Only the result's left and upper edges have to lie between blocks: pixels of the last blocks
+// beyond the other edges are not shown.
 std::string objection_to_edge(int edge, int unit, const char* line, const char* extent) {
   if (edge % unit == 0) return "";
   return formatted("its edge at {} {} does not lie between blocks, which are {} pixels {}", line,
@@ -264,8 +264,8 @@ class JpegStoredPicture final : public StoredPicture {
   JpegStoredPicture(JpegRowDecoder& decoder, const PictureHeader& header)
       : decoder_(decoder), header_(header) {}
 
-  // Bytes that the coefficients may take; and of a damaged file only the rows are kept, for which
-  // it has to be read again.
+  // Limits the bytes of the coefficients. A damaged file has to be read again, because only its
+  // rows can be kept.
   void limit(const ReadLimits& limits, bool is_repeatable) {
     max_memory_ = limits.max_memory;
     keeps_damaged_ = limits.damaged == Damaged::keep;
@@ -276,7 +276,7 @@ class JpegStoredPicture final : public StoredPicture {
                                       const WriteOptions& options) const {
     for (const WriteOption* option : {&quality_option(), &jpeg_subsampling_option()}) {
       if (options.is_given(*option))
-        return formatted("--{} asks for other coefficients", option->name);
+        return formatted("--{} needs other coefficients", option->name);
     }
     const auto& [corner, size, turn] = placement;
     const ImageSize mcu = mcu_grid(decoder_.jpeg()).mcu;
@@ -460,7 +460,7 @@ class JpegReader final : public RowReader {
     looked_behind_ = true;
   }
 
-  // After the picture's end: what only now is found behind it.
+  // Reads on after the picture's end, for contents found only there.
   void read_rest() {
     BytesBehind behind;
     behind.add(decoder_.input().unread());
@@ -475,8 +475,9 @@ class JpegReader final : public RowReader {
     return count;
   }
 
-  // Not in the constructor: a caller that wants only the header must not wait for more of the file.
-  // If other pictures keep the threads busy, dividing this one would only add work.
+  // Called after the constructor, so that a caller that needs only the header does not wait for
+  // more of the file. If other pictures keep the threads busy, dividing this one would only add
+  // work.
   void choose_way() {
     if (decoder_.jpeg().scale_denom > 1) return;  // the ways below yield whole pictures
     const FairShare& share = share_.emplace(readers);

@@ -31,7 +31,7 @@ void put_marker(std::vector<JOCTET>& to, int marker) {
   put(to, {0xFF, marker});
 }
 
-// Two numbers of four bits.
+// Packs two 4-bit numbers.
 int pair_of(int high, int low) {
   return high << 4U | low;
 }
@@ -270,7 +270,8 @@ void JpegRowDecoder::start_tolerantly() {
   } catch (const PictureError&) {
     if (!errors_.damage() && !errors_.ended()) throw;  // a limit, not damage
     errors_.note_damage(reinterpret_cast<j_common_ptr>(&jpeg_));
-    ++jpeg_.input_scan_number;  // libjpeg reads no further for the output of a scan before it
+    ++jpeg_.input_scan_number;  // so that libjpeg does not stop reading for the output of an
+                                // earlier scan
   }
   errors_.run([this] { jpeg_start_output(&jpeg_, std::max(jpeg_.input_scan_number - 1, 1)); });
 }

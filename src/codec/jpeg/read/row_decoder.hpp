@@ -1,7 +1,7 @@
 // The rows of a JPEG, or of a part of one, as libjpeg decodes them in the calling thread; the
 // headers of scans, also for decoders of parts of a file whose header another decoder has read; and
-// limits on the cost of scans. Of a file of several scans libjpeg holds all coefficients in memory,
-// and every scan goes through them again.
+// limits on the cost of scans. For a file of several scans, libjpeg holds all coefficients in
+// memory, and every scan passes over them again.
 #pragma once
 
 #include <cstdint>
@@ -67,7 +67,7 @@ struct JpegScanHeader {
 // The header of the scan that the decompressor is at.
 [[nodiscard]] JpegScanHeader current_scan(const jpeg_decompress_struct& jpeg);
 
-// A frame like that of `whole`, but `height` rows high and progressive if the scan is, the segments
+// A frame like `whole`'s, but `height` rows high and progressive if the scan is, the segments
 // `tables`, and the scan's header. Components are numbered in order. The tables of `whole` are not
 // included: see Decompressor::copy_tables().
 [[nodiscard]] std::vector<JOCTET> part_header(const jpeg_decompress_struct& whole, int height,
@@ -94,8 +94,8 @@ class JpegRowDecoder {
   // Instead of cmyk_to_rgb(), unless it is nullptr.
   void convert_by(std::shared_ptr<const InkConversion> ink) { ink_ = std::move(ink); }
 
-  // Rows of several scans are made from what there is of them. A row fails for which there is no
-  // brightness, and finish() does, if anything is missing.
+  // Rows of several scans are made from the data that exist. Reading a row without luma fails, and
+  // so does finish() if anything is missing.
   void keep_damaged() { keeps_damaged_ = true; }
 
   // Begins at a restart marker of the file that `whole` has opened; `read` yields the bytes from

@@ -146,7 +146,7 @@ class ScriptReader {
     return found;
   }
 
-  // Whose data begin at at_.
+  // Adds a scan whose data begin at at_.
   bool add_scan(JpegScanHeader header) {
     const bool in_order = std::ranges::is_sorted(
         header.components,
@@ -256,7 +256,7 @@ class JpegScanDecoder {
       jpeg_.use(coefficients);
       jpeg_read_header(&jpeg_, TRUE);
       jpeg_.buffered_image = TRUE;
-      jpeg_.raw_data_out = TRUE;  // no buffers for output, which another decompressor makes
+      jpeg_.raw_data_out = TRUE;  // no output buffers: another decompressor makes the output
       jpeg_start_decompress(&jpeg_);
     });
   }
@@ -270,7 +270,7 @@ class JpegScanDecoder {
     });
   }
 
-  // After the last row: checks that the data end there.
+  // Call it after the last row: checks that the data end.
   void finish() {
     errors_.run([this] {
       while (jpeg_consume_input(&jpeg_) != JPEG_REACHED_EOI) {
@@ -281,8 +281,8 @@ class JpegScanDecoder {
  private:
   // Fills the same buffers as for a decompressor of the whole file, except that an end marker
   // replaces the marker that follows the scan. As long as the buffer holds much, libjpeg uses a
-  // fast Huffman decoder, which does not report bad codes. So where buffers end decides which
-  // damage is reported.
+  // fast Huffman decoder, which does not report bad codes. So the buffers' ends decide which damage
+  // is reported.
   std::size_t read(std::span<JOCTET> buffer) {
     const auto bytes = data_.subspan(at_, std::min(buffer.size(), data_.size() - at_));
     std::copy(bytes.begin(), bytes.end(), buffer.begin());
@@ -326,7 +326,7 @@ JpegScanReader::JpegScanReader(const JpegRowDecoder& whole, JpegScanScript scrip
     scans_.push_back({std::make_unique<JpegScanDecoder>(whole, script_, i, data, coefficients_)});
   }
   output_.open_output(whole, coefficients_);
-  // Besides the caller's thread, which also makes the output.
+  // Threads besides the caller's, which also makes the output.
   const std::size_t others = std::min(threads - 1, useful_threads(script_.scans));
   for (std::size_t i = 0; i < others; ++i)
     workers_.emplace_back(background_);

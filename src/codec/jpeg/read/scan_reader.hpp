@@ -1,4 +1,4 @@
-// The rows of a JPEG of several scans, which all threads decode side by side.
+// The rows of a JPEG of several scans, which threads decode in parallel.
 #pragma once
 
 #include <condition_variable>
@@ -19,7 +19,7 @@
 
 namespace gpufilter {
 
-// The scans of a file of several, located without decoding them.
+// The scans of a multi-scan file, located without decoding them.
 struct JpegScanScript {
   struct Scan {
     JpegScanHeader header;
@@ -44,8 +44,8 @@ struct JpegScanScript {
 
 class JpegScanDecoder;
 
-// Every scan has a decoder of its own. They advance through the picture together, band by band,
-// each after the scans that it depends on, and the output follows them. So different threads decode
+// Every scan has its own decoder. These advance through the picture together, band by band, each
+// after the scans that it depends on, and the output follows them. So different threads decode
 // different scans, the first rows are ready before the whole file is decoded, and only the
 // coefficients of a few bands are in memory.
 class JpegScanReader {

@@ -39,7 +39,7 @@ using QuantizationTable = std::array<std::uint8_t, 64>;
 
 struct JpegQuantization {
   std::array<QuantizationTable, 3> tables{};  // of Y, Cb and Cr; for grey all the same
-  int quality = 0;        // for which libjpeg makes these tables, or the nearest ones
+  int quality = 0;        // the one for which libjpeg makes these tables, or the nearest
   bool standard = false;  // whether libjpeg makes exactly these tables for `quality`
 
   friend bool operator==(const JpegQuantization&, const JpegQuantization&) = default;
@@ -75,11 +75,11 @@ struct JpegSettings {
 [[nodiscard]] EncodingNotes notes_on(const JpegSettings& settings);
 
 // Chooses settings from what the user requested and from `input`, which is nullptr if it is not a
-// JPEG. What the user did not request is kept from the input: then the picture loses no more than
-// it already has, and no bytes are spent on what is already lost. If libjpeg makes the input's
-// tables for no quality, the tables themselves are kept (like Pillow's quality="keep"): those of an
-// estimated quality would coarsen some frequencies and refine others. Without a JPEG input the
-// quality is 90, and chroma is 4:2:0 below quality 90 and 4:4:4 from 90 on, as in libvips.
+// JPEG. Settings that the user did not request are kept from the input: then the picture loses no
+// more quality, and no bytes are spent on lost detail. If libjpeg makes the input's tables for no
+// quality, the tables themselves are kept (like Pillow's quality="keep"): tables of an estimated
+// quality would coarsen some frequencies and refine others. Without a JPEG input the quality is 90,
+// and chroma is 4:2:0 below quality 90 and 4:4:4 from 90 on, as in libvips.
 [[nodiscard]] JpegSettings choose_jpeg_settings(const JpegEncoding* input, bool is_grey,
                                                 std::optional<int> quality,
                                                 std::optional<ChromaSubsampling> subsampling);
@@ -119,7 +119,7 @@ class JpegOutput : public jpeg_destination_mgr {
  public:
   JpegOutput(ByteSink& sink, JpegErrors& errors);
 
-  // Writes what is still in the buffer. Call only within JpegErrors::run().
+  // Writes the rest of the buffer. Call only within JpegErrors::run().
   void flush();
 
  private:
@@ -139,8 +139,8 @@ class JpegOutput : public jpeg_destination_mgr {
 // including the segment that announces the markers.
 [[nodiscard]] int mcu_rows_a_strip(const McuGrid& grid);
 
-// Whether the coefficients are those of 8-bit samples; Huffman tables have no codes for larger
-// ones.
+// Whether the coefficients are in the range of 8-bit samples; Huffman tables have no codes for
+// larger ones.
 [[nodiscard]] bool are_in_range(std::span<const JBLOCK> blocks);
 
 // The coefficients of one JPEG, to be written as another. All of it outlives the writer.

@@ -33,8 +33,8 @@ Line signs(bool odd_columns, bool whole_line) {
   return Line{line, column, line, column, line, column, line, column};
 }
 
-// `source`, turned: its frequencies along rows change sign where they are odd and the turn mirrors,
-// and so do those along columns; then they change places.
+// Turns a block: odd frequencies along rows, and along columns, change sign if the turn mirrors
+// that direction; then rows and columns are swapped if the turn swaps them.
 void turn_block(const JCOEF* source, const Turn& turn, JCOEF* target) {
   Block block;
   std::memcpy(&block, source, sizeof block);
@@ -142,8 +142,8 @@ void transpose_divisors(Divisors& divisors) {
   }
 }
 
-// Replaces libjpeg's functions for virtual arrays: rows of blocks are made when it asks for them.
-// All functions call libjpeg, so only within JpegErrors::run().
+// Replaces libjpeg's functions for virtual arrays: rows of blocks are made on request. All
+// functions call libjpeg, so call them only within JpegErrors::run().
 class MovedCompressor : public Compressor {
  public:
   using Components = std::vector<MovedComponent>;
@@ -252,7 +252,7 @@ McuGrid result_grid(const JpegMove& move) {
   return {move.placement.result_size(), move.placement.turn.size_of(source.mcu), source.blocks};
 }
 
-// The place of the first segment of one of these markers in a file.
+// The position of the first segment of one of these markers in a file.
 std::size_t segment_at(std::span<const JOCTET> file, std::initializer_list<JOCTET> markers) {
   std::size_t at = 2;
   while (std::ranges::find(markers, file[at + 1]) == markers.end())
@@ -260,7 +260,7 @@ std::size_t segment_at(std::span<const JOCTET> file, std::initializer_list<JOCTE
   return at;
 }
 
-// The frame of a file is that of its first strip.
+// Sets the height in the frame header: a file begins with its first strip's headers.
 void set_height(std::span<JOCTET> file, int height) {
   constexpr JOCTET sequential = 0xC0;
   constexpr JOCTET extended = 0xC1;
@@ -329,7 +329,7 @@ class MovedJpegWriter final : public RowWriter {
     MovedCompressor jpeg;
   };
 
-  // The first strip's headers are those of the file.
+  // The first strip's headers become the file's.
   void begin(MovedCompressor& jpeg, JpegErrors& errors, int mcu_row, int height) {
     if (mcu_row == 0) set_jpeg_density(jpeg, metadata_, left_out_);
     errors.run([&] { jpeg.begin(mcu_row, height); });

@@ -113,8 +113,8 @@ class JpegStripWriter {
                                                static_cast<std::size_t>(rows_a_strip) * row_bytes_),
                                  2))) {}
 
-  // Takes the next rows, which are no longer needed when it returns. Throws what `emit` throws,
-  // and std::bad_alloc.
+  // Takes the next rows, which are not needed after the call. Throws `emit`'s exceptions and
+  // std::bad_alloc.
   void write(const ConstRows& rows) {
     for (int y = rows.rows.begin; y < rows.rows.end; ++y)
       add_row(rows.row(y));
@@ -200,7 +200,7 @@ class JpegStripWriter {
     return static_cast<std::uint8_t>(is_last ? JPEG_EOI : JPEG_RST0 + emitted_++ % 8);
   }
 
-  // The caller's thread counts as busy.
+  // The caller's thread is assumed to be busy.
   [[nodiscard]] bool has_thread_left() const {
     const auto& pending = strips_.pending();
     const auto busy =

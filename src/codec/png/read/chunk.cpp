@@ -137,7 +137,7 @@ bool PngAncillary::fits(std::uint32_t length) {
 
 void PngAncillary::read(std::string_view type, std::uint32_t length, ByteSource& source) {
   if (!std::ranges::all_of(type, is_letter) || length > longest_chunk) {
-    throw PictureError(source.name(), "damaged PNG: what follows a chunk is not one");
+    throw PictureError(source.name(), "damaged PNG: no chunk follows where one should");
   }
   const bool is_metadata = is_metadata_chunk(type);
   const bool is_index = type == png_index_type && length == png_index_size && !rows_a_piece_;

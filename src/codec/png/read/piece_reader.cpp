@@ -116,8 +116,8 @@ PngPieceReader::PngPieceReader(PngStream& stream, const PngRowShape& shape,
     : stream_(stream),
       shape_(shape),
       rows_a_piece_(rows_a_piece),
-      // Two pieces take memory besides: the one that is delivered, and the one before it, whose
-      // last row it may refer to.
+      // Two more pieces take memory: the one being delivered, and the one before it, whose last row
+      // it may need.
       max_pieces_(std::min(max_memory_of_pieces / piece_memory(shape, rows_a_piece) - 2,
                            pieces_.threads() + 4)),
       zeros_(shape.row_bytes + unfilter_slack) {}

@@ -35,7 +35,7 @@ namespace {
 // libpng's errors return by longjmp, which runs no destructors, and no exception may pass through
 // its C functions.
 
-// What libpng's callbacks report to the C++ code that called libpng.
+// Passed from libpng's callbacks to the C++ code that called libpng.
 struct PngReport {
   std::string name;                        // of the file, for messages
   std::string trouble;                     // the message before libpng's words: "damaged PNG"
@@ -265,7 +265,7 @@ class PngInflater {
     throw PictureError(stream_.name(), std::string("damaged PNG: ") + why);
   }
 
-  // Compressed bytes read at a time. The file has a larger buffer of its own.
+  // Compressed bytes read at a time. The file has its own, larger buffer.
   static constexpr std::size_t input_size = std::size_t{16} << 10U;
 
   PngStream& stream_;
@@ -310,7 +310,7 @@ class PngSerialReader {
     ++next_row_;
   }
 
-  // Once all rows have been read: throws PictureError if the compressed data does not end there.
+  // Call it once all rows are read: throws PictureError if the compressed data does not end there.
   void finish() {
     inflater_.expect_end();
     stream_.leave_idat();
@@ -326,8 +326,8 @@ class PngSerialReader {
     std::optional<BackgroundTask> task = std::nullopt;  // destroyed first: it fills `filtered`
   };
 
-  // The borders of batches do not depend on the row at which reading began, so that a file with
-  // several faults is always refused for the same one.
+  // Batch boundaries do not depend on the row at which reading began, so that a file with several
+  // errors is always refused for the same one.
   void start_inflating(Batch& batch) {
     const std::size_t end =
         std::min(to_inflate_ - to_inflate_ % batch_rows_ + batch_rows_, shape_.rows);

@@ -49,9 +49,9 @@ struct PngRowShape {
 };
 
 // Undoes the filters of `count` consecutive rows; false if PNG has no such filter. In `filtered`
-// each row is the number of its filter and its residues. `above` holds the samples of the row
-// above, zeros for the first row. The samples in `rows`, which overlap neither of the two, are
-// shape.pitch() bytes apart. The distance is 1, 2, 3, 4, 6 or 8.
+// each row is its filter type and its residues. `above` holds the samples of the row above, zeros
+// for the first row. The samples in `rows`, which overlap neither of the two, are shape.pitch()
+// bytes apart. The distance is 1, 2, 3, 4, 6 or 8.
 [[nodiscard]] bool png_unfilter_rows(const PngRowShape& shape, std::size_t count,
                                      const std::uint8_t* filtered, const std::uint8_t* above,
                                      std::uint8_t* rows);
@@ -96,8 +96,8 @@ class PngPieceReader {
   [[nodiscard]] bool read(std::uint8_t* row);
 
   // Call once read() has returned false: puts the stream back to the first row that was not
-  // delivered, and returns that place, from which PngSerialReader continues. The place is valid as
-  // long as this reader. Throws as PngStream::put_back().
+  // delivered, and returns that position, from which PngSerialReader continues. It is valid as long
+  // as this reader. Throws as PngStream::put_back().
   [[nodiscard]] PngRowPlace give_up();
 
  private:
@@ -116,7 +116,7 @@ class PngPieceReader {
   std::size_t rows_a_piece_;
   std::size_t next_piece_row_ = 0;     // the first of the piece that is started next
   bool ended_ = false;                 // the stream has no more pieces
-  Pieces pieces_;                      // those after the one that is delivered
+  Pieces pieces_;                      // the pieces after the one being delivered
   std::size_t max_pieces_;             // in progress at the same time
   std::atomic<bool> stopped_ = false;  // tasks that have not begun return at once
   std::mutex mutex_;                   // for the members of Piece that order unfiltering

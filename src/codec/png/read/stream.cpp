@@ -199,8 +199,9 @@ void PngStream::begin_first_idat(const ChunkHead& head) {
   begin_idat(head);
 }
 
-// Decides alone which files libpng decodes: interlaced ones, palettes, less than 8 bits,
-// transparent colours, unusual compression. The source is at the data of the first IDAT chunk.
+// The only function that decides which files libpng decodes: interlaced ones, palettes, less than 8
+// bits, transparent colours, unusual compression. The source is at the data of the first IDAT
+// chunk.
 bool PngStream::suits_pixel_reader() {
   const bool plain =
       header_.depth >= 8 && header_.color_type != palette_color_type && !header_.interlaced;

@@ -62,8 +62,8 @@ void unfilter_pixels(const std::uint8_t* filtered, const std::uint8_t* above, st
   }
 }
 
-// Calls use(std::integral_constant) with the distance, which loops over pixels know when they are
-// compiled.
+// Calls use(std::integral_constant) with the distance, which is thus a compile-time constant in
+// loops.
 template <typename Use>
 void with_distance(std::size_t distance, const Use& use) {
   const auto is_it = [&]<std::size_t one>(std::integral_constant<std::size_t, one> constant) {

@@ -27,12 +27,13 @@ struct PngCompression {
   // Bytes of the chunk that are compressed to decide about all of it.
   std::size_t sample_bytes = std::size_t{24} << 10U;
   // The level of libdeflate, which makes the smallest files, and is the slowest. Nothing: Huffman
-  // codes alone or our own search, as a sample of the chunk suggests; what follows is about these.
+  // codes alone or our own search, whichever a sample of the chunk suggests; the members below
+  // apply to these.
   std::optional<int> libdeflate_level = {};
   // A search must save this many bytes / price_unit for each position that it looks at, because it
   // takes time.
   std::size_t search_price = 0;
-  // A chunk counts as a photograph if its png_repeated_share() is smaller.
+  // A chunk is treated as a photograph if its png_repeated_share() is smaller.
   std::size_t photograph_repeats = 0;
   // Pictures of up to this many bytes are compressed by whatever makes
   // them smallest, since a search takes little time there.
@@ -53,8 +54,8 @@ constexpr std::array best_or_sub{PngFilter::best, PngFilter::sub};
 constexpr std::array all_filters{PngFilter::best, PngFilter::none, PngFilter::paeth,
                                  PngFilter::average, PngFilter::sub};
 
-// By --png-level. docs/engineering/png.md has the measurements behind these numbers. Level 0 stores
-// the samples, as in other programs.
+// Parameters by --png-level. docs/engineering/png.md has the measurements behind these numbers.
+// Level 0 stores the samples, as in other programs.
 constexpr PngCompression by_content(std::span<const PngFilter> filters, std::size_t price,
                                     std::size_t repeats, std::uint64_t exhaustive_bytes = 0) {
   return {.filters = filters,
@@ -101,8 +102,8 @@ namespace {
 
 using PngSample = std::span<const PngRowBlock>;
 
-// About `size` bytes of `block`, from several places: whole rows, or a part of one row at each
-// place if rows are longer. All of the block if it is not much larger than `size`.
+// About `size` bytes of `block`, from several positions: whole rows, or a part of one row at each
+// position if rows are longer. All of the block if it is not much larger than `size`.
 std::vector<PngRowBlock> png_sample_of(const PngRowBlock& block, std::size_t size) {
   constexpr std::size_t places = 2;
   constexpr std::size_t worthwhile_saving = 5;  // the block is at least this many times as large
@@ -171,7 +172,7 @@ class PngRowSearch {
     if (!compressor_) throw std::bad_alloc();
   }
 
-  // What is to be smallest.
+  // The quantity to minimise.
   enum class Measure {
     residues,  // the sum of their distances from 0, as libpng chooses
     deflated   // the row, deflated after the filtered rows above it: slow, and best
@@ -245,7 +246,7 @@ PngFilter without_above(PngFilter filter) {
   return filter == PngFilter::none ? PngFilter::none : PngFilter::sub;
 }
 
-// Pictures with alpha are seldom photographs, so they have a lower limit of their own.
+// Pictures with alpha are seldom photographs, so they have a separate, lower limit.
 constexpr std::size_t photograph_repeats_with_alpha = 1;
 
 bool has_alpha(const PngRowBlock& block) {
@@ -257,7 +258,7 @@ bool has_alpha(const PngRowBlock& block) {
 constexpr std::size_t repetitive_share = 48;
 constexpr std::size_t repetitive_discount = 4;
 
-// A search finds more matches in a chunk than in its sample, which is shorter: compared with it,
+// A search finds more matches in a chunk than in its sample, which is shorter: for the comparison,
 // the size by Huffman codes alone is increased by 1 / this.
 constexpr std::size_t matches_beyond_sample = 16;
 
@@ -279,8 +280,8 @@ constexpr std::size_t pixel_search_price = 24;
 // At the highest level, chunks of up to this size are tried with every filter.
 constexpr std::size_t every_filter_size = std::size_t{128} << 10U;
 
-// There, filters of longer chunks are deflated by the slowest method if a faster one makes them
-// larger than the best by at most 1 / this.
+// At the highest level, filters of longer chunks are deflated by the slowest method if a faster one
+// makes them at most 1 / this larger than the best.
 constexpr std::size_t close_call = 50;
 
 // How a chunk is compressed.
@@ -345,7 +346,7 @@ struct PngCompressor::State {
     return all;
   }
 
-  // With filters that are chosen row by row, and with single ones.
+  // Searches with filters chosen row by row, and with a single filter.
   void search_rows(const PngRowBlock& block, const PngCompression& how, bool last, Result& best) {
     using enum PngRowSearch::Measure;
     const auto consider = [&](ByteSpan rows, const PngCompression& by) {
@@ -489,7 +490,7 @@ struct PngCompressor::State {
   }
 
   // The cost of a search in bytes: the deflated size of the sample, plus `price` for each position
-  // that is searched. The description of the codes does not count: in a chunk, which is longer, it
+  // that is searched. The description of the codes is ignored: in a chunk, which is longer, it
   // matters less.
   std::size_t search_cost(PngSample sample, PngFilter candidate, std::size_t price,
                           Method::Deflater deflater = Method::search) {

@@ -82,7 +82,7 @@ template <typename Predictor>
 }
 
 // An estimate of the residues' size after deflating: the sum of their distances from 0 in a quarter
-// of the row. Larger distances count as max_distance, since the codes of large residues have
+// of the row. Larger distances are clamped to max_distance, because codes of large residues have
 // similar lengths.
 template <typename Predictor>
 [[gnu::always_inline]] inline std::uint64_t cost(Row row, const Byte* above, std::size_t distance) {

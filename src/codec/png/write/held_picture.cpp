@@ -39,7 +39,7 @@ int plain_color_type(const PixelFormat& format) {
   return (format.color_channels() == 3 ? color_bit : 0) | (format.has_alpha() ? alpha_bit : 0);
 }
 
-// Where the bytes of a sample are in a pixel, the most significant first.
+// Adds the positions of a sample's bytes in a pixel, most significant first.
 void take_sample(std::vector<std::size_t>& taken, int sample, int depth) {
   const auto at = static_cast<std::size_t>(sample);
   if (depth == 8) {
@@ -132,7 +132,7 @@ PngStorage PngStorage::with_palette(const std::vector<PngColor>& colors,
                                     std::vector<std::uint8_t> order, int bits, bool has_alpha) {
   std::ranges::stable_partition(
       order, [&](std::uint8_t number) { return alpha_of(colors[number]) < 255; });
-  PngStorage storage({1, 8});  // the numbers
+  PngStorage storage({1, 8});  // indices
   storage.color_type_ = palette_type;
   storage.depth_ = bits;
   for (std::size_t place = 0; place < order.size(); ++place) {
@@ -317,7 +317,7 @@ void PngHeldPicture::note_transparent(const Transparent& samples) {
   transparent_ = samples;
 }
 
-// There are too many colours: from now on the rows are held as they are.
+// Called if there are too many colours: from now on rows are held unchanged.
 void PngHeldPicture::give_up_numbers() {
   const std::size_t pixel = format_.bytes_per_pixel();
   std::vector<std::uint8_t> plain(held_.size() * pixel);
@@ -347,7 +347,7 @@ bool PngHeldPicture::may_be_grey() const {
   return format_.color_channels() == 3 && is_grey_ && !keeps_colors_;
 }
 
-// A palette of grey values helps only if its numbers have fewer bits.
+// A palette of grey values helps only if its indices have fewer bits.
 bool PngHeldPicture::palette_helps() const {
   if (!colors_ || (format_.color_channels() == 1 && keeps_colors_)) return false;
   const bool grey_alone = !format_.has_alpha() && (may_be_grey() || format_.channels == 1);
@@ -410,7 +410,7 @@ std::vector<PngStorage> PngHeldPicture::storages() {
   PngStorage::Reduction fewest = reduction();
   if (fewest.colors || fewest.alpha || fewest.bits < 8) {
     storages.push_back(PngStorage::reduced(format_, fewest));
-    // Repetitions of bytes are easier to find than those of bits.
+    // Repeated bytes are easier to find than repeated bits.
     if (std::exchange(fewest.bits, 8) < 8 && (fewest.colors || fewest.alpha))
       storages.push_back(PngStorage::reduced(format_, fewest));
   }

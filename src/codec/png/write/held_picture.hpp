@@ -22,13 +22,13 @@ class PngStorage {
   // Pixels of `format` as they are.
   explicit PngStorage(const PixelFormat& format);
 
-  // A palette of `colors`. Rows to pack hold their numbers, a byte a pixel. `order` has the numbers
-  // in the order of the palette, in which those that are not opaque go first, so that tRNS is
-  // short. `has_alpha`: tRNS is there even if all are opaque.
+  // A palette of `colors`. Rows to pack hold their indices, a byte per pixel. `order` has the
+  // indices in palette order, with colours that are not opaque first, so that tRNS is short.
+  // `has_alpha`: tRNS is written even if all are opaque.
   static PngStorage with_palette(const std::vector<PngColor>& colors,
                                  std::vector<std::uint8_t> order, int bits, bool has_alpha);
 
-  // What is left out for a smaller file.
+  // Reductions for a smaller file.
   struct Reduction {
     bool colors = false;  // red, green and blue are equal
     bool alpha = false;
@@ -47,7 +47,7 @@ class PngStorage {
   // For reports.
   [[nodiscard]] FilePixels file_pixels() const;
 
-  // Whether rows to pack hold numbers of colours.
+  // Whether rows to pack hold palette indices.
   [[nodiscard]] bool has_palette() const { return !palette_.empty(); }
 
   // Whether pixels are stored as they are.
@@ -81,7 +81,7 @@ class PngColors {
  public:
   static constexpr std::size_t most = 256;
 
-  // The number of a colour, which is added if it is new. Nothing if there are too many.
+  // The index of a colour, which is added if it is new; nothing if there are too many.
   std::optional<std::uint8_t> add(PngColor color) {
     constexpr std::uint32_t multiplier = 0x9E3779B1U;  // odd, with irregular bits
     std::size_t at = color * multiplier >> 22U;
@@ -109,7 +109,7 @@ class PngColors {
 
 class PngHeldPicture {
  public:
-  // What is looked for.
+  // The kind of reduction to look for.
   enum class Aim {
     palette,   // a palette of the same channels
     few_bits,  // grey of fewer than 8 bits
@@ -127,7 +127,7 @@ class PngHeldPicture {
 
   // The rows so far.
   [[nodiscard]] int rows() const { return rows_; }
-  // For PngStorage::pack(), numbers of colours if `storage` has a palette. Valid until the next
+  // A row for PngStorage::pack(), palette indices if `storage` has a palette. Valid until the next
   // call.
   [[nodiscard]] const std::uint8_t* row(int y, const PngStorage& storage);
 
@@ -166,7 +166,7 @@ class PngHeldPicture {
   bool transparent_differ_ = false;
   std::optional<Transparent> transparent_;
   int grey_bits_ = 1;
-  // The rows: a byte a pixel with its colour's number, or as they are if there is no colors_.
+  // The rows: a byte per pixel with its colour's index, or unchanged without colors_.
   std::vector<std::uint8_t> held_;
   std::vector<std::uint8_t> row_;
 };

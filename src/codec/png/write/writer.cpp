@@ -30,8 +30,8 @@ namespace {
 // Deflate, the largest window, and the checksum of these two bytes.
 constexpr std::array<std::uint8_t, 2> zlib_header{0x78, 0x9c};
 
-// The memory of the chunks in the background: that of 24 chunks of the usual size. A chunk has its
-// rows, the filtered rows, and the output of two deflaters.
+// The memory of the chunks in the background: enough for 24 chunks of the usual size. A chunk has
+// its rows, the filtered rows, and the output of two deflaters.
 constexpr std::size_t max_memory_of_chunks = std::size_t{48} << 20U;
 constexpr std::size_t buffers_a_chunk = 4;
 
@@ -230,7 +230,7 @@ constexpr std::array<std::uint8_t, 8> signature{0x89, 'P', 'N', 'G', '\r', '\n',
 constexpr std::uint64_t held_bytes = std::uint64_t{64} << 20U;
 constexpr std::uint64_t held_share = 4;
 
-// What to look for before anything is written; nothing if pixels are stored as they are.
+// The reductions to look for before writing; nothing if pixels are stored unchanged.
 std::optional<PngHeldPicture::Aim> aim_of(const PictureHeader& header, int level) {
   using Aim = PngHeldPicture::Aim;
   if (level == highest_level) return Aim::smallest;
@@ -310,7 +310,7 @@ class PngWriter final : public RowWriter {
     write_head(storage, pixels_->rows_a_piece());
   }
 
-  // All that comes before the pixels.
+  // Writes everything before the pixels.
   void write_head(const PngStorage& storage, std::size_t rows_a_piece) {
     file_pixels_ = storage.file_pixels();
     sink_.write(signature);
