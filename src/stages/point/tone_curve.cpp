@@ -34,9 +34,9 @@ double end_slope(double near, double far, double near_slope, double far_slope) {
 // F. N. Fritsch, J. Butland: A Method for Constructing Local Monotone Piecewise Cubic Interpolants,
 // SIAM Journal on Scientific and Statistical Computing 5(2), 1984: the slope at a point is the
 // weighted harmonic mean of those beside it, 0 where these have different signs.
-class ToneCurve {
+class MonotoneCubic {
  public:
-  explicit ToneCurve(CurvePoints points) : points_(std::move(points)), slopes_(points_.size()) {
+  explicit MonotoneCubic(CurvePoints points) : points_(std::move(points)), slopes_(points_.size()) {
     const size_t last = points_.size() - 1;
     if (last == 1) {
       slopes_[0] = slopes_[1] = slope(0);
@@ -107,7 +107,7 @@ CurvePoints parse_points(const std::string& value) {
   return points;
 }
 
-std::vector<std::uint16_t> curve_table(const ToneCurve& curve, const PixelFormat& pixel) {
+std::vector<std::uint16_t> curve_table(const MonotoneCubic& curve, const PixelFormat& pixel) {
   const double max = pixel.max_sample();
   std::vector<std::uint16_t> table(pixel.max_sample() + 1);
   for (size_t i = 0; i < table.size(); ++i) {
@@ -121,7 +121,7 @@ std::shared_ptr<const Stage> make_curve(const CurvePoints& points) {
   std::string variant = "table";
   for (const CurvePoint& point : points)
     variant += formatted(" {},{}", point.x, point.y);
-  return make_lookup({"curve", variant, [curve = ToneCurve(points)](const PixelFormat& pixel) {
+  return make_lookup({"curve", variant, [curve = MonotoneCubic(points)](const PixelFormat& pixel) {
                         return curve_table(curve, pixel);
                       }});
 }
