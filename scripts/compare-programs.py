@@ -63,7 +63,7 @@ STAGES = [
     ("--exposure", number(-2, 2), []),
     ("--curve", word("0,0 0.25,0.15 0.75,0.85 1,1", "0.1,1 0.9,0"), []),
     ("--equalize", None, []),
-    ("--threshold", word("otsu", "40%"), []),
+    ("--binarize", word("otsu", "40%"), []),
     ("--posterize", whole(2, 256), []),
     ("--flatten", word("white", "#3366cc"), []),
     ("--depth", word("8", "16"), []),

@@ -141,9 +141,9 @@ side_by_side flatten 2 white.png blue.png
 small "${cat}" face.png
 filter face.png negative.png --invert
 side_by_side invert 2 face.png negative.png
-filter face.png white-on-black.png --threshold otsu
+filter face.png white-on-black.png --binarize otsu
 filter face.png poster.png --posterize 4
-side_by_side threshold 3 face.png white-on-black.png poster.png
+side_by_side binarize 3 face.png white-on-black.png poster.png
 filter face.png hazy.png --color contrast=0.4 --color brightness=1.15
 filter hazy.png auto.png --levels auto
 filter hazy.png clipped.png --levels auto=1

@@ -303,7 +303,7 @@ TEST_F(OpenCvComparison, ThresholdsOfOtsu) {
     // Two unequal groups of tones.
     for (const auto [x, y] : each_pixel(image))
       set_sample(image, x, y, 0, sample_at(image, x, y, 0) / 4 + (x % 3 == 0 ? max / 2 : 0));
-    filter_quietly({stored(image, "in.png"), out_, "--threshold", "otsu"});
+    filter_quietly({stored(image, "in.png"), out_, "--binarize", "otsu"});
     Image expected = copy_of(image);
     cv::threshold(as_mat(image), as_mat(expected), 0, max, cv::THRESH_BINARY | cv::THRESH_OTSU);
     EXPECT_TRUE(same_pixels(read_picture(out_), expected)) << depth;

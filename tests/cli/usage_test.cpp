@@ -237,6 +237,7 @@ TEST_F(ForeignWords, FiltersByName) {
   expect_meant({"-colorspace", "Gray"}, "--gray");
   expect_meant({"-negate"}, "--invert");
   expect_meant({"-gamma", "2.2"}, "--gamma 2.2");
+  expect_meant({"-threshold", "50%"}, "--binarize LEVEL");
   expect_meant({"-flatten"}, "--flatten COLOR");
   expect_meant({"--sepia"}, "--color sepia");
   expect_meant({"--sepia", "0.5"}, "--color sepia=0.5");

@@ -84,7 +84,7 @@ constexpr std::array foreign_options{
                 "--gray"},
     ForeignWord{"hue-rotate", "--hue DEGREES"},
     ForeignWord{"sigmoidal-contrast", "--color contrast=1.25"},
-    ForeignWord{"threshold binarize", "--threshold 50%"},
+    ForeignWord{"threshold binarise otsu", "--binarize LEVEL"},
     ForeignWord{"posterize quantize", "--posterize N"},
     ForeignWord{"equalize equalise histogram-equalize", "--equalize"},
     ForeignWord{"exposure ev", "--exposure EV"},

@@ -248,7 +248,7 @@ const std::vector<StageKind>& stage_catalogue() {
       curve_stage_kind(),
       invert_stage_kind(),
       equalize_stage_kind(),
-      threshold_stage_kind(),
+      binarize_stage_kind(),
       posterize_stage_kind(),
       flatten_stage_kind(),
       depth_stage_kind(),

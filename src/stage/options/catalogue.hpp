@@ -192,7 +192,7 @@ struct StageKind {
     color_stage_kind(), mlp_stage_kind(), net_stage_kind(), levels_stage_kind(),
     tonemap_stage_kind(), lut_stage_kind(), gray_stage_kind(), hue_stage_kind(),
     vibrance_stage_kind(), exposure_stage_kind(), gamma_stage_kind(), curve_stage_kind(),
-    invert_stage_kind(), equalize_stage_kind(), threshold_stage_kind(), posterize_stage_kind(),
+    invert_stage_kind(), equalize_stage_kind(), binarize_stage_kind(), posterize_stage_kind(),
     flatten_stage_kind(), depth_stage_kind(), linear_stage_kind(), encoded_stage_kind(),
     to_srgb_stage_kind(), profile_stage_kind(), crop_stage_kind(), trim_stage_kind(),
     pad_stage_kind(), overlay_stage_kind(), resize_stage_kind(), rotate_stage_kind(),

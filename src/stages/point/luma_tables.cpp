@@ -1,4 +1,4 @@
-// Look-up tables that the luma histogram decides: --equalize and --threshold otsu.
+// Look-up tables that the luma histogram decides: --equalize and --binarize otsu.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -89,14 +89,14 @@ size_t otsu_level(const Histogram& luma) {
   return best;
 }
 
-class Threshold final : public Stage {
+class Binarize final : public Stage {
  public:
   // Without a level, Otsu's.
-  explicit Threshold(std::optional<Level> level) : level_(level) {}
+  explicit Binarize(std::optional<Level> level) : level_(level) {}
 
-  [[nodiscard]] std::string name() const override { return "threshold"; }
+  [[nodiscard]] std::string name() const override { return "binarize"; }
   [[nodiscard]] std::string label() const override { return level_ ? to_string(*level_) : "otsu"; }
-  [[nodiscard]] std::string key() const override { return "threshold " + label(); }
+  [[nodiscard]] std::string key() const override { return "binarize " + label(); }
   [[nodiscard]] StageTraits traits() const override { return {.measures = !level_}; }
   [[nodiscard]] Lowered lower(const PictureContext& context) const override {
     const PixelFormat& pixel = context.shape.format;
@@ -104,7 +104,7 @@ class Threshold final : public Stage {
       Lowered lowered = steps_for(sample_value(*level_, pixel), label());
       if (pixel.depth == 16 && !level_->percent && level_->value > 0 && level_->value < 256)
         lowered.warning = formatted(
-            "--threshold {} looks like a level of 8 bits, but the picture has 16 bits; in 16 bits "
+            "--binarize {} looks like a level of 8 bits, but the picture has 16 bits; in 16 bits "
             "it is {}",
             level_->value, level_->value * 257);
       return lowered;
@@ -116,10 +116,10 @@ class Threshold final : public Stage {
 
  private:
   [[nodiscard]] static Lowered steps_for(double level, const std::string& variant) {
-    return {.steps = {make_gray(),
-                      make_lookup({"threshold", variant, [level](const PixelFormat& pixel) {
-                                     return table_of(level, pixel);
-                                   }})}};
+    return {
+        .steps = {make_gray(), make_lookup({"binarize", variant, [level](const PixelFormat& pixel) {
+                                              return table_of(level, pixel);
+                                            }})}};
   }
   [[nodiscard]] static std::vector<std::uint16_t> table_of(double level, const PixelFormat& pixel) {
     std::vector<std::uint16_t> table(pixel.max_sample() + 1);
@@ -152,8 +152,8 @@ StageKind equalize_stage_kind() {
           .from_options = [](const OptionValues&) { return std::make_shared<Equalize>(); }};
 }
 
-StageKind threshold_stage_kind() {
-  return {.option = "--threshold",
+StageKind binarize_stage_kind() {
+  return {.option = "--binarize",
           .type = FreeText{"LEVEL|otsu",
                            {{"LEVEL", "in samples (128) or in percent of max (50%)"},
                             {"otsu", "the level that divides the picture's own histogram best"}}},
@@ -166,13 +166,13 @@ StageKind threshold_stage_kind() {
               "with 65536 levels for 16 bits.",
           .edges = "None: a pixel depends on no other pixel, but otsu reads all of them first.",
           .alpha = "Does not change and has no influence.",
-          .examples = {"page.jpg page.png --threshold otsu", "in.png out.png --threshold 50%"},
+          .examples = {"page.jpg page.png --binarize otsu", "in.png out.png --binarize 50%"},
           .sample_values = {"otsu", "100", "30%"},
           .from_options = [](const OptionValues& values) {
-            const std::string& value = values.text("--threshold");
-            return std::make_shared<Threshold>(
+            const std::string& value = values.text("--binarize");
+            return std::make_shared<Binarize>(
                 value == "otsu" ? std::nullopt
-                                : std::optional(parse_level("--threshold " + value, value)));
+                                : std::optional(parse_level("--binarize " + value, value)));
           }};
 }
 

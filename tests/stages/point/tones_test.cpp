@@ -1,4 +1,4 @@
-// --exposure, --curve, --equalize, --threshold and --posterize against second implementations.
+// --exposure, --curve, --equalize, --binarize and --posterize against second implementations.
 
 #include "stages/colour/linear.hpp"
 #include "stages/point/lookup.hpp"
@@ -119,8 +119,8 @@ TEST(Curve, IsThePiecewiseCubicThroughItsPoints) {
       {"0,0 1,1", {{0, 1}, {0, 1}}},
       {"0.125,1 0.875,0.03", {{0.125L, 0.875L}, {1, 0.03L}}},
       {"0,0 0.25,0.15 0.75,0.85 1,1", {{0, 0.25L, 0.75L, 1}, {0, 0.15L, 0.85L, 1}}},
-      {"0,0.9 0.3,0.2 0.31,0.7 0.5,0.7 1,0",
-       {{0, 0.3L, 0.31L, 0.5L, 1}, {0.9L, 0.2L, 0.7L, 0.7L, 0}}}};
+      {"0,0.91 0.3,0.2 0.31,0.71 0.5,0.71 1,0",
+       {{0, 0.3L, 0.31L, 0.5L, 1}, {0.91L, 0.2L, 0.71L, 0.71L, 0}}}};
   for (const Case& each : cases) {
     SCOPED_TRACE(each.points);
     expect_mapped_colors({stage_of(formatted("--curve '{}'", each.points))},
@@ -155,7 +155,7 @@ TEST(Posterize, TakesTheNearestOfEvenlySpacedLevels) {
   expect_values(posterize_stage_kind(), {"2", "256"}, {"", "1", "257", "2.5"});
 }
 
-TEST(Threshold, MakesBrighterPixelsWhite) {
+TEST(Binarize, MakesBrighterPixelsWhite) {
   for (const PixelFormat& format : all_formats()) {
     const PixelFormat target{format.has_alpha() ? 2 : 1, format.depth};
     const std::uint32_t max = format.max_sample();
@@ -165,13 +165,13 @@ TEST(Threshold, MakesBrighterPixelsWhite) {
           format.color_channels() == 1 ? in[0] : luma_bt709(in[0], in[1], in[2]);
       return Samples{10 * luma > 4 * max ? max : 0, format.color_channels() == 1 ? in[1] : in[3]};
     });
-    expect_everywhere({stage_of("--threshold 40%")}, image, expected);
+    expect_everywhere({stage_of("--binarize 40%")}, image, expected);
   }
-  expect_values(threshold_stage_kind(), {"otsu", "0", "128", "50%"}, {"", "auto", "x%", "1,2"});
+  expect_values(binarize_stage_kind(), {"otsu", "0", "128", "50%"}, {"", "auto", "x%", "1,2"});
 }
 
-TEST(Threshold, WarnsOfALevelOf8BitsFor16) {
-  const auto stage = stage_of("--threshold 128");
+TEST(Binarize, WarnsOfALevelOf8BitsFor16) {
+  const auto stage = stage_of("--binarize 128");
   EXPECT_TRUE(lowered({stage}, {3, 8}).front().warning.empty());
   EXPECT_TRUE(contains(lowered({stage}, {3, 16}).front().warning, "it is 32896"));
 }
