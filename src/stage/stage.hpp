@@ -25,11 +25,13 @@ struct Demand {
 
 // The work of a stage on one picture.
 struct Lowered {
-  // On the processor, one after the other. Neither steps nor a demand: nothing is to be done.
+  // On the processor with any instruction set, one after the other. Neither steps nor a demand:
+  // nothing is to be done.
   Steps steps = {};
-  // The steps on a device, where they are others.
-  std::function<Steps(const DeviceInfo&)> steps_on = nullptr;
-  // A demand instead of steps. Until it is met, the result has the source's shape, turned.
+  // Where there may be others: the steps on a device, or on the processor (nullptr) with the
+  // instruction set in use. Plans ask for them, each for the place where it runs.
+  std::function<Steps(const DeviceInfo*)> steps_on = nullptr;
+  // Instead of steps. Until it is met, the result counts as having the source's shape, turned.
   std::optional<Demand> demand = std::nullopt;
 
   // The stage's own name and label for reports, where they say more than Stage's; no name: those.
