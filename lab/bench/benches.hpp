@@ -19,6 +19,7 @@ struct MatmulOptions {
   std::vector<int> tiles{8, 16, 32};
   bool plain_always = false;  // the plain loop for sides above 1024 too
   int show = 0;               // rows and columns of corners to show; 0: none
+  std::string explain = {};   // "naive" or "tiled": the kernel to show beside its reads
 };
 [[nodiscard]] Report bench_matmul(const TestBed& bed, const MatmulOptions& options);
 
@@ -58,6 +59,10 @@ struct StageCase {
 [[nodiscard]] Report bench_stages(const TestBed& bed, const std::string& bench,
                                   const PictureOptions& pictures,
                                   const std::vector<StageCase>& cases);
+
+// Operations a second of each case beside what memory and arithmetic allow.
+[[nodiscard]] Report bench_roofline(const TestBed& bed, const PictureOptions& pictures,
+                                    const std::vector<StageCase>& cases);
 
 // Memory: copies on the device and on the processor, and between them.
 struct CopyOptions {

@@ -177,8 +177,8 @@ class CopyBench {
         return std::vector{queue.download(buffer, memory.data, bytes_)};
       });
       if (memory.data != target_.get()) std::memcpy(target_.get(), memory.data, bytes_);
-      add_row("upload", on_device, memory.name, moved, up, 0);
-      add_row("download", on_device, memory.name, moved, down, 0);
+      add_row(formatted("upload, {}", memory.name), on_device, "", moved, up, 0);
+      add_row(formatted("download, {}", memory.name), on_device, "", moved, down, 0);
     }
   }
 

@@ -1,12 +1,14 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <sstream>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/threads.hpp"
 #include "base/words.hpp"
 #include "compute/matrix_product.hpp"
+#include "device/kernel_source.hpp"
 #include "lab/bench/benches.hpp"
 #include "lab/bench/host_products.hpp"
 #include "lab/bench/open_blas.hpp"
@@ -34,6 +36,32 @@ std::vector<DeviceKernel> device_kernels(const std::vector<int>& tiles) {
     kernels.push_back({formatted("tiled {0}x{0}", tile), {MatrixVariant::tiled, tile}});
   kernels.push_back({"tuned", {MatrixVariant::automatic}});
   return kernels;
+}
+
+// How often `part` is in the text.
+std::size_t count_in(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++count;
+  return count;
+}
+
+// The source of a kernel with the reads of each line, of which A and B have as many.
+std::string explained(const std::string& kernel, const Row& row) {
+  const std::string file = kernel_file("matrix_product.cl");
+  const std::size_t begin = file.find("__kernel", file.find("KERNEL_matrix_product_" + kernel));
+  const std::string source = file.substr(begin, file.find("#endif", begin) - begin);
+  const double reads = *number_in(row, "global_reads");
+  const auto places = static_cast<double>(count_in(source, "READ("));
+  std::string text = formatted("{} at size {}: numbers read from global memory, and the line\n",
+                               std::get<std::string>(row.at("kernel")), *number_in(row, "size"));
+  std::istringstream lines(source);
+  for (std::string line; std::getline(lines, line);) {
+    const auto here = static_cast<double>(count_in(line, "READ("));
+    text +=
+        formatted("{:>10}  {}\n", here > 0 ? formatted("{:.0f}", reads * here / places) : "", line);
+  }
+  return text;
 }
 
 // All rows of one size.
@@ -65,6 +93,13 @@ class SizeBench {
     if (bed_.session) measure_device(report);
     compare_rows();
     report.rows.insert(report.rows.end(), rows_.begin(), rows_.end());
+    const auto explains = [&](const Row& row) {
+      return row.contains("global_reads") &&
+             std::get<std::string>(row.at("kernel")).starts_with(options_.explain);
+    };
+    const auto row = std::ranges::find_if(rows_, explains);
+    if (!options_.explain.empty() && row != rows_.end())
+      report.listing += explained(options_.explain, *row);
   }
 
   void show_corners(std::size_t count, Report& report) const {

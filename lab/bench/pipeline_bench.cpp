@@ -1,22 +1,17 @@
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "compute/matrix_product.hpp"
 #include "host/instruction_set.hpp"
 #include "lab/bench/benches.hpp"
-#include "lab/bench/host_products.hpp"
+#include "lab/bench/ceilings.hpp"
 #include "lab/bench/report.hpp"
 #include "pipeline/choose/dispatcher.hpp"
 #include "pipeline/run/run.hpp"
 
 namespace gpufilter::lab {
 namespace {
-
-constexpr std::size_t copy_bytes = std::size_t{64} << 20U;
-constexpr std::size_t product_side = 1024;
 
 struct Run {
   RunReport report;
@@ -63,50 +58,6 @@ std::map<Step, StepWork> steps_of(const RunReport& report) {
   return steps;
 }
 
-// This machine's maximum rates.
-struct Ceilings {
-  double copy = 0;        // bytes read and written in a second
-  double transfer = 0;    // bytes in a second
-  double operations = 0;  // multiply-adds in a second
-};
-
-Ceilings measure_host_ceilings(const TestBed& bed) {
-  Ceilings ceilings;
-  TestBed host;
-  host.trials = bed.trials;
-  ceilings.copy = measure_copies(host, copy_bytes).all_cores;
-  const std::vector<float> a(product_side * product_side, 0.5F);
-  std::vector<float> c(a.size());
-  const Product product{product_side, product_side, product_side, a.data(), a.data(), c.data()};
-  const auto times = measure(bed.trials, [&] { host_products().back().run(product); });
-  ceilings.operations = std::pow(static_cast<double>(product_side), 3) / times.wall.mean;
-  return ceilings;
-}
-
-Ceilings measure_device_ceilings(const TestBed& bed) {
-  Session& session = *bed.session;
-  Ceilings ceilings;
-  ceilings.copy = measure_copies(bed, copy_bytes).device;
-  Queue queue = session.make_queue();
-  const auto pinned = session.allocate_pinned(copy_bytes);
-  const Buffer buffer = session.allocate(copy_bytes);
-  const auto upload = measure(bed.trials, queue, [&] {
-    return std::vector{queue.upload(buffer, pinned.get(), copy_bytes)};
-  });
-  ceilings.transfer = copy_bytes / upload.best_clock().mean;
-  const int side = has_gpu(bed) ? int{product_side} : int{product_side} / 4;
-  const MatrixProduct product(session, MatrixParameters{});
-  const auto matrix_bytes = static_cast<std::size_t>(side) * static_cast<std::size_t>(side) * 4;
-  const Buffer a = session.allocate(matrix_bytes);
-  const Buffer c = session.allocate(matrix_bytes);
-  queue.upload(a, pinned.get(), matrix_bytes);
-  const auto times = measure(bed.trials, queue, [&] {
-    return std::vector{product.enqueue(queue, {a, a, c}, {side, side, side}, Activation::none)};
-  });
-  ceilings.operations = std::pow(static_cast<double>(side), 3) / times.best_clock().mean;
-  return ceilings;
-}
-
 // A device that is the processor is as fast as this program's own loops, whatever its kernels
 // reach.
 Ceilings measure_ceilings(const TestBed& bed) {
@@ -120,17 +71,10 @@ Ceilings measure_ceilings(const TestBed& bed) {
   return ceilings;
 }
 
-// Additions, multiplications and conversions of a pass, a multiply-add counted once.
 double operations_of(const PassReport& pass) {
-  constexpr double a_blurred_sample = 10;  // nine additions, and a product in place of a division
-  constexpr double a_colored_pixel = 20;   // 12 multiply-adds, conversions of samples
   double operations = 0;
-  for (const PassWork& work : pass.work) {
-    const double factor = work.rate.kind.starts_with("blur")    ? a_blurred_sample
-                          : work.rate.kind.starts_with("color") ? a_colored_pixel
-                                                                : 1;
-    operations += factor * work.operations;
-  }
+  for (const PassWork& work : pass.work)
+    operations += operations_in(work.rate) * work.operations;
   return operations;
 }
 
@@ -230,17 +174,6 @@ std::vector<std::uint8_t> reference_file(const PipelineOptions& options) {
   const InstructionSetInUse baseline(InstructionSet::baseline);
   const auto dispatcher = make_dispatcher("cpu", false, options.chain, default_engine_options());
   return run_once(options, *dispatcher).file;
-}
-
-void add_ceilings(Report& report, const Ceilings& ceilings) {
-  report.parameters.push_back(
-      {"copy_gbytes_per_s", ceilings.copy * 1e-9, "memory", "GB/s, bytes read and bytes written"});
-  if (ceilings.transfer > 0) {
-    report.parameters.push_back(
-        {"transfer_gbytes_per_s", ceilings.transfer * 1e-9, "transfer", "GB/s to the device"});
-  }
-  report.parameters.push_back({"gigaoperations_per_s", ceilings.operations * 1e-9, "arithmetic",
-                               "billion multiply-adds a second"});
 }
 
 std::vector<Column> pipeline_columns() {

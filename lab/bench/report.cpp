@@ -14,6 +14,7 @@
 #include "base/format.hpp"
 #include "base/json.hpp"
 #include "base/printable.hpp"
+#include "base/terminal.hpp"
 #include "base/threads.hpp"
 #include "base/timeline.hpp"
 #include "chart/svg_chart.hpp"
@@ -83,9 +84,9 @@ LargestErrors largest_errors(std::span<const float> found, std::span<const doubl
 }
 
 std::vector<Column> error_columns() {
-  return {{"max_absolute_error", "abs error", 3},
-          {"max_relative_error", "rel error", 3},
-          {"max_ulp_error", "ulp error", 3}};
+  return {{"max_ulp_error", "ulp error", 3},
+          {"max_absolute_error", "abs error", 3},
+          {"max_relative_error", "rel error", 3}};
 }
 
 void add_errors(Row& row, const LargestErrors& errors) {
@@ -264,22 +265,55 @@ std::optional<Cells> cells_of(const Report& report, const Column& column) {
   return cells;
 }
 
-// Removes columns that say the least until the table fits a terminal, unless the user chose them.
-// Returns the keys of those removed.
-std::vector<std::string> remove_wide(std::vector<Cells>& table) {
-  constexpr std::size_t widest = 80, gap = 2;
-  constexpr std::array expendable{"deviation_ms",  "max_ms",          "min_ms",    "private_bytes",
-                                  "spilled_bytes", "resident_groups", "registers", "wall_ms"};
+constexpr std::size_t widest = 80;  // of a terminal
+
+std::string parameter_line(const Parameter& parameter) {
+  return formatted(
+      "{:<10} {}{}{}\n", parameter.heading.empty() ? parameter.name : parameter.heading,
+      printable(value_text(parameter.value, 4)), parameter.unit.empty() ? "" : " ", parameter.unit);
+}
+
+std::size_t width_of(const std::vector<Cells>& table) {
+  std::size_t width = 0;
+  for (const Cells& cells : table)
+    width += (width > 0 ? 2 : 0) + cells.texts.front().size();
+  return width;
+}
+
+// Makes a table fit a terminal: columns that say the least are left out; those that say the same in
+// each row become lines above the table; then columns are left out from the right. Returns the
+// lines, and the keys of what was left out.
+std::pair<std::string, std::vector<std::string>> narrow(const Report& report,
+                                                        std::vector<Cells>& table) {
+  constexpr std::array expendable{"deviation_ms",    "max_ms",    "min_ms",    "private_bytes",
+                                  "spilled_bytes",   "registers", "variant",   "gflops_wall",
+                                  "resident_groups", "wall_ms",   "tops_wall", "checksum"};
+  std::string lines;
   std::vector<std::string> removed;
-  for (const char* key : expendable) {
-    std::size_t width = 0;
-    for (const Cells& cells : table)
-      width += cells.texts.front().size() + gap;
-    if (width <= widest + gap) break;
-    const auto has_key = [key](const Cells& cells) { return cells.column->key == key; };
-    if (std::erase_if(table, has_key) > 0) removed.emplace_back(key);
+  const auto remove = [&](std::vector<Cells>::iterator column) {
+    removed.push_back(column->column->key);
+    table.erase(column);
+  };
+  for (std::size_t i = 0; i < expendable.size() && width_of(table) > widest; ++i) {
+    const auto has_key = [&](const Cells& cells) { return cells.column->key == expendable[i]; };
+    if (const auto found = std::ranges::find_if(table, has_key); found != table.end())
+      remove(found);
   }
-  return removed;
+  for (auto column = table.begin(); column != table.end() && width_of(table) > widest;) {
+    const std::vector<std::string>& texts = column->texts;
+    const bool is_common =
+        column->column->key != "bits" && texts.size() > 2 &&
+        std::all_of(texts.begin() + 1, texts.end(), [&](const auto& t) { return t == texts[1]; });
+    if (is_common)
+      lines += parameter_line(
+          {column->column->heading, value_in(report.rows.front(), column->column->key)});
+    column = is_common ? table.erase(column) : column + 1;
+  }
+  for (auto column = table.end(); column > table.begin() + 2 && width_of(table) > widest;) {
+    --column;
+    if (column->column->key != "bits" && column->column->key != "mean_ms") remove(column);
+  }
+  return {lines, removed};
 }
 
 std::string aligned_table(const Report& report) {
@@ -287,8 +321,10 @@ std::string aligned_table(const Report& report) {
   for (const Column& column : report.columns) {
     if (auto cells = cells_of(report, column)) table.push_back(*std::move(cells));
   }
-  const auto removed = report.has_chosen_columns ? std::vector<std::string>{} : remove_wide(table);
   std::string text;
+  std::vector<std::string> removed;
+  if (!report.has_chosen_columns) std::tie(text, removed) = narrow(report, table);
+  text += "\n";
   for (std::size_t i = 0; i <= report.rows.size(); ++i) {
     std::string line;
     for (const Cells& cells : table)
@@ -296,7 +332,8 @@ std::string aligned_table(const Report& report) {
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
   }
-  if (!removed.empty()) text += formatted("not shown: {} (--columns)\n", fmt::join(removed, ", "));
+  if (!removed.empty())
+    text += folded(formatted("not shown: {} (--columns)\n", fmt::join(removed, ", ")), widest);
   return text;
 }
 
@@ -312,12 +349,6 @@ std::string corners_text(const Report& report) {
     }
   }
   return text;
-}
-
-std::string parameter_line(const Parameter& parameter) {
-  return formatted(
-      "{:<10} {}{}{}\n", parameter.heading.empty() ? parameter.name : parameter.heading,
-      printable(value_text(parameter.value, 4)), parameter.unit.empty() ? "" : " ", parameter.unit);
 }
 
 Json json_of(const Value& value) {
@@ -381,17 +412,21 @@ std::string bench_text(const Report& report, const std::string& date) {
         formatted("device     none{}\n",
                   report.fallback.empty() ? "" : formatted(" ({})", printable(report.fallback)));
   } else {
-    text += formatted("device     {}; {}, driver {}\n", printable(report.device),
-                      printable(brief_version(report.platform)), printable(report.driver));
+    text += folded(formatted("device     {}; {}, driver {}\n", printable(report.device),
+                             printable(brief_version(report.platform)), printable(report.driver)),
+                   widest);
   }
-  text += formatted("processor  {}\n", printable(report.processor));
+  text += folded(formatted("processor  {}\n", printable(report.processor)), widest);
   for (const Parameter& parameter : report.parameters)
     text += parameter_line(parameter);
-  text += formatted("\n{}", aligned_table(report));
+  text += aligned_table(report);
+  if (const auto* chart = std::get_if<LineChart>(&report.chart))
+    text += "\n" + lab::draw_as_text(*chart, widest);
   if (!report.corners.empty()) text += formatted("\n{}", corners_text(report));
+  if (!report.listing.empty()) text += "\n" + folded(report.listing, widest);
   if (!report.notes.empty()) text += "\n";
   for (const std::string& note : report.notes)
-    text += printable(note) + "\n";
+    text += folded(printable(note), widest) + "\n";
   return text;
 }
 
@@ -481,6 +516,11 @@ std::string draw(const Report& report, const ChartOfLines& chart, const std::str
               [](const auto& a, const auto& b) { return a.x < b.x; });
   }
   return lab::draw(lines);
+}
+
+std::string draw(const Report& /*report*/, LineChart chart, const std::string& subtitle) {
+  chart.titles.subtitle = subtitle;
+  return lab::draw(chart);
 }
 
 std::string draw(const Report& report, const ChartOfBars& chart, const std::string& subtitle) {

@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "chart/svg_chart.hpp"
 #include "device/kernel_figures.hpp"
 #include "device/session.hpp"
 
@@ -105,8 +106,9 @@ struct Report {
   bool has_chosen_columns = false;  // by the user; otherwise the table has those that fit
   std::vector<Row> rows;
   std::vector<Corner> corners;
+  std::string listing = {};  // a kernel beside what it did; in the text only
   std::vector<std::string> notes;
-  std::variant<ChartOfLines, ChartOfBars> chart;
+  std::variant<ChartOfLines, ChartOfBars, LineChart> chart;  // a LineChart is in the text too
 
   [[nodiscard]] bool failed() const;  // whether bits of a row differ
 };
@@ -137,7 +139,7 @@ struct LargestErrors {
 [[nodiscard]] LargestErrors largest_errors(std::span<const float> found,
                                            std::span<const double> expected);
 
-// "max_absolute_error", "max_relative_error", "max_ulp_error".
+// "max_ulp_error", "max_absolute_error", "max_relative_error".
 [[nodiscard]] std::vector<Column> error_columns();
 void add_errors(Row& row, const LargestErrors& errors);
 

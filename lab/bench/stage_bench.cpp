@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cstring>
+#include <limits>
+#include <map>
 #include <set>
 
 #include "base/error.hpp"
@@ -7,6 +9,7 @@
 #include "base/threads.hpp"
 #include "host/instruction_set.hpp"
 #include "lab/bench/benches.hpp"
+#include "lab/bench/ceilings.hpp"
 #include "lab/bench/report.hpp"
 #include "lab/random_data.hpp"
 #include "pipeline/execute/band_executor.hpp"
@@ -128,12 +131,29 @@ class FormatBench {
             {"gpixels_per_s", pixels / seconds * 1e-9},
             {"share_of_copy", moved / seconds / ceiling},
             {"bits", std::string(bits_of(equals_reference({0, rows})))}};
+    row["operations_a_pixel"] = operations_a_pixel();
     if (each.operations_a_pixel > 0)
       row["gflops"] = 2 * each.operations_a_pixel * pixels / seconds * 1e-9;
     add_times(row, measurement);
     report_.rows.push_back(std::move(row));
   }
 
+  // Of the result, a multiply-add counted once.
+  [[nodiscard]] double operations_a_pixel() const {
+    double operations = 0;
+    PictureShape shape{picture_.size(), picture_.format()};
+    for (const LoweredStage& stage : chain_) {
+      for (const auto& step : steps_of(stage, nullptr)) {
+        const StageCost cost = step->cost(shape.format);
+        shape = step->output(shape);
+        operations += operations_in(cost.rate) * cost.operations_a_pixel *
+                      static_cast<double>(shape.size.pixels());
+      }
+    }
+    return operations / static_cast<double>(target_.size().pixels());
+  }
+
+  // The reference is computed with the baseline.
   void measure_host(const StageCase& each) {
     make_reference(each);
     for (const InstructionSet set : available_instruction_sets()) {
@@ -274,7 +294,8 @@ std::vector<Column> stage_columns() {
                   {"where", "where"},
                   {"format", "format"},
                   {"width", ""},
-                  {"height", ""}},
+                  {"height", ""},
+                  {"operations_a_pixel", ""}},
                  time_columns(),
                  {{"gbytes_per_s", "GB/s", 4},
                   {"gpixels_per_s", "Gpx/s"},
@@ -316,6 +337,75 @@ Report bench_stages(const TestBed& bed, const std::string& bench, const PictureO
   report.chart = chart;
   report.notes.emplace_back(
       "GB/s: pixels read and pixels written, once each; bits: compared with the baseline");
+  return report;
+}
+
+namespace {
+
+// For the axis.
+double of_two_digits(double value) {
+  return std::stod(formatted("{:.2g}", value));
+}
+
+LineChart::Line roof_of(const Ceilings& ceilings, const std::string& where, double low,
+                        double high) {
+  const double ridge = of_two_digits(ceilings.operations / ceilings.copy);
+  LineChart::Line line{formatted("roof of the {}", where), {}, where == on_processor};
+  for (const double x : {std::min(low, ridge), ridge, std::max(high, ridge)})
+    line.points.push_back({x, std::min(x * ceilings.copy, ceilings.operations) * 1e-9});
+  return line;
+}
+
+}  // namespace
+
+Report bench_roofline(const TestBed& bed, const PictureOptions& pictures,
+                      const std::vector<StageCase>& cases) {
+  std::map<std::string, Ceilings> ceilings{{on_processor, measure_host_ceilings(bed)}};
+  const bool is_gpu = has_gpu(bed);
+  if (is_gpu) ceilings[on_device] = measure_device_ceilings(bed);
+  Report report = bench_stages(bed, "roofline", pictures, cases);
+  report.columns = joined({{{"stage", "stage"}, {"where", "where"}, {"format", "format"}},
+                           time_columns(),
+                           {{"operations_a_byte", "op/byte"},
+                            {"goperations_per_s", "Gop/s", 4},
+                            {"share_of_roof", "of roof"},
+                            {"bound", "bound by"},
+                            {"bits", "bits"},
+                            {"variant", "variant"}}});
+  std::erase_if(report.rows, [](const Row& row) {
+    return std::get<std::string>(row.at("kernel")).starts_with("one core");
+  });
+  LineChart chart{{report.bench + ": what limits each stage", "", "operations a byte", "Gop/s"},
+                  {}};
+  double low = std::numeric_limits<double>::infinity(), high = 0;
+  for (Row& row : report.rows) {
+    const std::string where = std::get<std::string>(row.at("where"));
+    const Ceilings& limits = ceilings.at(is_gpu ? where : on_processor);
+    const double rate = *number_in(row, "operations_a_pixel") * *number_in(row, "gpixels_per_s");
+    const double intensity = rate / *number_in(row, "gbytes_per_s");
+    const bool by_memory = intensity * limits.copy < limits.operations;
+    row["operations_a_byte"] = intensity;
+    row["goperations_per_s"] = rate;
+    row["share_of_roof"] = rate * 1e9 / std::min(intensity * limits.copy, limits.operations);
+    row["bound"] = std::string(by_memory ? "memory" : "arithmetic");
+    if (intensity <= 0) continue;
+    low = std::min(low, intensity);
+    high = std::max(high, intensity);
+    chart.lines.push_back({formatted("{}, {}", std::get<std::string>(row.at("stage")), where),
+                           {{of_two_digits(intensity), rate}}});
+  }
+  for (const auto& [where, limits] : ceilings) {
+    report.notes.push_back(formatted("roof of the {}: {:.1f} GB/s, {:.1f} Gop/s", where,
+                                     limits.copy * 1e-9, limits.operations * 1e-9));
+    if (high > 0) chart.lines.push_back(roof_of(limits, where, low / 2, high * 2));
+  }
+  if (bed.session && !is_gpu)
+    report.notes.emplace_back("the device is the processor, and has its roof");
+  report.notes.emplace_back(
+      "roof: the lower of a copy's bytes times op/byte, and of the multiply-adds of the fastest "
+      "matrix product of floats; what stays in caches, or computes with bytes, may be above it; "
+      "comparisons and table look-ups are no operations");
+  if (!chart.lines.empty()) report.chart = chart;
   return report;
 }
 

@@ -396,19 +396,33 @@ Json to_json(const Verdict& verdict) {
   std::vector<Json> kernels;
   for (const TimedKernel& kernel : verdict.kernels)
     kernels.push_back({{"name", kernel.name}, {"ms", kernel.ms}, {"resources", kernel.resources}});
-  return {{"device", verdict.device}, {"passed", verdict.wrong == 0}, {"elements", verdict.all},
-          {"wrong", verdict.wrong},   {"first", verdict.first},       {"likely", verdict.likely},
+  return {{"device", verdict.device},
+          {"passed", verdict.passed()},
+          {"elements", verdict.all},
+          {"wrong", verdict.wrong},
+          {"first", verdict.first},
+          {"likely", verdict.likely},
+          {"wrong_access", verdict.access ? Json(*verdict.access) : Json()},
           {"kernels", kernels}};
 }
 
 Verdict judge(Session& session, const Lesson& lesson, const std::string& file,
               const std::string& text) {
   const Exercise exercise = exercise_of(lesson.name);
-  const Ran own = run(session, own_source(file, text), exercise, exercise.numbers);
+  const OwnSource source = own_source(file, text);
+  const Ran own = run(session, source, exercise, exercise.numbers);
   const Differences differences(exercise, own, text);
-  Verdict verdict{session.device().name, exercise.expected.size(),
-                  differences.count(),   differences.first(),
-                  differences.likely(),  {{"yours", own.ms, own.resources}}};
+  OwnCall call{exercise.range, {}, exercise.numbers};
+  for (const Words& input : exercise.inputs)
+    call.buffers.push_back(4 * input.size());
+  call.buffers.push_back(4 * exercise.expected.size());
+  Verdict verdict{session.device().name,
+                  exercise.expected.size(),
+                  differences.count(),
+                  differences.first(),
+                  differences.likely(),
+                  wrong_access(source, exercise.options, call),
+                  {{"yours", own.ms, own.resources}}};
   const auto add = [&](const std::string& name, const EmbeddedFiles& files, const std::string& from,
                        const std::vector<std::int32_t>& numbers) {
     const OwnSource source = own_source(from, std::string(files.find(from)->second));

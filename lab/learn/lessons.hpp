@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,10 @@ struct Verdict {
   std::size_t wrong = 0;    // of them
   std::string first = {};   // the first that is wrong: "row 3, column 5: 7 instead of 8"
   std::string likely = {};  // which mistake looks like that; empty: none that is known
+  std::optional<std::string> access = {};  // the first wrong one, as wrong_access() returns it
   std::vector<TimedKernel> kernels = {};
+
+  [[nodiscard]] bool passed() const { return wrong == 0 && access.value_or("").empty(); }
 };
 [[nodiscard]] Json to_json(const Verdict& verdict);
 

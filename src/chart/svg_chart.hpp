@@ -122,6 +122,9 @@ struct LineChart {
   std::string dashed_label = {};  // the meaning of dashed lines
 };
 [[nodiscard]] std::string draw(const LineChart& chart);
+// In characters, at most `columns` wide; a letter stands for each line of one point, dots for the
+// others.
+[[nodiscard]] std::string draw_as_text(const LineChart& chart, std::size_t columns);
 
 // Horizontal bars from 0, in their order from top to bottom.
 struct BarChart {

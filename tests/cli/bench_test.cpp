@@ -111,6 +111,61 @@ TEST_F(Bench, MeasuresAnyStageByItself) {
   EXPECT_EQ(on_device, has_device() ? stages : std::set<std::string>{});
 }
 
+// Rates, intensities and roofs agree with each other.
+TEST_F(Bench, RooflineSaysWhatLimitsStages) {
+  const Words stages{"roofline", "--blur", "auto", "--invert", "--size", "64x48"};
+  const Json json = bench_json(stages);
+  EXPECT_EQ(json["rows"].size(), has_device() ? 4U : 2U);
+  for (const Json& row : json["rows"]) {
+    const bool is_blur = row["stage"] == "blur";
+    // RGB: six bytes read and written, and ten operations for each sample of the blur.
+    EXPECT_TRUE(!is_blur || std::abs(row["operations_a_byte"].get<double>() - 5) < 1e-9) << row;
+    expect_rate(row, "goperations_per_s", row["operations_a_byte"].get<double>() * 6e-6 * 64 * 48);
+    EXPECT_GT(row["share_of_roof"], 0);
+    EXPECT_TRUE(row["bound"] == "memory" || row["bound"] == "arithmetic") << row;
+  }
+  const std::string text = ended(0, bench(stages)).out;
+  expect_parts(text, {"\nGop/s\n", "operations a byte\n", "  A  blur, processor\n",
+                      "  .  roof of the processor\n"});
+}
+
+TEST_F(Bench, MatmulExplainsAKernelByItsReads) {
+  GPUFILTER_REQUIRE_DEVICE();
+  const Words matmul{"matmul", "--sizes", "32", "--tile", "16", "--explain"};
+  // Each of A and B is read 32 / 16 times by tiles, and 32 times without.
+  const std::string tiled = ended(0, bench(matmul + Words{"tiled"})).out;
+  EXPECT_TRUE(std::regex_search(tiled, std::regex("\n      2048 +a_tile\\[y\\]\\[x\\] = ")));
+  EXPECT_TRUE(std::regex_search(tiled, std::regex("\n      2048 +b_tile\\[y\\]\\[x\\] = ")));
+  const std::string naive = ended(0, bench(matmul + Words{"naive"})).out;
+  EXPECT_TRUE(std::regex_search(naive, std::regex("\n     65536 +sum = fma\\(READ"))) << naive;
+}
+
+TEST_F(Bench, TablesFitATerminal) {
+  const std::vector<Words> benches{
+      {"matmul", "--sizes", "33"},
+      {"matmul", "--shapes", "32x16x8", "--layout", "tn"},
+      {"matmul", "--sizes", "32", "--type", "int8,fp8-scaled"},
+      {"blur", "--size", "64x48"},
+      {"stages", "--gaussian", "2", "--median", "1", "--size", "64x48"},
+      {"mlp", "--size", "64x48"},
+      {"roofline", "--gaussian", "2", "--size", "64x48"},
+      {"reduce", "--counts", "1000"},
+      {"reduce", "--accuracy"},
+      {"copy", "--bytes", "64K"},
+      {"access", "--bytes", "64K"},
+      {"parallel", "--items", "1,10"},
+      {"histogram", "--values", "1000"},
+      {"scan", "--values", "1000"}};
+  for (const Words& words : benches) {
+    std::istringstream lines(ended(0, bench(words)).out);
+    for (std::string line; std::getline(lines, line);)
+      EXPECT_LE(line.size(), 80U) << ::testing::PrintToString(words) << "\n" << line;
+  }
+  std::istringstream devices(ended(0, filter({"devices"})).out);
+  for (std::string line; std::getline(devices, line);)
+    EXPECT_LE(line.size(), 80U) << line;
+}
+
 TEST_F(Bench, RefusesStagesThatNeedTheWholePicture) {
   for (const Words& stage : {Words{"--levels", "auto"}, {"--rotate", "90"}, {"--auto-orient"}}) {
     EXPECT_EQ(ended(2, bench({"stages", stage.front(), stage.back()})).err,

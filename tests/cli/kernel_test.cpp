@@ -131,6 +131,25 @@ TEST_F(OwnKernels, MistakesAreNamedWithTheirLines) {
                  {"tiled-blur.cl: blur is for groups of 256 work-items and gets 8x16"});
 }
 
+TEST_F(OwnKernels, AccessesAreCheckedOnRequest) {
+  const std::string rows = GPUFILTER_SOURCE "/samples/broken/right/blur.cl";
+  expect_refused(2, {"--kernel", rows, "--check"}, {"is for kernels over uchar4, not over ROWS"});
+  const std::string file = body("  out[y * width + x] = in[(y + 1) * width + x];\n");
+  if (run_process({"oclgrind-kernel", "--version"}).exit_code != 0) {
+    expect_refused(2, {"--kernel", file, "--check"},
+                   {"own.cl --check: install Oclgrind: sudo apt-get install oclgrind"});
+    return;
+  }
+  expect_refused(2, {"--kernel", file, "--check"},
+                 {"own.cl:5: Invalid read of size 4 at global memory, by work-item (", ",332,0)"});
+  expect_refused(2, {"--kernel", file, "--check", "--define", "GROUP_WIDTH=8"}, {"own.cl:5: "});
+  GPUFILTER_REQUIRE_DEVICE();
+  const Image picture = random_image({67, 37}, {3, 8}, 3);
+  const Words checked{"--kernel", course + "tiled-blur.cl", "--check"};
+  EXPECT_TRUE(same_pixels(result_of(picture, checked),
+                          result_of(picture, {"--blur", "auto", "--alpha", "independent"})));
+}
+
 TEST_F(OwnKernels, WhatIsNoneIsRefused) {
   expect_refused(2, {"--kernel", kernel("void f(int a) {}\n")},
                  {"own.cl: has no kernel of the form __kernel void NAME(...) {...}"});

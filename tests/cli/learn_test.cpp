@@ -20,8 +20,14 @@ struct Learn : ProgramTest {
     const Json json = Json::parse(result.out, nullptr, false);
     EXPECT_TRUE(json.is_object()) << result.out;
     EXPECT_EQ(json["passed"], result.exit_code == 0);
-    EXPECT_EQ(json["passed"], json["wrong"] == 0);
+    const bool accesses_rightly = json["wrong_access"].is_null() || json["wrong_access"] == "";
+    EXPECT_EQ(json["wrong_access"].is_null(), !has_oclgrind());
+    EXPECT_EQ(json["passed"], json["wrong"] == 0 && accesses_rightly) << json;
     return json;
+  }
+
+  static bool has_oclgrind() {
+    return run_process({"oclgrind-kernel", "--version"}).exit_code == 0;
   }
 
   static const Words& names() {
@@ -108,6 +114,28 @@ TEST_F(Learn, MistakesAreRecognised) {
     EXPECT_TRUE(json["likely"] == answer.likely || (races && contains(answer.right, "barrier")))
         << json;
   }
+}
+
+// Oclgrind finds what a result need not show.
+TEST_F(Learn, AccessesAreCheckedWhereOclgrindIsInstalled) {
+  GPUFILTER_REQUIRE_DEVICE();
+  const std::string answer = lesson_folder + "exercises/invert-answer.cl";
+  const std::string text = ended(0, filter({"learn", "invert", "--check", answer})).out;
+  expect_parts(text, {has_oclgrind() ? "\naccesses: none outside the buffers, no race\n"
+                                     : "\naccesses: not checked; install Oclgrind: sudo apt-get "
+                                       "install oclgrind\n"});
+  if (!has_oclgrind()) GTEST_SKIP() << "skipped: no Oclgrind here";
+  const std::string file = solution(
+      "__kernel void mirror(__global const uchar4 *in, __global uchar4 *out, int width,\n"
+      "                     int height) {\n"
+      "  const int x = get_global_id(0), y = get_global_id(1);\n"
+      "  volatile uchar4 before = in[y * width + width - 1 - x];\n"
+      "  if (x < width && y < height) out[y * width + x] = before;\n"
+      "}\n");
+  const Json json = judged("invert", file);
+  EXPECT_EQ(json["wrong"], 0) << json;
+  const std::string found = json["wrong_access"];
+  EXPECT_TRUE(found.starts_with(file + ":4: Invalid read of size 4 at global memory")) << found;
 }
 
 TEST_F(Learn, WhatIsNoSolutionIsRefused) {

@@ -250,6 +250,19 @@ TEST_F(BrokenKernels, AreFoundShownAndExplained) {
   }
 }
 
+// Slow on GPUs, but right.
+TEST_F(BrokenKernels, BankConflictsAndDivergenceGiveTheRightResult) {
+  GPUFILTER_REQUIRE_DEVICE();
+  for (const std::string name : {"bank-conflict", "divergence"}) {
+    SCOPED_TRACE(name);
+    const Json json = filter_json(0, {"verify", "blur", "--quick", "--device", "opencl",
+                                      "--kernels", fs::path(broken) / name, "--json"});
+    EXPECT_TRUE(json["kernels"]["why"].get<std::string>().starts_with(
+        "Nothing is wrong with the result, but "));
+    EXPECT_TRUE(json["passed"]);
+  }
+}
+
 // Rounding down gives samples that are one less, and about half of them are.
 TEST_F(BrokenKernels, TruncatingIsWrongByOne) {
   GPUFILTER_REQUIRE_DEVICE();

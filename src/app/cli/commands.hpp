@@ -37,6 +37,7 @@ namespace gpufilter {
 [[nodiscard]] int run_bench_color(int argc, const char* const* argv);
 [[nodiscard]] int run_bench_lookup(int argc, const char* const* argv);
 [[nodiscard]] int run_bench_stages(int argc, const char* const* argv);
+[[nodiscard]] int run_bench_roofline(int argc, const char* const* argv);
 [[nodiscard]] int run_bench_mlp(int argc, const char* const* argv);
 [[nodiscard]] int run_bench_net(int argc, const char* const* argv);
 

@@ -6,6 +6,7 @@
 #include "base/format.hpp"
 #include "base/json.hpp"
 #include "base/printable.hpp"
+#include "base/terminal.hpp"
 #include "base/words.hpp"
 #include "device/device_choice.hpp"
 #include "device/device_info.hpp"
@@ -146,7 +147,8 @@ std::string as_json(const std::vector<DeviceInfo>& devices, const RateStore& rat
 }
 
 std::string line(const char* label, const std::string& value) {
-  return formatted("    {:<20}{}\n", label, printable(value));
+  constexpr std::size_t widest = 80;
+  return folded(formatted("    {:<20}{}", label, printable(value)), widest) + "\n";
 }
 
 std::string as_table(const std::vector<DeviceInfo>& devices, const RateStore& rates) {

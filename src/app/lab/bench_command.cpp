@@ -63,7 +63,7 @@ void check_shape_options(const Arguments& app) {
   if (!has_shapes && app.count("--layout") > 0)
     throw UsageError("--layout: is for --shapes, such as --shapes 4096x16x256");
   if (!has_shapes) return;
-  for (const char* option : {"--sizes", "--tile", "--plain", "--show"}) {
+  for (const char* option : {"--sizes", "--tile", "--plain", "--show", "--explain"}) {
     if (app.count(option) > 0)
       throw UsageError(formatted("{}: is for square matrices; leave out --shapes", option));
   }
@@ -88,6 +88,7 @@ int run_matmul(int argc, const char* const* argv) {
       "Examples:\n"
       "  gpufilter bench matmul --sizes 64,127 --trials 2\n"
       "  gpufilter bench matmul --sizes 128 --trials 1 --plot matmul.svg --show 4\n"
+      "  gpufilter bench matmul --sizes 128 --tile 16 --explain tiled\n"
       "  gpufilter bench matmul --sizes 64 --type int8-scaled,fp8-scaled\n"
       "  gpufilter bench matmul --shapes 4096x16x256 --layout nn,nt,tn,tt\n");
   add_numbers(bench.app, "--sizes", options.sides, whole_number(1, 16384),
@@ -101,6 +102,11 @@ int run_matmul(int argc, const char* const* argv) {
                   "Print a corner of N rows of A, B, C, and the processor's C.")
       ->check(whole_number(1, 16))
       ->option_text("N");
+  bench.app
+      .add_option("--explain", options.explain,
+                  "Print the source of this kernel beside what its lines read from global memory.")
+      ->check(one_of({"naive", "tiled"}))
+      ->option_text("naive|tiled");
   add_shapes(bench.app, shapes, of_shapes.layouts);
   if (const auto done = bench.parse(argc, argv)) return *done;
   check_shape_options(bench.app);
@@ -251,6 +257,7 @@ constexpr std::array kinds{
     BenchKind{"color", "--color", run_bench_color},
     BenchKind{"lookup", "look-up tables, as in --levels and --tonemap", run_bench_lookup},
     BenchKind{"stages", "any stages: --gaussian 2 --median 1", run_bench_stages},
+    BenchKind{"roofline", "what limits each stage: memory or arithmetic", run_bench_roofline},
     BenchKind{"mlp", "--mlp: networks of several sizes", run_bench_mlp},
     BenchKind{"net", "--net: convolutional networks", run_bench_net},
     BenchKind{"reduce", "sums, products, extremes, bitwise combinations of arrays", run_reduce},

@@ -53,10 +53,15 @@ class StageBench : public BenchCommand {
     return BenchCommand::parse(argc, argv);
   }
 
-  [[nodiscard]] int run(const std::vector<StageCase>& cases) {
+  // With `measure`, or as bench_stages() if that is nullptr.
+  [[nodiscard]] int run(const std::vector<StageCase>& cases,
+                        lab::Report (*measure)(const lab::TestBed&, const lab::PictureOptions&,
+                                               const std::vector<StageCase>&) = nullptr) {
     if (!size_.empty()) pictures.size = parse_size(size_);
-    return finish(
-        [&](const lab::TestBed& bed) { return lab::bench_stages(bed, name_, pictures, cases); });
+    return finish([&](const lab::TestBed& bed) {
+      return measure != nullptr ? measure(bed, pictures, cases)
+                                : lab::bench_stages(bed, name_, pictures, cases);
+    });
   }
 
   lab::PictureOptions pictures;
@@ -175,17 +180,13 @@ int run_bench_lookup(int argc, const char* const* argv) {
                     {"luma", "table", make_luma_scaling({"bench luma", "table", factors})}});
 }
 
-int run_bench_stages(int argc, const char* const* argv) {
-  StageBench bench(
-      "Measures any stages, each by itself.", "stages",
-      "Examples:\n  gpufilter bench stages --gaussian 2 --median 1 --size 300x200 --trials 2\n",
-      "--bits");  // --depth is a stage
-  bench.pictures.channels = {3};
-  const StageOptions stages(bench.app);
-  if (const auto done = bench.parse(argc, argv)) return *done;
+namespace {
+
+// The stages of the command line, each a case of its own.
+std::vector<StageCase> cases_of(const StageChain& chain) {
   std::vector<StageCase> cases;
   std::map<std::string, int> uses;
-  for (const auto& stage : stages.chain()) {
+  for (const auto& stage : chain) {
     const StageTraits traits = stage->traits();
     if (traits.measures || traits.keeps_picture || traits.turns_upright) {
       throw UsageError(
@@ -198,9 +199,42 @@ int run_bench_stages(int argc, const char* const* argv) {
     if (count > 1) name += formatted(" ({})", count);
     cases.push_back({name, "auto", stage});
   }
-  if (cases.empty())
-    throw UsageError("bench stages: name stages to measure, such as --gaussian 2 --median 1");
-  return bench.run(cases);
+  return cases;
+}
+
+int run_chain(StageBench& bench, const std::string& name, int argc, const char* const* argv,
+              lab::Report (*measure)(const lab::TestBed&, const lab::PictureOptions&,
+                                     const std::vector<StageCase>&)) {
+  bench.pictures.channels = {3};
+  const StageOptions stages(bench.app);
+  if (const auto done = bench.parse(argc, argv)) return *done;
+  if (stages.chain().empty()) {
+    throw UsageError(
+        formatted("{}: name stages to measure, such as --gaussian 2 --median 1", name));
+  }
+  return bench.run(cases_of(stages.chain()), measure);
+}
+
+}  // namespace
+
+int run_bench_stages(int argc, const char* const* argv) {
+  StageBench bench(
+      "Measures any stages, each by itself.", "stages",
+      "Examples:\n  gpufilter bench stages --gaussian 2 --median 1 --size 300x200 --trials 2\n",
+      "--bits");  // --depth is a stage
+  return run_chain(bench, "bench stages", argc, argv, nullptr);
+}
+
+int run_bench_roofline(int argc, const char* const* argv) {
+  StageBench bench(
+      "Shows what limits stages: memory or arithmetic. The roof is the copy's rate times the "
+      "operations a byte, and at most the rate of the fastest matrix product.",
+      "roofline",
+      "Examples:\n"
+      "  gpufilter bench roofline --blur auto --color sepia --size 300x200 --trials 2\n"
+      "  gpufilter bench roofline --gaussian 2 --invert --size 300x200 --plot roof.svg\n",
+      "--bits");
+  return run_chain(bench, "bench roofline", argc, argv, lab::bench_roofline);
 }
 
 int run_bench_mlp(int argc, const char* const* argv) {

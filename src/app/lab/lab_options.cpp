@@ -149,7 +149,7 @@ bool LowPrecisionOptions::is_requested() const {
 lab::LowMatmulOptions LowPrecisionOptions::chosen(const Arguments& app,
                                                   const std::vector<int>& sides,
                                                   const std::vector<MatrixShape>& shapes) const {
-  for (const char* other : {"--tile", "--plain", "--show", "--layout"}) {
+  for (const char* other : {"--tile", "--plain", "--show", "--explain", "--layout"}) {
     if (app.count(other) == 0) continue;
     throw UsageError(
         formatted("bench matmul: {} is for --type float32 alone, without --grouped", other));

@@ -12,6 +12,7 @@
 #include "base/printable.hpp"
 #include "lab/learn/lessons.hpp"
 #include "stage/options/stage_text.hpp"
+#include "stages/own/own_kernel.hpp"
 
 namespace gpufilter {
 namespace {
@@ -25,8 +26,9 @@ constexpr const char* learn_description =
 constexpr const char* learn_explanation =
     R"(Without LESSON, lists the lessons. With it, prints the program, its kernel and
 the exercise; samples/course has the files. --check judges a solution: whether
-its results are right or which mistake they suggest, how long it takes compared
-with other kernels, and which of the device's resources it uses.
+its results are right or which mistake they suggest, whether it accesses memory
+out of bounds (where Oclgrind is installed), how long it takes compared with
+other kernels, and which of the device's resources it uses.
 
 Exit codes: 0 done, or the solution is right; 1 it is wrong; 2 wrong usage, or
 it does not compile; 3 no such device.
@@ -54,8 +56,7 @@ std::string list_of_lessons() {
     text +=
         formatted("{:<16}{}\n{:<16}exercise: {}\n", lesson.name, lesson.title, "", lesson.exercise);
   return text +
-         "\n'gpufilter learn LESSON' prints one; docs/engineering/learning.md leads through "
-         "them.\n";
+         "\n'gpufilter learn LESSON' prints one; docs/engineering/learning.md is the course.\n";
 }
 
 std::string course_text(const EmbeddedFiles& files, const std::string& name) {
@@ -80,9 +81,16 @@ std::string judgement_text(const lab::Verdict& verdict) {
                              : formatted("{} of {} differ\nthe first is {}\n", verdict.wrong,
                                          verdict.all, verdict.first);
   if (!verdict.likely.empty()) text += formatted("likely: {}\n", verdict.likely);
+  if (!verdict.access) {
+    text += formatted("accesses: not checked; {}\n", how_to_get_oclgrind);
+  } else {
+    text +=
+        formatted("accesses: {}\n",
+                  verdict.access->empty() ? "none outside the buffers, no race" : *verdict.access);
+  }
   text += "\n";
   for (const lab::TimedKernel& kernel : verdict.kernels) {
-    text += formatted("{:<18}{:>10.3f} ms{}{}\n", kernel.name, kernel.ms,
+    text += formatted("{:<15}{:>9.3f} ms{}{}\n", kernel.name, kernel.ms,
                       kernel.resources.empty() ? "" : "  ", kernel.resources);
   }
   return text;
@@ -105,7 +113,7 @@ int check_solution(const Lesson& lesson, const std::string& file, const std::str
   } else {
     print_result(judgement_text(verdict));
   }
-  return verdict.wrong == 0 ? 0 : 1;
+  return verdict.passed() ? 0 : 1;
 }
 
 }  // namespace

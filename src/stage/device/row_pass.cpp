@@ -9,7 +9,15 @@ namespace gpufilter {
 
 RowLaunch::RowLaunch(Session& session, RowKernel kernel, const PictureShape& source,
                      const PictureShape& target)
-    : kernel_(build_row_kernel(session, kernel, source.format, target.format)),
+    : RowLaunch(build_row_kernel(session, kernel, source.format, target.format), kernel, source,
+                target) {
+  for (std::vector<std::uint8_t>& table : kernel.tables)
+    tables_.emplace_back(session, std::move(table));
+}
+
+RowLaunch::RowLaunch(Kernel built, const RowKernel& kernel, const PictureShape& source,
+                     const PictureShape& target)
+    : kernel_(std::move(built)),
       range_{(static_cast<std::size_t>(target.size.width) + kernel.pixels - 1) / kernel.pixels, 0,
              kernel.group_width, kernel.group_height},
       lines_(kernel.lines),
@@ -17,11 +25,7 @@ RowLaunch::RowLaunch(Session& session, RowKernel kernel, const PictureShape& sou
       target_size_(target.size),
       source_pitch_(pitch_in_samples(source.size.width, source.format)),
       target_pitch_(pitch_in_samples(target.size.width, target.format)),
-      description_{std::move(kernel.variant), std::move(kernel.reason), kernel_.origin(),
-                   kernel_.source()} {
-  for (std::vector<std::uint8_t>& table : kernel.tables)
-    tables_.emplace_back(session, std::move(table));
-}
+      description_{kernel.variant, kernel.reason, kernel_.origin(), kernel_.source()} {}
 
 Event RowLaunch::launch(Queue& queue, const DeviceRows& source, const DeviceRows& target,
                         std::initializer_list<KernelArgument> sink) {

@@ -19,6 +19,9 @@ class RowLaunch final : public DevicePass {
   // Builds `kernel` for pictures of these shapes. Throws DeviceError, UsageError.
   RowLaunch(Session& session, RowKernel kernel, const PictureShape& source,
             const PictureShape& target);
+  // `built` is launched as `kernel` says, and has no tables.
+  RowLaunch(Kernel built, const RowKernel& kernel, const PictureShape& source,
+            const PictureShape& target);
 
   [[nodiscard]] const CodeDescription& description() const override { return description_; }
   std::vector<Event> enqueue(Queue& queue, const DeviceRows& source,

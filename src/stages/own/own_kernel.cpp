@@ -69,92 +69,37 @@ std::size_t launch_number(Defines& defines, const std::string& name, std::size_t
   return static_cast<std::size_t>(number);
 }
 
-// How a kernel is launched: work-groups, and what a work-item fills.
-struct OwnLaunch {
-  explicit OwnLaunch(const std::string& text)
-      : defines(defines_in(text)),
-        group_width(launch_number(defines, "GROUP_WIDTH", 16)),
-        group_height(launch_number(defines, "GROUP_HEIGHT", 16)),
-        pixels(launch_number(defines, "PIXELS", 1)),
-        lines(launch_number(defines, "LINES", 1)) {}
-
-  [[nodiscard]] std::string macros(bool over_rows) const {
-    std::string options;
-    for (const auto& [name, value] : defines) {
-      if (!over_rows && (name == "PIXELS" || name == "LINES")) continue;
-      options += formatted(" -D {}={}", name, value);
-    }
-    return options;
+// How the macros "A=1 B=2" say that a kernel is launched.
+RowKernel launch_of(const std::string& text, bool over_rows) {
+  Defines defines = defines_in(text);
+  RowKernel launch{.reason = "requested"};
+  launch.group_width = launch_number(defines, "GROUP_WIDTH", 16);
+  launch.group_height = launch_number(defines, "GROUP_HEIGHT", 16);
+  launch.pixels = launch.lines = 1;
+  if (over_rows) {
+    launch.pixels = launch_number(defines, "PIXELS", 1);
+    launch.lines = launch_number(defines, "LINES", 1);
   }
-
-  Defines defines;
-  std::size_t group_width;
-  std::size_t group_height;
-  std::size_t pixels;
-  std::size_t lines;
-};
-
-class OwnPass : public DevicePass {
- public:
-  OwnPass(Session& session, const OwnSource& source, OwnLaunch launch, const PictureShape& shape)
-      : launch_(std::move(launch)),
-        shape_(shape),
-        pitch_(pitch_in_samples(shape.size.width, shape.format)),
-        kernel_(build_own_kernel(session, source,
-                                 (source.over_rows ? format_macros(shape.format) : "") +
-                                     launch_.macros(source.over_rows),
-                                 launch_.group_width, launch_.group_height)),
-        description_{
-            formatted("{} {}x{}", source.function, launch_.group_width, launch_.group_height),
-            "requested", kernel_.origin(), kernel_.source()} {}
-
-  [[nodiscard]] const CodeDescription& description() const override { return description_; }
-
- protected:
-  // Launches the kernel over `width` columns and `height` rows.
-  Event run(Queue& queue, int width, int height, std::initializer_list<KernelArgument> arguments) {
-    const auto share = [](int all, std::size_t each) {
-      return (static_cast<std::size_t>(all) + each - 1) / each;
-    };
-    return queue.launch(kernel_,
-                        {share(width, launch_.pixels), share(height, launch_.lines),
-                         launch_.group_width, launch_.group_height},
-                        arguments);
-  }
-
-  OwnLaunch launch_;
-  PictureShape shape_;
-  std::int32_t pitch_;
-  Kernel kernel_;
-  CodeDescription description_;
-};
-
-// A kernel with the parameters ROWS.
-class OwnRowsPass final : public OwnPass {
- public:
-  using OwnPass::OwnPass;
-
-  std::vector<Event> enqueue(Queue& queue, const DeviceRows& source,
-                             const DeviceRows& target) override {
-    const std::int32_t rows = target.rows.count();
-    const auto& [width, height] = shape_.size;
-    return {run(queue, width, rows,
-                {*source.buffer, pitch_, source.rows.begin, *target.buffer, pitch_,
-                 target.rows.begin, target.offset, rows, width, height, width, height})};
-  }
-};
+  for (const auto& [name, value] : defines)
+    launch.macros += formatted(" -D {}={}", name, value);
+  return launch;
+}
 
 // A kernel over uchar4: the rows of a band are a picture to it.
-class OwnPicturePass final : public OwnPass {
+class OwnPicturePass final : public DevicePass {
  public:
-  OwnPicturePass(Session& session, const OwnSource& source, OwnLaunch launch,
-                 const PictureShape& shape)
-      : OwnPass(session, source, std::move(launch), shape),
-        session_(session),
+  OwnPicturePass(Session& session, const PictureShape& shape, Kernel kernel,
+                 const RowKernel& launch)
+      : session_(session),
+        shape_(shape),
+        pitch_(pitch_in_samples(shape.size.width, shape.format)),
+        range_{0, 0, launch.group_width, launch.group_height},
         unpack_(converter("rows_to_rgba")),
-        pack_(converter("rgba_to_rows")) {
-    launch_.pixels = launch_.lines = 1;
-  }
+        kernel_(std::move(kernel)),
+        pack_(converter("rgba_to_rows")),
+        description_{launch.variant, launch.reason, kernel_.origin(), kernel_.source()} {}
+
+  [[nodiscard]] const CodeDescription& description() const override { return description_; }
 
   std::vector<Event> enqueue(Queue& queue, const DeviceRows& source,
                              const DeviceRows& target) override {
@@ -164,20 +109,22 @@ class OwnPicturePass final : public OwnPass {
     const std::int32_t skipped = target.rows.begin - source.rows.begin;
     // A kernel that forgets the last groups' work-items beyond the picture has some room.
     const std::size_t bytes = std::size_t{4} * static_cast<std::size_t>(width) *
-                              (static_cast<std::size_t>(read) + launch_.group_height + 1);
+                              (static_cast<std::size_t>(read) + range_.group_height + 1);
     for (Buffer& picture : pictures_) {
       if (bytes > bytes_) picture = session_.allocate(bytes);
     }
     bytes_ = std::max(bytes_, bytes);
-    const auto convert = [&](const Kernel& kernel, int height, auto... arguments) {
-      return queue.launch(kernel, range_of(width, height), {arguments...});
+    const auto launch = [&](const Kernel& kernel, int height, WorkRange range,
+                            const auto&... arguments) {
+      range.width = static_cast<std::size_t>(width);
+      range.height = static_cast<std::size_t>(height);
+      return queue.launch(kernel, range, {KernelArgument(arguments)...});
     };
-    return {convert(unpack_, read, KernelArgument(*source.buffer), KernelArgument(pitch_),
-                    KernelArgument(pictures_[0]), KernelArgument(width), KernelArgument(read)),
-            run(queue, width, read, {pictures_[0], pictures_[1], width, read}),
-            convert(pack_, written, KernelArgument(pictures_[1]), KernelArgument(skipped),
-                    KernelArgument(*target.buffer), KernelArgument(pitch_),
-                    KernelArgument(target.offset), KernelArgument(width), KernelArgument(written))};
+    constexpr WorkRange along{0, 0, 64, 1};
+    return {launch(unpack_, read, along, *source.buffer, pitch_, pictures_[0], width, read),
+            launch(kernel_, read, range_, pictures_[0], pictures_[1], width, read),
+            launch(pack_, written, along, pictures_[1], skipped, *target.buffer, pitch_,
+                   target.offset, width, written)};
   }
 
  private:
@@ -185,15 +132,17 @@ class OwnPicturePass final : public OwnPass {
     return session_.make_kernel(
         {.file = "own_picture.cl", .function = function, .options = format_macros(shape_.format)});
   }
-  [[nodiscard]] static WorkRange range_of(int width, int height) {
-    return {static_cast<std::size_t>(width), static_cast<std::size_t>(height), 64, 1};
-  }
 
   Session& session_;
+  PictureShape shape_;
+  std::int32_t pitch_;
+  WorkRange range_;
   Kernel unpack_;
+  Kernel kernel_;
   Kernel pack_;
   std::array<Buffer, 2> pictures_;
   std::size_t bytes_ = 0;
+  CodeDescription description_;
 };
 
 // A stage that has the same result.
@@ -256,7 +205,12 @@ class LikeStage {
 class OwnKernel final : public OneStepStage {
  public:
   explicit OwnKernel(const OwnKernelParameters& parameters)
-      : parameters_(parameters), launch_(parameters.defines), like_(parameters.like) {}
+      : parameters_(parameters),
+        launch_(launch_of(parameters.defines, parameters.source.over_rows)),
+        like_(parameters.like) {
+    launch_.variant = formatted("{} {}x{}", parameters_.source.function, launch_.group_width,
+                                launch_.group_height);
+  }
 
   [[nodiscard]] std::string name() const override { return "kernel"; }
   [[nodiscard]] std::string label() const override { return file(); }
@@ -301,9 +255,13 @@ class OwnKernel final : public OneStepStage {
 
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
                                                     const PictureShape& input) const override {
-    if (parameters_.source.over_rows)
-      return std::make_unique<OwnRowsPass>(session, parameters_.source, launch_, input);
-    return std::make_unique<OwnPicturePass>(session, parameters_.source, launch_, input);
+    const OwnSource& source = parameters_.source;
+    Kernel kernel = build_own_kernel(
+        session, source, (source.over_rows ? format_macros(input.format) : "") + launch_.macros,
+        launch_.group_width, launch_.group_height);
+    if (source.over_rows)
+      return std::make_unique<RowLaunch>(std::move(kernel), launch_, input, input);
+    return std::make_unique<OwnPicturePass>(session, input, std::move(kernel), launch_);
   }
 
  private:
@@ -312,7 +270,7 @@ class OwnKernel final : public OneStepStage {
   }
 
   OwnKernelParameters parameters_;
-  OwnLaunch launch_;
+  RowKernel launch_;
   LikeStage like_;
 };
 
@@ -338,6 +296,20 @@ std::shared_ptr<const Stage> stage_like(const std::string& text) {
   return kind->make(value, parameters);
 }
 
+// Throws UsageError if the kernel accesses memory wrongly.
+void check_accesses(const OwnSource& source, const RowKernel& launch) {
+  const std::string option = formatted("--kernel {} --check", source.file);
+  if (source.over_rows)
+    throw UsageError(formatted("{}: is for kernels over uchar4, not over ROWS", option));
+  constexpr std::int32_t width = 500, height = 333;  // no multiples of usual groups
+  constexpr std::size_t bytes = std::size_t{4} * width * height;
+  const auto wrong = wrong_access(
+      source, launch.macros,
+      {{width, height, launch.group_width, launch.group_height}, {bytes, bytes}, {width, height}});
+  if (!wrong) throw UsageError(formatted("{}: {}", option, how_to_get_oclgrind));
+  if (!wrong->empty()) throw UsageError(*wrong);
+}
+
 std::shared_ptr<const Stage> own_kernel_from_options(const OptionValues& values) {
   const std::string& path = values.text("--kernel");
   const std::string& defines = values.text("--define");
@@ -348,6 +320,8 @@ std::shared_ptr<const Stage> own_kernel_from_options(const OptionValues& values)
     throw UsageError(formatted("{}: {} has other parameters than ROWS or {}", path,
                                parameters.source.function, own_picture_parameters));
   }
+  if (values.is_set("--check"))
+    check_accesses(parameters.source, launch_of(parameters.defines, false));
   return make_own_kernel(parameters);
 }
 
@@ -431,28 +405,33 @@ StageKind kernel_stage_kind() {
           "those "
           "in samples/broken, or (__global const uchar4 *in, __global uchar4 *out, int width, int "
           "height). It runs on OpenCL devices only. Other values are those of --resize.",
-      .parameters = {{.option = "--radius",
-                      .type = NumberIn{1, DenoiseParameters::max_radius, true},
-                      .default_value = "1",
-                      .help = "Radius of the window, in pixels."},
-                     {.option = "--whole",
-                      .type = NoValue{},
-                      .default_value = "",
-                      .help =
-                          "Give the kernel the whole picture instead of bands: it reads farther "
-                          "than --radius, or its result depends on the pixel's position."},
-                     {.option = "--define",
-                      .type = FreeText{"NAME=VALUE",
-                                       {{"NAME=VALUE",
-                                         "may be repeated; GROUP_WIDTH and GROUP_HEIGHT, 16 "
-                                         "unless given, set the size of work-groups"}}},
-                      .default_value = unset,
-                      .help = "Compile the kernel with this macro.",
-                      .repeats = true},
-                     {.option = "--like",
-                      .type = FreeText{"STAGE", {{"STAGE", "such as blur, or \"median 2\""}}},
-                      .default_value = unset,
-                      .help = "The stage whose result --verify compares the kernel's with."}},
+      .parameters =
+          {{.option = "--radius",
+            .type = NumberIn{1, DenoiseParameters::max_radius, true},
+            .default_value = "1",
+            .help = "Radius of the window, in pixels."},
+           {.option = "--whole",
+            .type = NoValue{},
+            .default_value = "",
+            .help = "Give the kernel the whole picture instead of bands: it reads farther than "
+                    "--radius, or its result depends on the pixel's position."},
+           {.option = "--check",
+            .type = NoValue{},
+            .default_value = "",
+            .help = "First run a kernel over uchar4 under Oclgrind: accesses outside the picture, "
+                    "and races, are errors."},
+           {.option = "--define",
+            .type = FreeText{"NAME=VALUE",
+                             {{"NAME=VALUE",
+                               "may be repeated; GROUP_WIDTH and GROUP_HEIGHT, 16 "
+                               "unless given, set the size of work-groups"}}},
+            .default_value = unset,
+            .help = "Compile the kernel with this macro.",
+            .repeats = true},
+           {.option = "--like",
+            .type = FreeText{"STAGE", {{"STAGE", "such as blur, or \"median 2\""}}},
+            .default_value = unset,
+            .help = "The stage whose result --verify compares the kernel's with."}},
       .formula =
           "Each result is what the kernel stores. A kernel over uchar4 gets a grey sample as red, "
           "green and blue, and a missing alpha as 255; of its results, only the picture's channels "

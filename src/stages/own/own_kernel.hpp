@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "device/session.hpp"
 #include "stage/stage.hpp"
@@ -32,6 +35,23 @@ inline constexpr const char* own_picture_parameters =
 [[nodiscard]] Kernel build_own_kernel(Session& session, const OwnSource& source,
                                       const std::string& options, std::size_t group_width,
                                       std::size_t group_height);
+
+// What a kernel is called with: buffers of so many bytes, then numbers.
+struct OwnCall {
+  WorkRange range = {};
+  std::vector<std::size_t> buffers = {};
+  std::vector<std::int32_t> numbers = {};
+};
+
+// The first access of the first or the last work-group that is outside the buffers, or that races
+// with another: "my.cl:13: Invalid read of size 4 at global memory, by work-item (499,331,0)", as
+// Oclgrind sees it; empty if there is none, nothing if Oclgrind is not installed. Throws UsageError
+// if it cannot run the kernel.
+[[nodiscard]] std::optional<std::string> wrong_access(const OwnSource& source,
+                                                      const std::string& options,
+                                                      const OwnCall& call);
+inline constexpr const char* how_to_get_oclgrind =
+    "install Oclgrind: sudo apt-get install oclgrind";
 
 struct OwnKernelParameters {
   OwnSource source;

@@ -76,6 +76,27 @@ TEST(BenchTable, FitsATerminalUnlessColumnsAreChosen) {
             "--columns: 'rates' is not a column; those are rate, trials, max_ms, copy");
 }
 
+// What is the same in each row is said once; other columns are left out from the right.
+TEST(BenchTable, CommonValuesStandAboveIt) {
+  Report report = copies();
+  report.columns = {{"copy", "copy"},
+                    {"stage", "stage"},
+                    {"rate", "GB/s", 3},
+                    {"wide", "wide"},
+                    {"bits", "bits"}};
+  int number = 0;
+  for (Row& row : report.rows) {
+    row["copy"] = formatted("{:<40}{}", "", ++number);
+    row["stage"] = std::string("blur");
+    row["wide"] = formatted("{:<40}{}", "", number);
+    row["bits"] = std::string(lab::bits_equal);
+  }
+  const std::string text = bench_text(report, date);
+  EXPECT_NE(text.find("\nstage      blur\n\ncopy "), std::string::npos) << text;
+  EXPECT_NE(text.find("  1.57  equal\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\nnot shown: wide (--columns)\n"), std::string::npos) << text;
+}
+
 TEST(BenchChart, BarsOfDifferentSizesHaveDifferentLabels) {
   const std::string svg = bench_chart(copies(), date);
   EXPECT_EQ(test::objection_to_svg(svg), "");
