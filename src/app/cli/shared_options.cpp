@@ -7,6 +7,7 @@
 #include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
+#include "device/session.hpp"
 
 namespace gpufilter {
 
@@ -27,6 +28,16 @@ void add_device_choice(Arguments& app, std::string& device, bool& require_device
   app.add_flag("--require-device", require_device,
                "Fail if the device does not work (exit code 3). Otherwise the processor does the "
                "work.");
+  app.add_option_function(
+         "--device-timeout",
+         [](const std::string& seconds) {
+           set_device_timeout(std::chrono::seconds(std::stoi(seconds)));
+         },
+         "How long to wait for work given to an OpenCL device. After that the device counts as "
+         "hanging, and the processor does the work. Without it, only the probe of a driver has a "
+         "limit.")
+      ->check(whole_number(1, 86400))
+      ->option_text("SECONDS");
 }
 
 void add_report(Arguments& app, std::string& path, const std::string& help) {
