@@ -121,6 +121,12 @@ class IdlePool {
     bytes_ += size;
   }
 
+  void clear() {
+    const std::lock_guard lock(mutex_);
+    idle_.clear();
+    bytes_ = 0;
+  }
+
  private:
   std::mutex mutex_;
   std::uint64_t maximum_;

@@ -219,6 +219,7 @@ std::optional<CodedRows> JpegEncoder::encode(Queue& queue, const DeviceRows& row
   if (!fits) return std::nullopt;
   // Buffers have few sizes, so that the next band finds one in the pool.
   const auto memory = session_.allocate_pinned(std::bit_ceil(bytes));
+  queue.keep(memory);
   commands.downloads.push_back(queue.download(buffers_.data, memory.get(), bytes));
   queue.finish();
   return CodedRows{memory,

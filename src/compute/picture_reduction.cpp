@@ -38,10 +38,12 @@ const PictureStatistics& DevicePartials::result(Queue& queue) {
 
 void DevicePartials::fold(Queue& queue) {
   if (pending_ == 0) return;
-  std::vector<std::uint32_t> words(buffer_.size() / sizeof(std::uint32_t));
-  queue.download(buffer_, words.data(), buffer_.size());
+  const auto words =
+      std::make_shared<std::vector<std::uint32_t>>(buffer_.size() / sizeof(std::uint32_t));
+  queue.keep(words);
+  queue.download(buffer_, words->data(), buffer_.size());
   queue.finish();
-  add_statistics(folded_, read_(words, pending_));
+  add_statistics(folded_, read_(*words, pending_));
   pending_ = 0;
 }
 

@@ -27,10 +27,10 @@ class DeviceMemory::Pinned {
     int code = CL_SUCCESS;
     buffer_ = cl::Buffer(
         clCreateBuffer(context(), CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, size, nullptr, &code));
-    check_opencl(code, device.name, formatted("pinning {} bytes", size));
+    check_allocation(code, device.name, formatted("pinning {} bytes", size));
     data_ = clEnqueueMapBuffer(queue_(), buffer_(), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, size, 0,
                                nullptr, nullptr, &code);
-    check_opencl(code, device.name, formatted("pinning {} bytes", size));
+    check_allocation(code, device.name, formatted("pinning {} bytes", size));
   }
   ~Pinned() {
     if (data_ == nullptr) return;
@@ -63,15 +63,21 @@ Buffer DeviceMemory::allocate(std::size_t bytes) {
   }
   const std::size_t capacity = std::min<std::size_t>(pooled_size(size), device_.max_allocation);
   auto buffer = buffers_->take(capacity);
-  if (!buffer) {
-    int code = CL_SUCCESS;
-    cl_mem handle = clCreateBuffer(context_(), CL_MEM_READ_WRITE, capacity, nullptr, &code);
-    check_opencl(code, device_.name, formatted("allocating {} bytes", capacity));
-    buffer = cl::Buffer(handle);
-  }
+  if (!buffer) buffer = create_buffer(capacity);
   cl_mem handle = (*buffer)();
   return Buffer(std::unique_ptr<Buffer::State>(
       new Buffer::State{std::move(*buffer), handle, size, capacity, buffers_}));
+}
+
+cl::Buffer DeviceMemory::create_buffer(std::size_t bytes) {
+  int code = CL_SUCCESS;
+  cl_mem handle = clCreateBuffer(context_(), CL_MEM_READ_WRITE, bytes, nullptr, &code);
+  if (code != CL_SUCCESS) {
+    buffers_->clear();  // whose memory may be what is missing
+    handle = clCreateBuffer(context_(), CL_MEM_READ_WRITE, bytes, nullptr, &code);
+  }
+  check_allocation(code, device_.name, formatted("allocating {} bytes", bytes));
+  return cl::Buffer(handle);
 }
 
 std::shared_ptr<std::uint8_t> DeviceMemory::allocate_pinned(std::size_t bytes) {
@@ -89,7 +95,7 @@ Buffer DeviceMemory::borrow(const void* data, std::size_t bytes) {
   // OpenCL takes no pointer to const; the kernel's parameters ensure that it only reads.
   cl_mem handle = clCreateBuffer(context_(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes,
                                  const_cast<void*>(data), &code);
-  check_opencl(code, device_.name, formatted("using {} bytes in place", bytes));
+  check_allocation(code, device_.name, formatted("using {} bytes in place", bytes));
   return Buffer(std::unique_ptr<Buffer::State>(
       new Buffer::State{cl::Buffer(handle), handle, bytes, bytes, nullptr}));
 }

@@ -35,6 +35,8 @@ class DeviceMemory {
  private:
   class Pinned;
 
+  [[nodiscard]] cl::Buffer create_buffer(std::size_t bytes);
+
   DeviceInfo device_;
   cl::Context context_;
   std::shared_ptr<IdlePool<cl::Buffer>> buffers_;

@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
+#include "device/device_error.hpp"
 
 namespace gpufilter {
 namespace {
@@ -57,7 +58,19 @@ std::string opencl_error_text(int code) {
 
 void check_opencl(int code, std::string_view device, std::string_view what) {
   if (code == CL_SUCCESS) return;
-  throw DeviceError(formatted("{}: {} failed: {}", device, what, opencl_error_text(code)));
+  const std::string line = formatted("{}: {} failed: {}", device, what, opencl_error_text(code));
+  if (code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_HOST_MEMORY)
+    throw OutOfDeviceMemory(line);
+  throw DeviceError(line);
+}
+
+void check_allocation(int code, std::string_view device, std::string_view what) {
+  try {
+    check_opencl(code, device, what);
+  } catch (const DeviceError& error) {
+    if (code == CL_OUT_OF_RESOURCES) throw OutOfDeviceMemory(error.what());
+    throw;
+  }
 }
 
 namespace {

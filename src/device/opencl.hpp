@@ -27,8 +27,11 @@ namespace gpufilter {
 // "CL_OUT_OF_RESOURCES (-5)"; only the number if the code has no name here.
 [[nodiscard]] std::string opencl_error_text(int code);
 
-// Throws DeviceError "DEVICE: WHAT failed: CL_..." unless `code` is CL_SUCCESS.
+// Throws DeviceError "DEVICE: WHAT failed: CL_..." unless `code` is CL_SUCCESS; OutOfDeviceMemory
+// if memory lacks.
 void check_opencl(int code, std::string_view device, std::string_view what);
+// For calls that allocate, where CL_OUT_OF_RESOURCES also means that memory lacks.
+void check_allocation(int code, std::string_view device, std::string_view what);
 
 struct DeviceHandle {
   cl::Device device;

@@ -48,6 +48,7 @@ struct Signature<Returned(Parameters...)> {
   }
 
 GPUFILTER_CALL(1, clFinish)
+GPUFILTER_CALL(1, clFlush)
 GPUFILTER_CALL(1, clReleaseCommandQueue)
 GPUFILTER_CALL(1, clReleaseContext)
 GPUFILTER_CALL(1, clReleaseDevice)
@@ -67,6 +68,7 @@ GPUFILTER_CALL(4, clSetKernelArg)
 GPUFILTER_CALL(5, clCreateBuffer)
 GPUFILTER_CALL(5, clCreateProgramWithSource)
 GPUFILTER_CALL(5, clGetDeviceInfo)
+GPUFILTER_CALL(5, clGetEventInfo)
 GPUFILTER_CALL(5, clGetEventProfilingInfo)
 GPUFILTER_CALL(5, clGetMemObjectInfo)
 GPUFILTER_CALL(5, clGetProgramInfo)

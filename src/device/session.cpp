@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -9,12 +10,15 @@
 #include <sstream>
 #include <string>
 
+#include <poll.h>
+
 #include "base/background.hpp"
 #include "base/content_hash.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/signal_cleanup.hpp"
+#include "device/device_error.hpp"
 #include "device/device_info.hpp"
 #include "device/device_memory.hpp"
 #include "device/kernel_figures.hpp"
@@ -260,6 +264,55 @@ struct Event::State {
 
 using IdleQueues = Idle<std::unique_ptr<Queue::State>>;  // for the next picture
 
+namespace {
+
+constexpr std::int64_t no_timeout = 0;
+std::atomic<std::int64_t> timeout_in_ms = no_timeout;
+std::atomic<bool> has_hung = false;
+
+// The state of all commands given to the queue so far; negative: a failure.
+cl_int state_of(cl_event marker) {
+  cl_int state = CL_QUEUED;
+  const int code =
+      clGetEventInfo(marker, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr);
+  return code == CL_SUCCESS ? state : code;
+}
+
+// clFinish() that ends at the limit; returns OpenCL's code. Throws DeviceHangs.
+int finish_in_time(cl_command_queue queue, const std::string& device) {
+  const std::int64_t limit = timeout_in_ms;
+  if (limit == no_timeout) return clFinish(queue);
+  cl::Event marker;
+  int code = clEnqueueMarkerWithWaitList(queue, 0, nullptr, &marker());
+  if (code == CL_SUCCESS) code = clFlush(queue);
+  if (code != CL_SUCCESS) return code;
+  const Nanoseconds end = now() + limit * 1'000'000;
+  int state = state_of(marker());
+  for (int looks = 0; state > CL_COMPLETE && now() < end; ++looks) {
+    poll(nullptr, 0, looks < 100 ? 0 : 1);
+    state = state_of(marker());
+  }
+  if (state <= CL_COMPLETE) return state;
+  has_hung = true;
+  throw DeviceHangs(formatted("{}: no answer within {} s (--device-timeout)", device,
+                              static_cast<double>(limit) / 1000));
+}
+
+}  // namespace
+
+void set_device_timeout(std::optional<std::chrono::milliseconds> limit) {
+  timeout_in_ms = limit ? limit->count() : no_timeout;
+}
+
+std::optional<std::chrono::milliseconds> device_timeout() {
+  const std::int64_t limit = timeout_in_ms;
+  return limit == no_timeout ? std::nullopt : std::optional(std::chrono::milliseconds(limit));
+}
+
+bool has_hanging_device() {
+  return has_hung;
+}
+
 struct Queue::State final : LaunchGate::Client {
   State(cl::CommandQueue of, std::string of_device, Nanoseconds offset,
         std::shared_ptr<LaunchGate> its_gate, std::weak_ptr<IdleQueues> its_home)
@@ -269,10 +322,12 @@ struct Queue::State final : LaunchGate::Client {
         gate(std::move(its_gate)),
         home(std::move(its_home)) {}
 
-  void wait() override { check_opencl(clFinish(queue()), device, "the work"); }
-  // Afterwards no command is running, even if one failed. Returns OpenCL's code.
+  void wait() override { check_opencl(finish(), device, "the work"); }
+  // Afterwards no command is running, even if one failed. Returns OpenCL's code. Throws
+  // DeviceHangs.
   [[nodiscard]] int end() {
-    const int code = clFinish(queue());
+    const int code = finish();
+    kept.clear();
     if (gate) gate->ended(*this);
     return code;
   }
@@ -282,6 +337,21 @@ struct Queue::State final : LaunchGate::Client {
   Nanoseconds clock_offset;
   std::shared_ptr<LaunchGate> gate;  // if the device needs one
   std::weak_ptr<IdleQueues> home;
+  std::vector<std::shared_ptr<const void>> kept;  // memory that the commands use
+
+ private:
+  // Does not wait a second time for a queue that hangs.
+  [[nodiscard]] int finish() {
+    if (hangs_) throw DeviceHangs(device + ": no answer");
+    try {
+      return finish_in_time(queue(), device);
+    } catch (const DeviceHangs&) {
+      hangs_ = true;
+      throw;
+    }
+  }
+
+  std::atomic<bool> hangs_ = false;
 };
 
 // Idle kernels by their requests, for the next picture.
@@ -370,12 +440,23 @@ Event::Times Event::times() const {
 Queue::Queue(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Queue::Queue(Queue&&) noexcept = default;
 
-// Waits for its commands, whose host memory is freed after the queue.
+// Waits for its commands, whose host memory is freed after the queue. A queue that hangs is left as
+// it is: releasing it could wait for ever.
 Queue::~Queue() {
-  if (!state_ || state_->end() != CL_SUCCESS) return;
+  if (!state_) return;
+  try {
+    if (state_->end() != CL_SUCCESS) return;
+  } catch (const DeviceHangs&) {
+    static_cast<void>(state_.release());
+    return;
+  }
   if (const auto home = state_->home.lock()) {
     home->put(std::move(state_));
   }
+}
+
+void Queue::keep(std::shared_ptr<const void> memory) {
+  state_->kept.push_back(std::move(memory));
 }
 
 Event Queue::upload(const Buffer& destination, const void* source, std::size_t bytes) {
@@ -588,6 +669,7 @@ const KernelTuning* Session::tuning() const {
 }
 
 void Session::keep_programs() {
+  if (has_hung) return;
   const auto keep = [this] { state_->builder.keep(); };
   state_->gate ? state_->gate->alone(keep) : keep();
 }

@@ -1,6 +1,7 @@
 // Work on one OpenCL device: memory, programs, kernels, queues. OpenCL itself stays behind it.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -132,7 +133,9 @@ class Queue {
   }
   // Returns borrowed memory to the host once the commands before this one are done.
   Event reclaim(const Buffer& borrowed);
-  // Waits until all commands are done.
+  // Keeps memory that commands use until finish() returns. If the device hangs, it is never freed.
+  void keep(std::shared_ptr<const void> memory);
+  // Waits until all commands are done. Throws DeviceHangs after the limit of set_device_timeout().
   void finish();
 
  private:
@@ -149,6 +152,13 @@ struct KernelRequest {
   std::string_view text = {};  // of the file, if it is not one of kernels/; outlives the request
   bool alone = false;          // `text` is the whole program, without common.cl
 };
+
+// How long the program waits for commands of a device before it takes the device for hanging;
+// nothing, as at the start: for ever.
+void set_device_timeout(std::optional<std::chrono::milliseconds> limit);
+[[nodiscard]] std::optional<std::chrono::milliseconds> device_timeout();
+// Whether a device has hung: its library may then keep the process from ending in the usual way.
+[[nodiscard]] bool has_hanging_device();
 
 // A context on one device. Thread-safe.
 class Session {

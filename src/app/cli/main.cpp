@@ -16,6 +16,7 @@
 #include "base/error.hpp"
 #include "base/signal_cleanup.hpp"
 #include "base/threads.hpp"
+#include "device/session.hpp"
 #include "stage/options/recipe.hpp"
 
 namespace {
@@ -82,9 +83,14 @@ int main(int argc, char** argv) {
   std::set_terminate(gpufilter::end_after_failure);
   gpufilter::install_cleanup_on_signals();
   gpufilter::save_address_space();
-  try {
-    return run(argc, argv);
-  } catch (...) {
-    return gpufilter::report_failure();
-  }
+  const int exit_code = [&] {
+    try {
+      return run(argc, argv);
+    } catch (...) {
+      return gpufilter::report_failure();
+    }
+  }();
+  if (!gpufilter::has_hanging_device()) return exit_code;
+  std::fflush(nullptr);
+  ::_exit(exit_code);  // the device's library could wait for it
 }

@@ -7,6 +7,7 @@
 #include "base/files.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
+#include "device/session.hpp"
 
 namespace gpufilter {
 
@@ -24,9 +25,19 @@ void add_device_choice(Arguments& app, std::string& device, bool& require_device
       ->envname("GPUFILTER_DEVICE")
       ->option_text(formatted("{}|NAME [{}]", fmt::join(words, "|"), device))
       ->suggests({.words = words, .devices = true});
-  app.add_flag(
-      "--require-device", require_device,
-      "Fail with exit code 3 if the device does not work. Otherwise the processor does the work.");
+  app.add_flag("--require-device", require_device,
+               "Fail with exit code 3 if the device does not work. Otherwise the processor does "
+               "the work.");
+  app.add_option_function(
+         "--device-timeout",
+         [](const std::string& seconds) {
+           set_device_timeout(std::chrono::seconds(std::stoi(seconds)));
+         },
+         "How long to wait for work given to an OpenCL device. After that the device counts as "
+         "hanging, and the processor does the work. Without it, only the probe of a driver has a "
+         "limit.")
+      ->check(whole_number(1, 86400))
+      ->option_text("SECONDS");
 }
 
 void add_report(Arguments& app, std::string& path, const std::string& help) {

@@ -63,7 +63,7 @@ struct DeviceHelp {
   bool has_all = false;   // whether work can be spread over all devices
 };
 
-// --device and --require-device.
+// --device, --require-device and --device-timeout.
 void add_device_choice(Arguments& app, std::string& device, bool& require_device,
                        const DeviceHelp& help);
 

@@ -240,7 +240,9 @@ std::shared_ptr<Engine> engine_on(const std::string& device, bool require_device
     }
     return candidate;
   };
-  return std::make_shared<Engine>(DeviceCandidates(warned), options);
+  EngineOptions with = options;
+  with.processor_helps = !require_device;
+  return std::make_shared<Engine>(DeviceCandidates(warned), with);
 }
 
 // For --device all.

@@ -9,6 +9,7 @@
 #include "base/log.hpp"
 #include "base/threads.hpp"
 #include "base/timeline.hpp"
+#include "device/device_error.hpp"
 #include "pipeline/execute/device_decoding.hpp"
 
 namespace gpufilter {
@@ -67,8 +68,11 @@ PlanLimits limits_for(const Work& work, const DeviceInfo* device, const EngineOp
   return limits;
 }
 
-// Adds the plan and the executor for the session.
-void complete(Prepared& prepared, const Work& work, const EngineOptions& options,
+// How often bands are halved for want of memory before the device is left.
+constexpr int most_halvings = 4;
+
+// Adds the plan and the executor for the session, with bands that are halved so often.
+void complete(Prepared& prepared, const Work& work, const EngineOptions& options, int halvings,
               Timeline& timeline) {
   const DeviceInfo* device = prepared.session ? &prepared.session->device() : nullptr;
   const PlanLimits limits = limits_for(work, device, options);
@@ -90,6 +94,12 @@ void complete(Prepared& prepared, const Work& work, const EngineOptions& options
   if (!prepared.plan) {
     scan = nullptr;
     prepared.plan = std::make_unique<Plan>(make_plan(work.input, work.chain, limits));
+  }
+  if (halvings > 0) {
+    PlanLimits lower = limits;
+    lower.band_rows = std::max(prepared.plan->band_rows >> halvings, 1);
+    scan = nullptr;
+    prepared.plan = std::make_unique<Plan>(make_plan(work.input, work.chain, lower));
   }
   prepared.plan->measure = work.measure;
   if (device == nullptr) {
@@ -155,26 +165,32 @@ void Engine::await_choice() const {
 
 Prepared Engine::prepare(const Work& work, Timeline& timeline) {
   for (;;) {
-    std::size_t place = 0;
-    try {
-      Prepared prepared = begin(work, timeline, place);
-      complete(prepared, work, options_, timeline);  // not locked: pictures go side by side
-      return prepared;
-    } catch (const DeviceError& error) {
+    Attempt attempt;
+    const auto retry = [&](bool (Engine::*next)(const std::string&), const DeviceError& error) {
       const std::lock_guard lock(mutex_);
-      if (place == place_ && !leave_current(error.what())) throw;
       timeline.clear_passes();
+      return attempt != Attempt{place_, halvings_} || (this->*next)(error.what());
+    };
+    try {
+      Prepared prepared = begin(work, timeline, attempt);
+      // Not locked: pictures go side by side.
+      complete(prepared, work, options_, attempt.halvings, timeline);
+      return prepared;
+    } catch (const OutOfDeviceMemory& error) {
+      if (!retry(&Engine::lower_bands, error)) throw;
+    } catch (const DeviceError& error) {
+      if (!retry(&Engine::leave_current, error)) throw;
     }
   }
 }
 
-// The report and the session of the current candidate, number `place`.
-Prepared Engine::begin(const Work& work, Timeline& timeline, std::size_t& place) {
+// The report and the session of the current candidate, which `attempt` describes.
+Prepared Engine::begin(const Work& work, Timeline& timeline, Attempt& attempt) {
   const std::lock_guard lock(mutex_);
   await_choice();
   for (const Span& span : std::exchange(start_spans_, {}))
     timeline.add(span);
-  place = place_;
+  attempt = {place_, halvings_};
   Prepared prepared;
   if (is_copy(work)) {
     prepared.report.reason = "no stage to run";
@@ -192,12 +208,29 @@ bool Engine::leave(const Session& failed, const std::string& reason) {
   return session_.get() != &failed || leave_current(reason);
 }
 
+bool Engine::replace_by_processor(const Session& failed, const DeviceError& failure) {
+  const std::lock_guard lock(mutex_);
+  if (!options_.processor_helps) return false;
+  if (session_.get() != &failed) return true;
+  const bool lacks_memory = dynamic_cast<const OutOfDeviceMemory*>(&failure) != nullptr;
+  return lacks_memory ? lower_bands(failure.what()) : leave_current(failure.what());
+}
+
+// Halves the bands of the current device; leaves it after a few times, as leave_current() does.
+bool Engine::lower_bands(const std::string& reason) {
+  if (halvings_ == most_halvings) return leave_current(reason);
+  ++halvings_;
+  log::warn_of_fallback(formatted("{}; going on with lower bands", reason));
+  return true;
+}
+
 // False if no candidate is left.
 bool Engine::leave_current(const std::string& reason) {
   auto next = candidates_(place_ + 1);
   if (!next) return false;
   ++place_;
   candidate_ = std::move(next);
+  halvings_ = 0;
   session_.reset();
   fallbacks_.push_back(reason);
   log::warn_of_fallback(formatted("{}; falling back to {}", reason, name_of(*candidate_)));

@@ -67,7 +67,8 @@ struct EngineOptions {
   std::optional<ProgramCache> cache = std::nullopt;
   std::shared_ptr<const TuningStore> tuning = nullptr;  // none: kernels decide themselves
   std::optional<int> band_rows = std::nullopt;          // instead of the device's default
-  bool fuse = true;  // let neighbouring passes share a kernel on a device
+  bool fuse = true;             // let neighbouring passes share a kernel on a device
+  bool processor_helps = true;  // it may do the rest of a picture whose device has failed
 };
 
 // Throws DeviceError.
@@ -91,7 +92,8 @@ class Engine {
   void await_choice() const;
 
   // Plans a picture and builds the programs of its passes, on the first candidate that works. A
-  // candidate that fails is never used again, with a warning in the log. Throws the last
+  // candidate that fails is never used again, with a warning in the log; if it lacks memory, lower
+  // bands are tried first. Throws the last
   // candidate's DeviceError if none works; UsageError if the stages do not suit the picture or
   // device.
   [[nodiscard]] Prepared prepare(const Work& work, Timeline& timeline);
@@ -100,6 +102,10 @@ class Engine {
   // with a warning in the log, unless another thread has done so. False if there is no other
   // candidate; otherwise the picture can be prepared and filtered again.
   [[nodiscard]] bool leave(const Session& failed, const std::string& reason);
+
+  // After a band on `failed` threw: whether the processor may do the rest of the picture. Later
+  // pictures leave the device, as by leave(); if it only lacked memory, they get lower bands first.
+  [[nodiscard]] bool replace_by_processor(const Session& failed, const DeviceError& failure);
 
   // Waits until fewer than `slots` other pictures that the device decodes are in progress: this
   // number keeps it busy, and more would wait for each other in the driver. A picture takes one
@@ -115,10 +121,18 @@ class Engine {
   [[nodiscard]] bool is_on_processor();
 
  private:
+  // What a preparation was tried with.
+  struct Attempt {
+    std::size_t place = 0;
+    int halvings = 0;
+    bool operator==(const Attempt&) const = default;
+  };
+
   void start();
   void start_session_on(const DeviceInfo& device, Timeline& timeline);
-  [[nodiscard]] Prepared begin(const Work& work, Timeline& timeline, std::size_t& place);
+  [[nodiscard]] Prepared begin(const Work& work, Timeline& timeline, Attempt& attempt);
   [[nodiscard]] bool leave_current(const std::string& reason);
+  [[nodiscard]] bool lower_bands(const std::string& reason);
 
   EngineOptions options_;
   std::counting_semaphore<slots> slots_{slots};
@@ -128,6 +142,7 @@ class Engine {
   std::optional<DeviceCandidate> candidate_;  // at place_
   std::shared_ptr<Session> session_;          // on its device
   std::vector<std::string> fallbacks_;
+  int halvings_ = 0;  // of the height of bands, for want of memory on the current device
   std::vector<Span> start_spans_;   // until a picture has reported them
   std::shared_future<void> start_;  // last: its thread uses all of the above
 };

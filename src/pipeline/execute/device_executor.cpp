@@ -1,12 +1,16 @@
 #include <algorithm>
 #include <array>
+#include <condition_variable>
+#include <mutex>
 #include <optional>
 
 #include "base/background.hpp"
 #include "base/format.hpp"
+#include "base/log.hpp"
 #include "base/stop.hpp"
 #include "compute/jpeg_encoder.hpp"
 #include "compute/picture_reduction.hpp"
+#include "device/device_error.hpp"
 #include "pipeline/execute/band_executor.hpp"
 #include "pipeline/execute/device_decoding.hpp"
 #include "pipeline/execute/host_check.hpp"
@@ -26,11 +30,67 @@ struct Lane {
   std::unique_ptr<PictureReducer> reducer;  // if the plan measures with a separate kernel
   std::unique_ptr<JpegRows> decoded;        // fills the first buffer, if the device decodes
   std::unique_ptr<JpegEncoder> encoder;     // if the results are coded
+  Image before;                             // the band's input, if the processor made it
+  std::array<Image, 2> between;             // of a pass of the processor among those of the device
   Queue queue;                              // goes first: its commands use the rest
 
   [[nodiscard]] const PictureStatistics& statistics() {
     return counting ? counting->result(queue) : reducer->result(queue);
   }
+};
+
+// The lanes of an executor. Thread-safe.
+class Lanes {
+ public:
+  // An idle lane, or what make() makes. If the device lacks memory for another, the next one that
+  // becomes idle. Throws what make() throws.
+  template <typename Make>
+  [[nodiscard]] std::unique_ptr<Lane> take(const Make& make) {
+    std::unique_lock lock(mutex_);
+    if (!idle_.empty()) return last();
+    ++count_;
+    lock.unlock();
+    try {
+      return make();
+    } catch (const OutOfDeviceMemory&) {
+      lost();
+      lock.lock();
+      changed_.wait(lock, [this] { return !idle_.empty() || count_ == 0; });
+      if (idle_.empty()) throw;
+      return last();
+    } catch (...) {
+      lost();
+      throw;
+    }
+  }
+
+  void put(std::unique_ptr<Lane> lane) {
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(lane));
+    changed_.notify_one();
+  }
+
+  // A lane that was taken does not come back.
+  void lost() {
+    const std::lock_guard lock(mutex_);
+    --count_;
+    changed_.notify_all();
+  }
+
+  // While none is taken.
+  [[nodiscard]] const std::vector<std::unique_ptr<Lane>>& all() const { return idle_; }
+
+ private:
+  [[nodiscard]] std::unique_ptr<Lane> last() {
+    auto lane = std::move(idle_.back());
+    idle_.pop_back();
+    return lane;
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::unique_ptr<Lane>> idle_;
+  std::size_t count_ = 0;  // idle, taken and being made
 };
 
 std::size_t bytes_of(const RowRange& rows, std::size_t pitch) {
@@ -51,7 +111,7 @@ class DeviceExecutor final : public BandExecutor {
         pool_(make_pool()),
         decoding_(scan == nullptr ? nullptr : DeviceDecoding::start(session, *scan, timeline)),
         first_pass_(decoding_ ? DeviceDecoding::steps : 0) {
-    auto lane = make_lane();
+    auto lane = lanes_.take([this] { return make_lane(); });
     if (decoding_) reports_ = decoding_->describe(*lane->decoded);
     for (std::size_t i = 0; i < stored_; ++i)
       add_report(describe_group(plan, groups_[i]),
@@ -64,7 +124,7 @@ class DeviceExecutor final : public BandExecutor {
       for (std::size_t i = 0; i < JpegEncoder::steps.size(); ++i)
         add_report(describe_coding(plan, i), lane->encoder->descriptions().at(i));
     }
-    idle_.put(std::move(lane));
+    lanes_.put(std::move(lane));
   }
 
   [[nodiscard]] ImagePool& pool() override { return pool_; }
@@ -112,7 +172,7 @@ class DeviceExecutor final : public BandExecutor {
 
   [[nodiscard]] PictureStatistics statistics() override {
     PictureStatistics all = no_statistics(plan_.output().format, *plan_.measure);
-    for (const auto& lane : idle_.all())
+    for (const auto& lane : lanes_.all())
       add_statistics(all, lane->statistics());
     return all;
   }
@@ -178,8 +238,9 @@ class DeviceExecutor final : public BandExecutor {
   void run_between(Lane& lane, std::size_t group, const DeviceRows& from, const DeviceRows& to,
                    BandCommands& commands) {
     const Pass& pass = first_pass(group);
-    Image source = pool_.take(pass.input.size.width, from.rows, pass.input.format);
-    Image target = pool_.take(pass.output.size.width, to.rows, pass.output.format);
+    auto& [source, target] = lane.between;
+    source = pool_.take(pass.input.size.width, from.rows, pass.input.format);
+    target = pool_.take(pass.output.size.width, to.rows, pass.output.format);
     download(lane, *from.buffer, source.rows().data, source.bytes(), commands);
     run_on_processor(group, std::as_const(source).rows(), target.rows());
     commands.add(lane.queue.upload(*to.buffer, target.rows().data, target.bytes()),
@@ -194,9 +255,8 @@ class DeviceExecutor final : public BandExecutor {
 
   [[nodiscard]] std::unique_ptr<Lane> make_lane() {
     const auto bytes = static_cast<std::size_t>(plan_.largest_buffer(plan_.band_rows)) + row_slack;
-    auto lane = std::make_unique<Lane>(Lane{{}, {}, {}, {}, {}, {}, session_.make_queue()});
-    // Buffers hold the results that stay on the device; in place, the last group writes to host
-    // memory unless its result is needed there.
+    auto lane = std::make_unique<Lane>(Lane{{}, {}, {}, {}, {}, {}, {}, {}, session_.make_queue()});
+    // Buffers hold the results that stay on the device; in place, the last group's may not stay.
     const bool stays = plan_.measure || plan_.coding;
     const std::size_t kept = stored_ - (in_place_ && !stays ? 1 : 0);
     if (!takes_in_place() || kept >= 2) lane->buffers[0] = session_.allocate(bytes);
@@ -233,16 +293,29 @@ class DeviceExecutor final : public BandExecutor {
   }
 
   // Calls work(lane, input, commands) with the input of the passes on the device; `work` waits for
-  // what it queues.
+  // what it queues. A device that hangs keeps the lane and its memory.
   template <typename Work>
   void on_lane(const ConstRows& rows, const RowRange& band, const Work& work) {
-    std::unique_ptr<Lane> lane = idle_.take([this] { return make_lane(); });
-    BandCommands commands(band, timeline_);
-    const Image before = run_first(first_on_device_, rows, band);
-    const Buffer borrowed = bring(*lane, first_on_device_ > 0 ? before.rows() : rows, commands);
-    work(*lane, takes_in_place() ? borrowed : lane->buffers[0], commands);
-    commands.record();
-    idle_.put(std::move(lane));
+    std::unique_ptr<Lane> lane = lanes_.take([this] { return make_lane(); });
+    try {
+      BandCommands commands(band, timeline_);
+      lane->before = run_first(first_on_device_, rows, band);
+      const ConstRows source = first_on_device_ > 0 ? std::as_const(lane->before).rows() : rows;
+      const Buffer borrowed = bring(*lane, source, commands);
+      work(*lane, takes_in_place() ? borrowed : lane->buffers[0], commands);
+      commands.record();
+    } catch (const DeviceHangs&) {
+      static_cast<void>(lane.release());
+      lanes_.lost();
+      throw;
+    } catch (...) {
+      lane.reset();
+      lanes_.lost();
+      throw;
+    }
+    lane->before = {};
+    lane->between = {};
+    lanes_.put(std::move(lane));
   }
 
   static void download(Lane& lane, const Buffer& from, std::uint8_t* to, std::size_t bytes,
@@ -345,10 +418,17 @@ class DeviceExecutor final : public BandExecutor {
     return events;
   }
 
-  // Pinned memory, if bytes have to be copied.
+  // Pinned memory, if bytes have to be copied and the device has any.
   [[nodiscard]] ImagePool make_pool() {
     if (in_place_) return {};
-    return ImagePool([this](std::size_t bytes) { return session_.allocate_pinned(bytes); });
+    return ImagePool([this](std::size_t bytes) {
+      try {
+        return session_.allocate_pinned(bytes);
+      } catch (const DeviceError& error) {
+        log::debug(formatted("{}; ordinary memory is used", error.what()));
+        return allocate_image_memory(bytes);
+      }
+    });
   }
 
   const Plan& plan_;
@@ -362,7 +442,7 @@ class DeviceExecutor final : public BandExecutor {
   ImagePool pool_;
   std::unique_ptr<DeviceDecoding> decoding_;  // if the device decodes the picture
   int first_pass_;                            // of the groups, in the reports
-  Idle<std::unique_ptr<Lane>> idle_;
+  Lanes lanes_;
   std::vector<PassReport> reports_;
 };
 

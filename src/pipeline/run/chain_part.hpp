@@ -2,10 +2,13 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -66,8 +69,9 @@ class ChainPart {
   // them, unless they are checked. The reader is not finished.
   template <typename Rows, typename Work, typename Take>
   void walk(Rows& rows, std::uint64_t memory, Activity reading, const Work& work, const Take& take);
-  // Replaces a band's source by its result, coded if the plan says so. Safe to call from several
-  // threads for different bands, as measure() is.
+  // Replaces a band's source by its result, coded if the plan says so. If the device fails, the
+  // processor does this band and those after it, unless it may not or the device decodes. Safe to
+  // call from several threads for different bands, as measure() is.
   void filter(Band& band);
   // For a plan that measures: adds the band to the executor's statistics.
   void measure(const Band& band) { prepared_.executor->measure(source(band), band.rows); }
@@ -78,10 +82,18 @@ class ChainPart {
 
  private:
   [[nodiscard]] ConstRows source(const Band& band) const;
+  void compute(Band& band);
+  void run(Band& band, BandExecutor& executor);
+  [[nodiscard]] bool continue_on_processor(const DeviceError& failure);
 
   std::string picture_;
   Timeline timeline_;
+  Engine* engine_ = nullptr;
   Prepared prepared_;
+  std::mutex mutex_;                          // guards what follows
+  std::unique_ptr<BandExecutor> substitute_;  // the processor, once the device has failed
+  std::string device_failure_;
+  std::atomic<BandExecutor*> current_ = nullptr;  // the one of both that runs the next bands
   bool reads_source_ = true;
   ImagePool memory_;
   std::optional<BlockCheck> check_;

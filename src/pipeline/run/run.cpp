@@ -244,8 +244,20 @@ class PictureRun {
     if (options_.on_progress) options_.on_progress(all, all);
   }
 
-  // Reads the picture for statistics of the result of the stages before `index`.
+  // Reads the picture for the statistics of what the stages before the one at `index` yield. If a
+  // device fails, its part of them is lost, and they are gathered anew without it.
   PictureStatistics measure(std::size_t index, Quantity quantity) {
+    for (;;) {
+      try {
+        return measure_once(index, quantity);
+      } catch (const DeviceError& error) {
+        const auto failed = std::exchange(session_, nullptr);
+        if (!failed || !assignment_.engine->leave(*failed, error.what())) throw;
+      }
+    }
+  }
+
+  PictureStatistics measure_once(std::size_t index, Quantity quantity) {
     ChainWalk walk(*input_);
     prepare(walk, part_of(chain_, first_stage_, index), quantity);
     ChainPart& part = walk.first();
