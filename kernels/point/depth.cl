@@ -21,13 +21,37 @@ converted_t converted(uint sample) {
 #endif
 }
 
+// A work-item fills CHANNELS times PIXELS samples of a row, which lie GROUP_WIDTH times as many apart.
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
 void convert_depth(ROWS) {
   const int y = OWN_ROW;
   if (y >= TARGET_END) return;
-  __global converted_t *out =
+  __global converted_t *row =
       (__global converted_t *)target + (size_t)(y - target_first + target_offset) * target_pitch;
-  for (int i = OWN_BEGIN * CHANNELS; i < OWN_END * CHANNELS; ++i) out[i] = converted(SOURCE_ROW(y)[i]);
+  const int samples = width * CHANNELS;
+  const int begin = ((int)get_group_id(0) * CHANNELS * GROUP_WIDTH + (int)get_local_id(0)) * PIXELS;
+  uint in[CHANNELS][PIXELS / SAMPLES_A_WORD];
+#pragma unroll
+  for (int n = 0; n < CHANNELS; ++n)
+    load_words(in[n], SOURCE_ROW(y) + min(begin + n * GROUP_WIDTH * PIXELS, (samples - 1) / PIXELS * PIXELS),
+               PIXELS / SAMPLES_A_WORD);
+#pragma unroll
+  for (int n = 0; n < CHANNELS; ++n) {
+    const int first = begin + n * GROUP_WIDTH * PIXELS;
+    if (first + PIXELS <= samples) {
+      uint out[PIXELS * TARGET_DEPTH / 32];
+#pragma unroll
+      for (int i = 0; i < PIXELS * TARGET_DEPTH / 32; ++i) {
+        out[i] = 0;
+#pragma unroll
+        for (int k = 0; k < 32 / TARGET_DEPTH; ++k)
+          out[i] |= (uint)converted(sample_of(in[n], i * (32 / TARGET_DEPTH) + k)) << k * TARGET_DEPTH;
+      }
+      store_words(row + first, out, PIXELS * TARGET_DEPTH / 32);
+    } else {
+      for (int i = first; i < samples; ++i) row[i] = converted(SOURCE_ROW(y)[i]);
+    }
+  }
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))

@@ -281,6 +281,35 @@ std::shared_ptr<const Step> gaussian_matrix(const std::string& stage, const Gaus
   return std::make_shared<GaussianMatrix>(stage, window, tiles, label);
 }
 
+// ---- A kernel for each direction, by matrix units ----
+
+bool suits_products(const GaussianWindow& window, const PixelFormat& picture,
+                    const DeviceInfo& device) {
+  return has_byte_products(device) && picture.depth == 8 && !window.weighted && !window.mask;
+}
+
+// The kernels of kernels/gaussian/gaussian_products.cl.
+RowKernel product_kernel(const GaussianWindow& window, bool along_rows, const DeviceInfo& device) {
+  constexpr int side = 32;  // results along each direction for a team; numbers of a step
+  const int margin = divided_up(window.radius(), 4) * 4;
+  const int steps = divided_up(8 + margin + window.radius(), side);
+  RowKernel kernel{.file = "gaussian_products.cl",
+                   .function = along_rows ? "gaussian_product_rows" : "gaussian_product_columns"};
+  kernel.macros =
+      formatted("-D BORDER={}", static_cast<int>(window.border)) + byte_product_macros(device);
+  std::vector<std::uint8_t> table = to_bytes(std::array{window.radius(), steps, 0, 0});
+  const WeightMatrix matrix{window.weights, margin};
+  for (int step = 0; step < steps; ++step)
+    matrix.append_columns(table, side * step, side);
+  kernel.tables = {std::move(table)};
+  kernel.group_width = team_size;
+  kernel.group_height = 4;
+  kernel.pixels = 1;
+  kernel.lines = along_rows ? 8 : side;
+  kernel.variant = "matrix products of 32 numbers";
+  return kernel;
+}
+
 // ---- A step for each direction, and the processor's for both ----
 
 enum class GaussianDirection { rows, columns };
@@ -437,6 +466,11 @@ class GaussianStep final : public Step {
 
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
                                                     const PictureShape& input) const override {
+    if (suits_products(window_, picture_, session.device())) {
+      RowKernel kernel = product_kernel(window_, along_rows(), session.device());
+      kernel.formats = format_macros(picture_);
+      return make_row_pass(session, std::move(kernel), input, output(input));
+    }
     RowKernel kernel{.file = "gaussian.cl",
                      .function = along_rows() ? "gaussian_rows" : "gaussian_columns"};
     kernel.macros = formatted("-D BORDER={} -D ALPHA_WEIGHTED={}", static_cast<int>(window_.border),

@@ -62,6 +62,7 @@ class Depth final : public OneStepStage {
                          {.file = "depth.cl",
                           .function = "convert_depth",
                           .macros = formatted("-D TARGET_DEPTH={}", bits_),
+                          .pixels = 8,
                           .variant = label()},
                          input, output(input));
   }

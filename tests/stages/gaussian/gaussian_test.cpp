@@ -203,10 +203,15 @@ struct GaussianCase {
 class GaussianInOneKernel : public ::testing::TestWithParam<std::tuple<const char*, GaussianCase>> {
 };
 
-// What the kernel of the chain's only stage is called in reports.
-std::string kernel_of(const StageChain& chain, Session& session, const PictureShape& picture) {
-  const Steps steps = steps_of(lower_chain(chain, {.shape = picture}).at(0), &session.device());
-  return steps.size() == 1 ? steps.front()->prepare(session, picture)->description().variant : "";
+// What the last kernel of the chain's only stage is called in reports.
+std::string kernel_of(const StageChain& chain, Session& session, PictureShape picture) {
+  std::string variant;
+  for (const auto& step :
+       steps_of(lower_chain(chain, {.shape = picture}).at(0), &session.device())) {
+    variant = step->prepare(session, picture)->description().variant;
+    picture = step->output(picture);
+  }
+  return variant;
 }
 
 // Filters on each device, in bands of these heights, by the kernel whose name is in `kernel`.
@@ -279,6 +284,15 @@ INSTANTIATE_TEST_SUITE_P(
                                          GaussianCase{4, 13, Border::wrap},
                                          GaussianCase{2, 10.4, Border::constant},
                                          GaussianCase{3, 7.3, Border::constant})));
+
+INSTANTIATE_TEST_SUITE_P(
+    Directions, GaussianInOneKernel,
+    ::testing::Combine(::testing::Values("32 numbers"),
+                       ::testing::Values(GaussianCase{3, 51, Border::replicate},
+                                         GaussianCase{1, 150, Border::mirror},
+                                         GaussianCase{2, 90, Border::constant},
+                                         GaussianCase{4, 41.3, Border::constant},
+                                         GaussianCase{4, 55.1, Border::wrap})));
 
 // --sharpen gives the same bits everywhere: the processor with each instruction set against a
 // second implementation, every device against the processor.
