@@ -1,6 +1,6 @@
-// A convolutional network: operations on planes of values. src/net/net_rows.cpp and
-// src/net/net_planes.cpp have the same arithmetic. Operations on quantized values are in
-// net_integers.cl.
+// A convolutional network: an operation after the other on planes of numbers. src/net/net_rows.cpp, net_points.cpp and
+// net_planes.cpp have the same arithmetic. Those on quantized values are in net_integers.cl, those that move numbers in
+// net_moves.cl.
 
 #ifndef OPERATION
 #define OPERATION 0
@@ -19,18 +19,33 @@
 #define SLOPES 0             // of an activation
 #define LIMITS 0
 #endif
-#ifndef FACTOR
-#define FACTOR 1
-#define CHANNELS_FIRST 1
+#ifndef FUNCTION
+#define FUNCTION net_root    // of net_functions.cl
+#define B_CHANNELS 2         // of the second value: 1 for all channels of the first
+#define B_IS_ONE 0           // one position for the whole picture
 #endif
 
 #include "net_values.cl"
 
+#define NET_FUNCTION
+#define NET_CALL(function) function
+#include "net_functions.cl"
+
 float net_luma(float red, float green, float blue) { return fma(0.114f, blue, fma(0.587f, green, 0.299f * red)); }
 
 #ifdef KERNEL_net_unpack
+// What net_source() of src/net/net_planes.cpp does. The network's input is as large as `all`, of which the picture is
+// the part within the margins.
+int mirrored(int i, int n) {
+  if (n == 1) return 0;
+  const int period = 2 * n - 2;
+  const int place = (int)abs(i) % period;
+  return min(place, period - place);
+}
+
 __kernel __attribute__((reqd_work_group_size(NET_GROUP, 1, 1)))
-void net_unpack(SOURCE_BAND, int width, int height, __global float *planes, VALUE(out)) {
+void net_unpack(SOURCE_BAND, int width, int height, __global float *planes, VALUE(out), int all_columns, int all_rows,
+                int left_margin, int top_margin) {
   const int i = get_global_id(0);
   if (i >= out_columns) return;
   const int x = out_left + i;
@@ -38,9 +53,18 @@ void net_unpack(SOURCE_BAND, int width, int height, __global float *planes, VALU
   float red = 0.0f;
   float green = 0.0f;
   float blue = 0.0f;
-  if (!is_outside(x, width) && !is_outside(y, height)) {
-    const int row = border_row(y, height);
-    const pixel_t pixel = load_pixel(SOURCE_ROW(row), border_position(x, width));
+  if (!is_outside(x, all_columns) && !is_outside(y, all_rows)) {
+#if BORDER == BORDER_WRAP
+    const int row = y - top_margin;
+    const int column = border_position(x - left_margin, width);
+#elif BORDER == BORDER_CONSTANT
+    const int row = mirrored(y - top_margin, height);
+    const int column = mirrored(x - left_margin, width);
+#else
+    const int row = border_position(border_position(y, all_rows) - top_margin, height);
+    const int column = border_position(border_position(x, all_columns) - left_margin, width);
+#endif
+    const pixel_t pixel = load_pixel(SOURCE_ROW(row), column);
     red = (float)RED(pixel);
     green = (float)GREEN(pixel);
     blue = (float)BLUE(pixel);
@@ -58,13 +82,13 @@ void net_unpack(SOURCE_BAND, int width, int height, __global float *planes, VALU
 #endif
 
 #ifdef KERNEL_net_pack
-// The source is the picture at the result's size.
+// The source is the picture at the result's size; that begins at `begin` of the network's.
 __kernel __attribute__((reqd_work_group_size(NET_GROUP, 1, 1)))
-void net_pack(SOURCE_BAND, TARGET_BAND, __global const float *planes, VALUE(in)) {
+void net_pack(SOURCE_BAND, TARGET_BAND, __global const float *planes, VALUE(in), int begin_x, int begin_y) {
   const int i = get_global_id(0);
   if (i >= in_columns) return;
-  const int x = in_left + i;
-  const int y = in_top + (int)get_global_id(1);
+  const int x = in_left + i - begin_x;
+  const int y = in_top + (int)get_global_id(1) - begin_y;
   target_pixel_t result;
 #if NEEDS_BASE
   const pixel_t before = load_pixel(SOURCE_ROW(y), x);
@@ -73,14 +97,14 @@ void net_pack(SOURCE_BAND, TARGET_BAND, __global const float *planes, VALUE(in))
   const float red = (float)RED(before);
   const float green = (float)GREEN(before);
   const float blue = (float)BLUE(before);
-  const float more = fma(AT(in, 0, x, y), OUTPUT_FACTOR, -net_luma(red, green, blue));
+  const float more = fma(AT(in, 0, x + begin_x, y + begin_y), OUTPUT_FACTOR, -net_luma(red, green, blue));
   result.at[0] = to_sample(fma(STRENGTH, more, red));
   result.at[1] = to_sample(fma(STRENGTH, more, green));
   result.at[2] = to_sample(fma(STRENGTH, more, blue));
 #else
 #pragma unroll
   for (int c = 0; c < PLANES; ++c) {
-    float number = AT(in, c, x, y) * OUTPUT_FACTOR;
+    float number = AT(in, c, x + begin_x, y + begin_y) * OUTPUT_FACTOR;
     if (STRENGTH != 1.0f) {
 #if NEEDS_BASE
       const float old = (float)(c == 0 ? RED(before) : c == 1 ? GREEN(before) : BLUE(before));
@@ -127,7 +151,8 @@ void net_convolution(__global float *planes, VALUE(in), VALUE(out), int width, i
       for (int i = 0; i < INPUTS; ++i) {
 #pragma unroll
         for (int p = 0; p < COLUMNS; ++p) {
-          const float number = AT(in, group * INPUTS + i, x[p] + kx - LEFT, y + ky - TOP);
+          const float number = AT(in, group * INPUTS + i, x[p] * STRIDE_X + kx * DILATION_X - LEFT,
+                                  y * STRIDE_Y + ky * DILATION_Y - TOP);
 #pragma unroll
           for (int j = 0; j < BLOCK; ++j) sums[p][j] = fma(weights[j], number, sums[p][j]);
         }
@@ -165,6 +190,11 @@ void net_convolution(__global float *planes, VALUE(in), VALUE(out), int width, i
 #define NET_MULTIPLY 4
 #define NET_OFFSET 5
 #define NET_CONCAT 6
+#define NET_PRODUCT 11
+#define NET_QUOTIENT 12
+#define NET_OF_FUNCTION 13
+
+#define SECOND AT(b, B_CHANNELS == 1 ? 0 : c, B_IS_ONE ? 0 : x, B_IS_ONE ? 0 : y)
 
 // Fills channels of the result from `channel` on, from the inputs' channels from 0 on. `numbers`:
 // two for each channel, the second for SLOPES; then the limits.
@@ -189,13 +219,19 @@ void net_point(__global float *planes, VALUE(a), VALUE(b), VALUE(out), int width
     result = net_limited(result, numbers[2 * channels], numbers[2 * channels + 1]);
 #endif
 #if OPERATION == NET_ADD
-    result += AT(b, c, x, y);
+    result += SECOND;
 #elif OPERATION == NET_SUBTRACT
-    result -= AT(b, c, x, y);
+    result -= SECOND;
 #elif OPERATION == NET_MULTIPLY
     result *= numbers[c];
 #elif OPERATION == NET_OFFSET
     result += numbers[c];
+#elif OPERATION == NET_PRODUCT
+    result *= SECOND;
+#elif OPERATION == NET_QUOTIENT
+    result = net_quotient(result, SECOND);
+#elif OPERATION == NET_OF_FUNCTION
+    result = FUNCTION(result);
 #endif
     results[p] = is_outside(column, width) || is_outside(row, height) ? 0.0f : result;
   }
@@ -204,33 +240,5 @@ void net_point(__global float *planes, VALUE(a), VALUE(b), VALUE(out), int width
     const int column = begin + p * NET_GROUP;
     if (column < out_columns) AT(out, channel + c, out_left + column, row) = results[p];
   }
-}
-#endif
-
-#ifdef KERNEL_net_enlarge
-// SHUFFLE: depth_to_space, otherwise nearest.
-#ifndef SHUFFLE
-#define SHUFFLE 0
-#endif
-int floor_divide(int i, int n) { return i >= 0 ? i / n : -((-i + n - 1) / n); }
-
-__kernel __attribute__((reqd_work_group_size(NET_GROUP, 1, 1)))
-void net_enlarge(__global float *planes, VALUE(in), VALUE(out), int width, int height, int channels) {
-  const int across = GROUPS_ACROSS(out_columns, 1);
-  const int c = (int)get_group_id(0) / across;
-  const int column = ((int)get_group_id(0) - c * across) * NET_GROUP + (int)get_local_id(0);
-  if (column >= out_columns) return;
-  const int row = out_top + (int)get_global_id(1);
-  const int x = net_inside(out_left + column, width);
-  const int y = net_inside(row, height);
-  float result = 0.0f;
-  if (!is_outside(out_left + column, width) && !is_outside(row, height)) {
-    const int source_x = floor_divide(x, FACTOR);
-    const int source_y = floor_divide(y, FACTOR);
-    const int place = (y - source_y * FACTOR) * FACTOR + x - source_x * FACTOR;
-    const int source = !SHUFFLE ? c : CHANNELS_FIRST ? c * FACTOR * FACTOR + place : place * channels + c;
-    result = AT(in, source, source_x, source_y);
-  }
-  AT(out, c, out_left + column, row) = result;
 }
 #endif

@@ -19,6 +19,12 @@
 #define LEFT 0
 #define TOP 0
 #endif
+#ifndef STRIDE_X
+#define STRIDE_X 1           // of the input, from an output to the next
+#define STRIDE_Y 1
+#define DILATION_X 1         // from a tap to the next
+#define DILATION_Y 1
+#endif
 #ifndef OUTPUTS
 #define OUTPUTS 1            // of a group
 #endif

@@ -1,5 +1,6 @@
 #include "net/net.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -44,7 +45,7 @@ class Sketch {
       operation.weights.push_back(number() * 2 / static_cast<float>(taps));
     for (int i = 0; i < outputs; ++i)
       operation.bias.push_back(number() / 4);
-    return add(std::move(operation), {outputs, scale(from)});
+    return add(std::move(operation), {outputs, size(from)});
   }
 
   // Between quantized values of this scale.
@@ -62,7 +63,7 @@ class Sketch {
     }
     operation.integers.low = -3;
     operation.integers.high = 252;
-    return add(std::move(operation), {outputs, scale(from), true, -3});
+    return add(std::move(operation), {outputs, size(from), true, -3});
   }
 
   int activation(int from, NetActivation activation) {
@@ -90,8 +91,9 @@ class Sketch {
   }
 
   int concat(int a, int b) {
-    return add({.kind = NetOperator::concat, .inputs = {a, b}},
-               {channels(a) + channels(b), scale(a)});
+    NetOperation operation{.kind = NetOperator::concat, .inputs = {a, b}};
+    operation.picks = {{0, 0, channels(a)}, {1, 0, channels(b)}};
+    return add(std::move(operation), {channels(a) + channels(b), size(a)});
   }
 
   int enlarge(NetOperator kind, int from, int factor, bool channels_first = true) {
@@ -99,7 +101,7 @@ class Sketch {
     operation.factor = factor;
     operation.channels_first = channels_first;
     const int divisor = kind == NetOperator::depth_to_space ? factor * factor : 1;
-    return add(std::move(operation), {channels(from) / divisor, scale(from) * factor});
+    return add(std::move(operation), {channels(from) / divisor, size(from).columns.times * factor});
   }
 
   int quantize(int from) {
@@ -107,13 +109,13 @@ class Sketch {
     operation.numbers = {0.0123F};
     operation.low = -3;
     operation.high = 252;
-    return add(std::move(operation), {channels(from), scale(from), true, -3});
+    return add(std::move(operation), {channels(from), size(from), true, -3});
   }
 
   int dequantize(int from) {
     NetOperation operation{.kind = NetOperator::dequantize, .inputs = {from}};
     operation.numbers = {0.0071F};
-    return add(std::move(operation), {channels(from), scale(from)});
+    return add(std::move(operation), {channels(from), size(from)});
   }
 
   [[nodiscard]] NetGraph take(std::string name) {
@@ -140,7 +142,7 @@ class Sketch {
     return graph_.values[static_cast<size_t>(index)];
   }
   [[nodiscard]] int channels(int index) const { return value(index).channels; }
-  [[nodiscard]] int scale(int index) const { return value(index).scale; }
+  [[nodiscard]] NetSize size(int index) const { return value(index).size; }
 
   NetGraph graph_;
   std::uint32_t state_ = 1;
@@ -199,16 +201,40 @@ void hash_numbers(ContentHasher& hasher, const std::vector<Number>& numbers) {
 
 std::string hash_of(const NetGraph& graph) {
   ContentHasher hasher;
-  for (const NetValue& value : graph.values)
-    hash_numbers(hasher,
-                 std::vector<int>{value.channels, value.scale, value.quantized ? 1 : 0, value.low});
+  const auto length_of = [](const NetLength& l) { return std::array{l.times, l.by, l.more}; };
+  for (const NetValue& value : graph.values) {
+    hash_numbers(hasher, std::vector<int>{value.channels, value.quantized ? 1 : 0, value.low});
+    for (const NetAxis axis : {NetAxis::columns, NetAxis::rows}) {
+      const auto length = length_of(value.size.along(axis));
+      hash_numbers(hasher, std::vector<int>{length.begin(), length.end()});
+    }
+  }
   for (const NetOperation& operation : graph.operations) {
-    hash_numbers(
-        hasher,
-        std::vector<int>{static_cast<int>(operation.kind), operation.output, operation.kernel_width,
-                         operation.kernel_height, operation.left, operation.top, operation.groups,
-                         operation.integer ? 1 : 0, operation.activation.limits ? 1 : 0,
-                         operation.factor, operation.channels_first ? 1 : 0});
+    hash_numbers(hasher, std::vector<int>{static_cast<int>(operation.kind),
+                                          operation.output,
+                                          operation.kernel_width,
+                                          operation.kernel_height,
+                                          operation.left,
+                                          operation.top,
+                                          operation.groups,
+                                          operation.integer ? 1 : 0,
+                                          operation.activation.limits ? 1 : 0,
+                                          operation.factor,
+                                          operation.channels_first ? 1 : 0,
+                                          operation.stride_x,
+                                          operation.stride_y,
+                                          operation.dilation_x,
+                                          operation.dilation_y,
+                                          static_cast<int>(operation.function),
+                                          static_cast<int>(operation.padding),
+                                          operation.resize.times,
+                                          operation.resize.by,
+                                          operation.resize.cubic ? 1 : 0,
+                                          operation.resize.positions});
+    std::vector<int> picks;
+    for (const NetPick& pick : operation.picks)
+      picks.insert(picks.end(), {pick.input, pick.first, pick.count});
+    hash_numbers(hasher, picks);
     hash_numbers(hasher, operation.inputs);
     hash_numbers(hasher, operation.weights);
     hash_numbers(hasher, operation.bias);
@@ -219,9 +245,10 @@ std::string hash_of(const NetGraph& graph) {
     hash_numbers(hasher, operation.integers.offsets);
     hash_numbers(hasher, operation.activation.slopes);
     hash_numbers(hasher, operation.numbers);
-    hash_numbers(hasher, std::vector<float>{operation.integers.low, operation.integers.high,
-                                            operation.activation.low, operation.activation.high,
-                                            operation.low, operation.high});
+    hash_numbers(hasher,
+                 std::vector<float>{operation.integers.low, operation.integers.high,
+                                    operation.activation.low, operation.activation.high,
+                                    operation.low, operation.high, operation.resize.coefficient});
   }
   return to_string(hasher.result());
 }

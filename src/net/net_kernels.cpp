@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <optional>
@@ -213,9 +214,12 @@ std::vector<std::uint8_t> packed_weights(const NetOperation& operation, int outp
 }
 
 std::string window_macros(const NetOperation& operation, int inputs) {
-  return formatted("-D INPUTS={} -D KERNEL_WIDTH={} -D KERNEL_HEIGHT={} -D LEFT={} -D TOP={} {}",
-                   inputs, operation.kernel_width, operation.kernel_height, operation.left,
-                   operation.top, activation_macros(operation.activation));
+  return formatted(
+      "-D INPUTS={} -D KERNEL_WIDTH={} -D KERNEL_HEIGHT={} -D LEFT={} -D TOP={} -D STRIDE_X={} "
+      "-D STRIDE_Y={} -D DILATION_X={} -D DILATION_Y={} {}",
+      inputs, operation.kernel_width, operation.kernel_height, operation.left, operation.top,
+      operation.stride_x, operation.stride_y, operation.dilation_x, operation.dilation_y,
+      activation_macros(operation.activation));
 }
 
 // How the work-items of a group share a tile (kernels/net/net_tiles.cl).
@@ -261,7 +265,9 @@ std::optional<Sharing> sharing_with(const NetOperation& operation, int inputs, i
 
 std::optional<Sharing> sharing_of(const NetOperation& operation, int inputs, int outputs,
                                   const DeviceInfo& device) {
-  if (device.kind != DeviceKind::gpu || operation.groups > 1) return std::nullopt;
+  const bool dense = operation.stride_x == 1 && operation.stride_y == 1 &&
+                     operation.dilation_x == 1 && operation.dilation_y == 1;
+  if (device.kind != DeviceKind::gpu || operation.groups > 1 || !dense) return std::nullopt;
   for (const ImageSize tile : {ImageSize{32, 8}, {16, 8}, {16, 6}, {16, 4}, {8, 4}}) {
     const auto sharing = sharing_with(operation, inputs, outputs, tile);
     if (sharing &&
@@ -308,11 +314,88 @@ NetKernel convolution(const NetGraph& graph, const NetOperation& operation,
   return kernel;
 }
 
+// The taps of all columns and rows of a resized value: net_resize.
+std::vector<std::uint8_t> resize_taps(const NetResize& resize, ImageSize from, ImageSize to) {
+  std::vector<float> numbers;
+  const auto add = [&](int source, int target) {
+    for (int i = 0; i < target; ++i) {
+      const NetTap tap = net_tap(resize, i, source, target);
+      numbers.push_back(std::bit_cast<float>(tap.first));
+      numbers.insert(numbers.end(), tap.weights.begin(),
+                     tap.weights.begin() + (resize.cubic ? 4 : 2));
+    }
+  };
+  add(from.width, to.width);
+  add(from.height, to.height);
+  return to_bytes(numbers);
+}
+
+// Those of kernels/net/net_moves.cl.
+NetKernel moving(const NetGraph& graph, const NetOperation& operation, ImageSize picture) {
+  const ImageSize from = net_value_size(graph, value(graph, operation.inputs.front()), picture);
+  const NetValue& result = value(graph, operation.output);
+  NetKernel kernel{.file = "net_moves.cl", .function = "net_enlarge", .blocks = result.channels};
+  switch (operation.kind) {
+    case NetOperator::pad:
+      kernel.function = "net_pad";
+      kernel.macros = formatted("-D PADDING={} {}", static_cast<int>(operation.padding),
+                                window_macros(operation, 1));
+      kernel.numbers = to_bytes(operation.numbers);
+      break;
+    case NetOperator::maximum:
+      kernel.function = "net_maximum";
+      kernel.macros = window_macros(operation, 1);
+      break;
+    case NetOperator::sum_columns:
+    case NetOperator::sum_rows: {
+      const bool along_rows = operation.kind == NetOperator::sum_columns;
+      const float factor = static_cast<float>(1.0 / (along_rows ? from.width : from.height));
+      kernel.function = "net_sum";
+      kernel.macros = formatted("-D ALONG_ROWS={}", along_rows ? 1 : 0);
+      kernel.numbers = to_bytes(std::vector<float>{factor});
+      break;
+    }
+    case NetOperator::resize:
+      kernel.function = "net_resize";
+      kernel.macros = formatted("-D TAPS={}", operation.resize.cubic ? 4 : 2);
+      kernel.numbers = resize_taps(operation.resize, from, net_value_size(graph, result, picture));
+      break;
+    default:
+      kernel.macros = formatted("-D ENLARGES={} -D FACTOR={} -D CHANNELS_FIRST={}",
+                                operation.kind == NetOperator::nearest          ? 0
+                                : operation.kind == NetOperator::depth_to_space ? 1
+                                                                                : 2,
+                                operation.factor, operation.channels_first ? 1 : 0);
+  }
+  return kernel;
+}
+
+const char* function_name(NetFunction function) {
+  constexpr std::array names{"net_exponential", "net_root",    "net_reciprocal",
+                             "net_sigmoid",     "net_tangent", "net_error"};
+  return names.at(static_cast<size_t>(function));
+}
+
+NetKernel point_kernel(const NetGraph& graph, const NetOperation& operation,
+                       const DeviceInfo& device) {
+  const int outputs = value(graph, operation.output).channels;
+  const NetValue& second = value(graph, operation.inputs.back());
+  return {
+      .file = "net.cl",
+      .function = "net_point",
+      .macros = formatted(
+          "-D OPERATION={} -D COLUMNS={} -D FUNCTION={} -D B_CHANNELS={} -D B_IS_ONE={} {}",
+          static_cast<int>(operation.kind), columns_of(device), function_name(operation.function),
+          second.channels, second.size.is_one() ? 1 : 0, activation_macros(operation.activation)),
+      .numbers = channel_numbers(operation, operation.numbers, outputs),
+      .blocks = outputs,
+      .pixels = {64 * columns_of(device), 1}};
+}
+
 }  // namespace
 
-NetKernel kernel_of(const NetGraph& graph, const NetOperation& operation,
-                    const DeviceInfo& device) {
-  const int outputs = value(graph, operation.output).channels;
+NetKernel kernel_of(const NetGraph& graph, const NetOperation& operation, const DeviceInfo& device,
+                    ImageSize picture) {
   switch (operation.kind) {
     case NetOperator::quantize:
       return quantizing(graph, operation);
@@ -321,23 +404,18 @@ NetKernel kernel_of(const NetGraph& graph, const NetOperation& operation,
     case NetOperator::convolution:
       return operation.integer ? convolving(graph, operation, device)
                                : convolution(graph, operation, device);
-    case NetOperator::depth_to_space:
-    case NetOperator::nearest:
-      return {.file = "net.cl",
-              .function = "net_enlarge",
-              .macros = formatted("-D SHUFFLE={} -D FACTOR={} -D CHANNELS_FIRST={}",
-                                  operation.kind == NetOperator::depth_to_space ? 1 : 0,
-                                  operation.factor, operation.channels_first ? 1 : 0),
-              .blocks = outputs};
+    case NetOperator::activation:
+    case NetOperator::add:
+    case NetOperator::subtract:
+    case NetOperator::multiply:
+    case NetOperator::offset:
+    case NetOperator::concat:
+    case NetOperator::product:
+    case NetOperator::quotient:
+    case NetOperator::function:
+      return point_kernel(graph, operation, device);
     default:
-      return {
-          .file = "net.cl",
-          .function = "net_point",
-          .macros = formatted("-D OPERATION={} -D COLUMNS={} {}", static_cast<int>(operation.kind),
-                              columns_of(device), activation_macros(operation.activation)),
-          .numbers = channel_numbers(operation, operation.numbers, outputs),
-          .blocks = outputs,
-          .pixels = {64 * columns_of(device), 1}};
+      return moving(graph, operation, picture);
   }
 }
 

@@ -2,6 +2,7 @@
 // of them that a part of the result needs, and the conversion between pixels and values.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -17,8 +18,10 @@ inline constexpr int net_slack = 80;
 
 class NetPlanes {
  public:
-  // For a strip of columns.
-  NetPlanes(const NetValue& value, const RowRange& columns);
+  // For a strip of columns. The whole value has `size` positions; what lies outside follows
+  // `border`.
+  NetPlanes(const NetValue& value, const RowRange& columns, ImageSize size = {},
+            Border border = Border::constant);
 
   // Drops the rows that are not wanted and makes room for the others. Returns the rows to fill.
   RowRange advance(const RowRange& wanted);
@@ -44,11 +47,16 @@ class NetPlanes {
     return pitch_ * static_cast<std::size_t>(value_.planes());
   }
 
-  // Fills the columns outside of 0 ... length - 1 in these rows by the border rule.
-  void fill_columns(const RowRange& rows, int length, Border border);
-  void fill_rows(const RowRange& rows, int length, Border border);
+  [[nodiscard]] ImageSize size() const { return size_; }
+  [[nodiscard]] Border border() const { return border_; }
+
+  // Fills what lies outside of `fresh` rows by the border's rule; `computed` are those inside.
+  void fill_outside(const RowRange& computed, const RowRange& fresh);
 
  private:
+  void fill_columns(const RowRange& rows);
+  void fill_rows(const RowRange& rows);
+
   static constexpr std::size_t word = 4;  // bytes
 
   [[nodiscard]] std::size_t offset(int y, int plane) const {
@@ -62,30 +70,46 @@ class NetPlanes {
 
   NetValue value_;
   RowRange columns_;
+  ImageSize size_;
+  Border border_;
   std::size_t pitch_;
   RowRange rows_;
   std::vector<std::uint8_t> bytes_;
 };
 
-enum class NetAxis { columns, rows };
-
-// For each value, the positions that `wanted` positions of the result need, with those outside of
-// the picture that windows read, and those that these repeat. `length` is the picture's. With
-// Border::wrap the picture repeats and no position is outside.
+// For each value, the positions that `wanted` positions of the picture's result need, with those
+// outside of the value that windows read, and those that these repeat. `length` is the picture's.
+// With Border::wrap the picture repeats and no position is outside.
 [[nodiscard]] std::vector<RowRange> net_spans(const NetGraph& graph, NetAxis axis,
                                               const RowRange& wanted, int length, Border border);
 
-// The positions of a value's span that are computed; the others follow from the border.
-[[nodiscard]] RowRange computed_span(const NetValue& value, const RowRange& span, int length,
-                                     Border border);
+// The positions of a span that are computed, of a value with `length`; the others follow from the
+// border.
+[[nodiscard]] RowRange computed_span(const RowRange& span, int length, Border border);
+
+// How many positions a value has along both axes, for a picture of this size.
+[[nodiscard]] ImageSize net_value_size(const NetGraph& graph, const NetValue& value,
+                                       ImageSize picture);
+
+// Where position i of the network's input is in a picture of this length; -1: nowhere, it is 0.
+// With Border::wrap for columns only.
+[[nodiscard]] int net_source(const NetFrame& frame, int i, int length, Border border);
+
+// The positions of the picture that these of the network's input read. With Border::wrap they may
+// reach past its edges.
+[[nodiscard]] RowRange net_source_span(const NetFrame& frame, const RowRange& span, int length,
+                                       Border border);
 
 // Positions of the picture besides its own that a position of the result reads, on the longer side.
 [[nodiscard]] int net_radius(const NetGraph& graph);
 
-// i / n, rounded down, for positions before 0 too.
-[[nodiscard]] constexpr int floor_divide(int i, int n) {
-  return i >= 0 ? i / n : -((-i + n - 1) / n);
-}
+// What a position of a resized value is made of: `weights` of the input's positions from `first`
+// on, which are limited to the input's.
+struct NetTap {
+  int first = 0;
+  std::array<float, 4> weights = {};
+};
+[[nodiscard]] NetTap net_tap(const NetResize& resize, int i, int from, int to);
 
 enum class NetInput {
   rgb01,   // red, green and blue from 0 to 1
@@ -107,11 +131,11 @@ struct NetUse {
 
 // Fills the rows `rows` of the network's input, which may lie outside of the picture, from
 // `source`; `size` is the picture's.
-void net_unpack(const NetUse& use, const ConstRows& source, ImageSize size, const RowRange& rows,
-                NetPlanes& planes);
+void net_unpack(const NetGraph& graph, const NetUse& use, const ConstRows& source, ImageSize size,
+                const RowRange& rows, NetPlanes& planes);
 
-// The pixels `columns` of row y of the result. `base` is the picture at the result's size.
-void net_pack(const NetUse& use, const NetPlanes& planes, int y, const RowRange& columns,
-              const ConstRows& base, const MutableRows& target);
+// The pixels `columns` of row y of the picture's result. `base` is the picture at its size.
+void net_pack(const NetGraph& graph, const NetUse& use, const NetPlanes& planes, int y,
+              const RowRange& columns, const ConstRows& base, const MutableRows& target);
 
 }  // namespace gpufilter

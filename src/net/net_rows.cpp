@@ -5,11 +5,14 @@
 #include <utility>
 #include <vector>
 
+#include "base/numbers.hpp"
 #include "base/stop.hpp"
 #include "host/amx.hpp"
 #include "host/loops.hpp"
 #include "net/net_integer_rows.hpp"
+#include "net/net_moves.hpp"
 #include "net/net_planes.hpp"
+#include "net/net_points.hpp"
 #include "net/net_tiles.hpp"
 
 namespace gpufilter {
@@ -28,39 +31,16 @@ using std::size_t;
   return raised < high ? raised : high;
 }
 
-// Values are read before the loops, so that stores cannot change them: otherwise GCC does not
-// vectorise.
-[[gnu::always_inline]] inline void activate(const float* from, float* to, size_t count,
-                                            const NetActivation& activation, size_t channel) {
-  const bool sloped = !activation.slopes.empty();
-  const float slope = sloped ? activation.slopes[channel] : 1;
-  const bool limits = activation.limits;
-  const float low = activation.low;
-  const float high = activation.high;
-  if (sloped && limits) {
-    for (size_t i = 0; i < count; ++i)
-      to[i] = limited(from[i] < 0 ? from[i] * slope : from[i], low, high);
-  } else if (sloped) {
-    for (size_t i = 0; i < count; ++i)
-      to[i] = from[i] < 0 ? from[i] * slope : from[i];
-  } else if (limits) {
-    for (size_t i = 0; i < count; ++i)
-      to[i] = limited(from[i], low, high);
-  } else {
-    for (size_t i = 0; i < count; ++i)
-      to[i] = from[i];
-  }
-}
-
+// Of each tap from the first one, in the chain's order.
 std::vector<std::ptrdiff_t> tap_distances(const NetOperation& operation, const NetPlanes& in) {
   std::vector<std::ptrdiff_t> taps;
   const int inputs = in.value().channels / operation.groups;
   for (int ky = 0; ky < operation.kernel_height; ++ky) {
+    const size_t row = static_cast<size_t>(ky * operation.dilation_y) * in.row_pitch();
     for (int kx = 0; kx < operation.kernel_width; ++kx) {
       for (int i = 0; i < inputs; ++i) {
-        taps.push_back(static_cast<std::ptrdiff_t>(static_cast<size_t>(ky) * in.row_pitch() +
-                                                   static_cast<size_t>(i) * in.pitch()) +
-                       kx);
+        taps.push_back(static_cast<std::ptrdiff_t>(row + static_cast<size_t>(i) * in.pitch()) +
+                       kx * operation.dilation_x);
       }
     }
   }
@@ -76,60 +56,93 @@ std::vector<std::ptrdiff_t> tap_distances(const NetOperation& operation, const N
   return planes.row(y, channel) + (x - planes.columns().begin);
 }
 
-void convolution(const NetOperation& operation, const NetBlocks& weights, const NetPlanes& in,
-                 NetPlanes& out, const RowRange& rows, const RowRange& columns) {
-  const std::vector<std::ptrdiff_t> distances = tap_distances(operation, in);
-  const auto inputs = static_cast<size_t>(in.value().channels / operation.groups);
-  for (int y = rows.begin; y < rows.end; ++y) {
-    net_float_row({.weights = weights,
-                   .activation = operation.activation,
-                   .distances = distances,
-                   .in = place(in, y - operation.top, 0, columns.begin - operation.left),
-                   .group_pitch = inputs * in.pitch(),
-                   .out = place(out, y, 0, columns.begin),
-                   .out_pitch = out.pitch(),
-                   .columns = static_cast<size_t>(columns.count())});
+// The input's numbers for a row of results that are `stride` columns apart: for each channel,
+// kernel row and remainder of columns a row of those that are as far apart, so that loops find what
+// neighbours read beside each other.
+class StridedRow {
+ public:
+  StridedRow(const NetOperation& operation, const NetPlanes& in, int columns)
+      : operation_(operation),
+        in_(in),
+        stride_(operation.stride_x),
+        reach_(columns + (operation.kernel_width - 1) * operation.dilation_x / stride_ + 1),
+        pitch_(static_cast<size_t>(reach_ + net_slack)),
+        channel_(pitch_ * static_cast<size_t>(operation.kernel_height * stride_)),
+        numbers_(channel_ * static_cast<size_t>(in.value().channels)) {
+    const int inputs = in.value().channels / operation.groups;
+    for (int ky = 0; ky < operation.kernel_height; ++ky) {
+      for (int kx = 0; kx < operation.kernel_width; ++kx) {
+        const int x = kx * operation.dilation_x;
+        const size_t at = static_cast<size_t>(ky * stride_ + x % stride_) * pitch_ +
+                          static_cast<size_t>(x / stride_);
+        for (int i = 0; i < inputs; ++i)
+          distances.push_back(static_cast<std::ptrdiff_t>(at + static_cast<size_t>(i) * channel_));
+      }
+    }
   }
-}
 
-// Operations that compute a value from the values at the same position.
-struct PointLoop {
-  template <InstructionSet set>
-  [[gnu::always_inline]] static void run(const NetOperation* operation, const NetPlanes* first,
-                                         const NetPlanes* second, NetPlanes* out,
-                                         const RowRange rows, const RowRange columns) {
-    const auto count = static_cast<size_t>(columns.count());
-    for (int y = rows.begin; y < rows.end; ++y) {
-      for (int c = 0; c < out->value().channels; ++c) {
-        const auto channel = static_cast<size_t>(c);
-        const float* const a = place(*first, y, c, columns.begin);
-        const float* const b = place(*second, y, c, columns.begin);
-        float* const to = place(*out, y, c, columns.begin);
-        const float number = channel < operation->numbers.size() ? operation->numbers[channel] : 0;
-        switch (operation->kind) {
-          case NetOperator::activation:
-            activate(a, to, count, operation->activation, channel);
-            break;
-          case NetOperator::add:
-            for (size_t i = 0; i < count; ++i)
-              to[i] = a[i] + b[i];
-            break;
-          case NetOperator::subtract:
-            for (size_t i = 0; i < count; ++i)
-              to[i] = a[i] - b[i];
-            break;
-          case NetOperator::multiply:
-            for (size_t i = 0; i < count; ++i)
-              to[i] = a[i] * number;
-            break;
-          default:  // offset
-            for (size_t i = 0; i < count; ++i)
-              to[i] = a[i] + number;
+  // For results of row y, from column x on.
+  void fill(int y, int x) {
+    const RowRange& held = in_.columns();
+    for (int c = 0; c < in_.value().channels; ++c) {
+      for (int ky = 0; ky < operation_.kernel_height; ++ky) {
+        const float* const from =
+            in_.row(y * operation_.stride_y + ky * operation_.dilation_y - operation_.top, c);
+        for (int phase = 0; phase < stride_; ++phase) {
+          float* const to = numbers_.data() + static_cast<size_t>(c) * channel_ +
+                            static_cast<size_t>(ky * stride_ + phase) * pitch_;
+          const int first = x * stride_ - operation_.left + phase - held.begin;
+          const int count = std::min(reach_, (held.count() - first + stride_ - 1) / stride_);
+          for (int i = 0; i < count; ++i)
+            to[i] = from[first + i * stride_];
         }
       }
     }
   }
+
+  [[nodiscard]] const float* numbers() const { return numbers_.data(); }
+  [[nodiscard]] size_t channel_pitch() const { return channel_; }
+
+  std::vector<std::ptrdiff_t> distances = {};
+
+ private:
+  const NetOperation& operation_;
+  const NetPlanes& in_;
+  int stride_;
+  int reach_;  // numbers of a row
+  size_t pitch_;
+  size_t channel_;
+  std::vector<float> numbers_;
 };
+
+void convolution(const NetOperation& operation, const NetBlocks& weights, const NetPlanes& in,
+                 NetPlanes& out, const RowRange& rows, const RowRange& columns) {
+  const auto inputs = static_cast<size_t>(in.value().channels / operation.groups);
+  const auto row = [&](int y, const float* from, size_t pitch,
+                       const std::vector<std::ptrdiff_t>& distances) {
+    net_float_row({.weights = weights,
+                   .activation = operation.activation,
+                   .distances = distances,
+                   .in = from,
+                   .group_pitch = inputs * pitch,
+                   .out = place(out, y, 0, columns.begin),
+                   .out_pitch = out.pitch(),
+                   .columns = static_cast<size_t>(columns.count())});
+  };
+  if (operation.stride_x > 1) {
+    StridedRow strided(operation, in, columns.count());
+    for (int y = rows.begin; y < rows.end; ++y) {
+      strided.fill(y, columns.begin);
+      row(y, strided.numbers(), strided.channel_pitch(), strided.distances);
+    }
+    return;
+  }
+  const std::vector<std::ptrdiff_t> distances = tap_distances(operation, in);
+  for (int y = rows.begin; y < rows.end; ++y) {
+    const int first = y * operation.stride_y - operation.top;
+    row(y, place(in, first, 0, columns.begin - operation.left), in.pitch(), distances);
+  }
+}
 
 // Floats to bytes, four channels at a time.
 struct QuantizeLoop {
@@ -221,51 +234,6 @@ void integer_convolution(const NetOperation& operation, const NetWeights& weight
   net_tile_rows(weights.tiles, all);
 }
 
-void copy_row(const float* from, float* to, int count) {
-  for (int i = 0; i < count; ++i)
-    to[i] = from[i];
-}
-
-void concatenate(std::span<const NetPlanes* const> inputs, NetPlanes& out, const RowRange& rows,
-                 const RowRange& columns) {
-  int channel = 0;
-  for (const NetPlanes* in : inputs) {
-    for (int c = 0; c < in->value().channels; ++c, ++channel) {
-      for (int y = rows.begin; y < rows.end; ++y) {
-        copy_row(place(*in, y, c, columns.begin), place(out, y, channel, columns.begin),
-                 columns.count());
-      }
-    }
-  }
-}
-
-// Each pixel of the result is a value of its block in the input.
-void enlarge(const NetOperation& operation, const NetPlanes& in, NetPlanes& out,
-             const RowRange& rows, const RowRange& columns) {
-  const int factor = operation.factor;
-  const bool shuffles = operation.kind == NetOperator::depth_to_space;
-  const auto source_channel = [&](int c, int dx, int dy) {
-    if (!shuffles) return c;
-    const int place_in_block = dy * factor + dx;
-    return operation.channels_first ? c * factor * factor + place_in_block
-                                    : place_in_block * out.value().channels + c;
-  };
-  for (int y = rows.begin; y < rows.end; ++y) {
-    const int source_y = floor_divide(y, factor);
-    for (int c = 0; c < out.value().channels; ++c) {
-      float* const to = place(out, y, c, 0);
-      for (int dx = 0; dx < factor; ++dx) {
-        const float* const from =
-            place(in, source_y, source_channel(c, dx, y - source_y * factor), 0);
-        int x = floor_divide(columns.begin, factor) * factor + dx;
-        if (x < columns.begin) x += factor;
-        for (int source_x = floor_divide(x, factor); x < columns.end; x += factor, ++source_x)
-          to[x] = from[source_x];
-      }
-    }
-  }
-}
-
 }  // namespace
 
 NetWeights net_weights(const NetGraph& graph, const NetOperation& operation) {
@@ -296,13 +264,17 @@ void net_operation_rows(const NetOperation& operation, const NetWeights& weights
       return run_loop<QuantizeLoop>(&operation, &first, &output, rows, columns);
     case NetOperator::dequantize:
       return run_loop<DequantizeLoop>(&operation, &first, &output, rows, columns);
-    case NetOperator::concat:
-      return concatenate(inputs, output, rows, columns);
-    case NetOperator::depth_to_space:
-    case NetOperator::nearest:
-      return enlarge(operation, first, output, rows, columns);
+    case NetOperator::activation:
+    case NetOperator::add:
+    case NetOperator::subtract:
+    case NetOperator::multiply:
+    case NetOperator::offset:
+    case NetOperator::product:
+    case NetOperator::quotient:
+    case NetOperator::function:
+      return net_point_rows(operation, first, *inputs.back(), output, rows, columns);
     default:
-      return run_loop<PointLoop>(&operation, &first, inputs.back(), &output, rows, columns);
+      return net_move_rows(operation, inputs, output, rows, columns);
   }
 }
 
@@ -316,22 +288,32 @@ constexpr int minimum_columns = 128;
 // Rows of the network's input whose results are computed before the next layer's.
 constexpr int rows_at_once = 8;
 
+// Rows and columns of the network's result for so many of its input, at least its multiple.
+int at_once(const NetGraph& graph, const NetFrame& frame, int count) {
+  return divided_up(count, frame.multiple) * frame.multiple * graph.scale();
+}
+
 // Numbers of all values for a column of a strip.
-size_t numbers_a_column(const NetGraph& graph) {
-  const auto spans =
-      net_spans(graph, NetAxis::rows, {0, rows_at_once * graph.scale()}, 1, Border::wrap);
+size_t numbers_a_column(const NetGraph& graph, ImageSize size) {
+  const auto spans = net_spans(graph, NetAxis::rows, {0, at_once(graph, graph.rows, rows_at_once)},
+                               size.height, Border::wrap);
   size_t sum = 0;
   for (size_t i = 0; i < graph.values.size(); ++i) {
-    sum += static_cast<size_t>(spans[i].count()) *
-           static_cast<size_t>(graph.values[i].planes() * graph.values[i].scale);
+    const NetValue& value = graph.values[i];
+    const size_t numbers =
+        static_cast<size_t>(spans[i].count()) * static_cast<size_t>(value.planes());
+    sum += divided_up(numbers * static_cast<size_t>(value.size.columns.times),
+                      static_cast<size_t>(value.size.columns.by));
   }
-  return sum;
+  return std::max(sum, size_t{1});
 }
 
 // Columns of the source.
-int strip_columns(const NetGraph& graph, int width) {
-  const auto suiting = static_cast<int>(cached_numbers / numbers_a_column(graph));
-  return std::min(width, std::max({suiting, minimum_columns, minimum_radii * net_radius(graph)}));
+int strip_columns(const NetGraph& graph, ImageSize size) {
+  if (graph.is_whole()) return size.width;
+  const auto suiting = static_cast<int>(cached_numbers / numbers_a_column(graph, size));
+  return std::min(size.width,
+                  std::max({suiting, minimum_columns, minimum_radii * net_radius(graph)}));
 }
 
 // Goes down one strip of columns.
@@ -346,15 +328,17 @@ class Strip {
         size_(size),
         columns_(columns) {
     const auto spans = net_spans(graph, NetAxis::columns, columns, size.width, use.border);
-    for (size_t i = 0; i < spans.size(); ++i)
-      planes_.emplace_back(graph.values[i], spans[i]);
+    for (size_t i = 0; i < spans.size(); ++i) {
+      planes_.emplace_back(graph.values[i], spans[i], net_value_size(graph, graph.values[i], size),
+                           use.border);
+    }
   }
 
   // Computes these rows of the result; they follow those before.
   void compute(const RowRange& rows) {
     const auto spans = net_spans(graph_, NetAxis::rows, rows, size_.height, use_.border);
     const RowRange fresh = planes_.front().advance(spans.front());
-    net_unpack(use_, source_, size_, fresh, planes_.front());
+    net_unpack(graph_, use_, source_, size_, fresh, planes_.front());
     for (size_t i = 0; i < graph_.operations.size(); ++i) {
       const auto output = static_cast<size_t>(graph_.operations[i].output);
       run(graph_.operations[i], weights_[i], planes_[output].advance(spans[output]));
@@ -364,23 +348,19 @@ class Strip {
   void pack(const RowRange& rows, const ConstRows& base, const MutableRows& target) const {
     const NetPlanes& result = planes_[static_cast<size_t>(graph_.output)];
     for (int y = rows.begin; y < rows.end; ++y)
-      net_pack(use_, result, y, columns_, base, target);
+      net_pack(graph_, use_, result, y, columns_, base, target);
   }
 
  private:
   void run(const NetOperation& operation, const NetWeights& weights, const RowRange& fresh) {
-    const auto output = static_cast<size_t>(operation.output);
-    const NetValue& value = graph_.values[output];
-    NetPlanes& planes = planes_[output];
-    const RowRange rows = computed_span(value, fresh, size_.height, use_.border);
-    const RowRange columns = computed_span(value, planes.columns(), size_.width, use_.border);
+    NetPlanes& planes = planes_[static_cast<size_t>(operation.output)];
+    const RowRange rows = computed_span(fresh, planes.size().height, use_.border);
+    const RowRange columns = computed_span(planes.columns(), planes.size().width, use_.border);
     std::vector<const NetPlanes*> inputs;
     for (const int input : operation.inputs)
       inputs.push_back(&planes_[static_cast<size_t>(input)]);
     net_operation_rows(operation, weights, inputs, planes, rows, columns);
-    if (use_.border == Border::wrap) return;
-    planes.fill_columns(rows, size_.width * value.scale, use_.border);
-    planes.fill_rows(fresh, size_.height * value.scale, use_.border);
+    planes.fill_outside(rows, fresh);
   }
 
   const NetGraph& graph_;
@@ -396,10 +376,9 @@ class Strip {
 
 void net_rows(const NetGraph& graph, const NetUse& use, const ConstRows& source,
               const ConstRows& base, const MutableRows& target, ImageSize size) {
-  const int scale = graph.scale();
-  const int across = strip_columns(graph, size.width) * scale;
-  const int down = rows_at_once * scale;
-  const int width = size.width * scale;
+  const int across = at_once(graph, graph.columns, strip_columns(graph, size));
+  const int down = at_once(graph, graph.rows, rows_at_once);
+  const int width = size.width * graph.scale();
   std::vector<NetWeights> weights;
   for (const NetOperation& operation : graph.operations)
     weights.push_back(net_weights(graph, operation));
@@ -415,12 +394,13 @@ void net_rows(const NetGraph& graph, const NetUse& use, const ConstRows& source,
   }
 }
 
-std::uint64_t net_rows_memory(const NetGraph& graph, int width) {
-  const int columns = strip_columns(graph, width) + 2 * net_radius(graph) + net_slack;
-  return sizeof(float) * static_cast<std::uint64_t>(columns) * numbers_a_column(graph);
+std::uint64_t net_rows_memory(const NetGraph& graph, ImageSize size) {
+  const int columns = strip_columns(graph, size) + 2 * net_radius(graph) + net_slack;
+  return sizeof(float) * static_cast<std::uint64_t>(columns) * numbers_a_column(graph, size);
 }
 
-int net_suitable_rows(const NetGraph& graph) {
+int net_suitable_rows(const NetGraph& graph, ImageSize size) {
+  if (graph.is_whole()) return size.height * graph.scale();
   return std::max(2 * rows_at_once, minimum_radii * net_radius(graph)) * graph.scale();
 }
 

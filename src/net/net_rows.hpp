@@ -33,10 +33,10 @@ void net_operation_rows(const NetOperation& operation, const NetWeights& weights
 void net_rows(const NetGraph& graph, const NetUse& use, const ConstRows& source,
               const ConstRows& base, const MutableRows& target, ImageSize size);
 
-// Bytes that one call of it takes for a picture of this width.
-[[nodiscard]] std::uint64_t net_rows_memory(const NetGraph& graph, int width);
+// Bytes that one call of it takes for a picture of this size.
+[[nodiscard]] std::uint64_t net_rows_memory(const NetGraph& graph, ImageSize size);
 
 // The rows of the result that are worth a call: the rows around them are computed too.
-[[nodiscard]] int net_suitable_rows(const NetGraph& graph);
+[[nodiscard]] int net_suitable_rows(const NetGraph& graph, ImageSize size);
 
 }  // namespace gpufilter

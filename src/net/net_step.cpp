@@ -88,37 +88,41 @@ std::vector<Extent> lay_out(const NetGraph& graph, const std::vector<std::uint64
   return extents;
 }
 
-// The range of each value while a block of at most this size is computed.
-std::vector<Extent> extents_of(const NetGraph& graph, ImageSize block) {
-  // Blocks may begin inside an enlarged pixel, which adds a position; borders only remove some.
-  const int more = graph.scale() - 1;
-  const auto spans = [&](NetAxis axis, int side) {
-    return net_spans(graph, axis, {0, side + more}, 1, Border::wrap);
+// Where each value is while a block of at most this size is computed, of this picture.
+std::vector<Extent> extents_of(const NetGraph& graph, ImageSize picture, ImageSize block) {
+  const auto counts = [&](NetAxis axis, int side, int length) {
+    // Blocks may begin anywhere in the network's multiple, which adds positions; borders only take
+    // some away.
+    const NetFrame& frame = graph.frame(axis);
+    const int all = side + frame.multiple * graph.scale() - 1;
+    const auto spans = net_spans(graph, axis, {0, all}, length, Border::wrap);
+    std::vector<std::uint64_t> result;
+    for (size_t i = 0; i < spans.size(); ++i) {
+      const NetLength& positions = graph.values[i].size.along(axis);
+      // Small blocks at an edge may need as many positions before them as behind, for a mirroring
+      // border.
+      const int own = divided_up(all * positions.times, graph.scale() * positions.by);
+      const int around = std::max({-spans[i].begin, spans[i].end - own, 0});
+      result.push_back(static_cast<std::uint64_t>(
+          std::max(spans[i].count(), 2 * around + 2 * divided_up(positions.times, positions.by))));
+    }
+    return result;
   };
-  const auto columns = spans(NetAxis::columns, block.width);
-  const auto rows = spans(NetAxis::rows, block.height);
-  // Small blocks at an edge may need as many positions before them as behind, for a mirroring
-  // border.
-  const auto count = [&](const RowRange& span, int side, int scale) {
-    const int own = divided_up((side + more) * scale, graph.scale());
-    return static_cast<std::uint64_t>(
-        std::max(span.count(), 2 * std::max(-span.begin, span.end - own) + 2 * scale));
-  };
+  const auto columns = counts(NetAxis::columns, block.width, picture.width);
+  const auto rows = counts(NetAxis::rows, block.height, picture.height);
   std::vector<std::uint64_t> sizes;
   for (size_t i = 0; i < graph.values.size(); ++i) {
-    const NetValue& value = graph.values[i];
-    sizes.push_back(static_cast<std::uint64_t>(value.planes()) *
-                    count(columns[i], block.width, value.scale) *
-                    count(rows[i], block.height, value.scale));
+    sizes.push_back(static_cast<std::uint64_t>(graph.values[i].planes()) * columns[i] * rows[i]);
   }
   return lay_out(graph, sizes);
 }
 
-// The first element of each value's planes while blocks of at most this size are computed; values
-// reuse memory of values no longer needed.
-std::vector<std::int32_t> net_beginnings(const NetGraph& graph, ImageSize largest) {
+// Where the planes of each value begin while blocks of at most this size are computed; values that
+// are no longer needed make room for others.
+std::vector<std::int32_t> net_beginnings(const NetGraph& graph, ImageSize picture,
+                                         ImageSize largest) {
   std::vector<std::int32_t> beginnings;
-  for (const Extent& extent : extents_of(graph, largest))
+  for (const Extent& extent : extents_of(graph, picture, largest))
     beginnings.push_back(static_cast<std::int32_t>(extent.begin));
   return beginnings;
 }
@@ -149,9 +153,9 @@ std::vector<NetBlock> net_blocks(const RowRange& rows, int width, ImageSize larg
 }
 
 // Numbers that the values of any block of at most this size take.
-std::uint64_t net_block_numbers(const NetGraph& graph, ImageSize block) {
+std::uint64_t net_block_numbers(const NetGraph& graph, ImageSize picture, ImageSize block) {
   std::uint64_t end = 0;
-  for (const Extent& extent : extents_of(graph, block))
+  for (const Extent& extent : extents_of(graph, picture, block))
     end = std::max(end, extent.end);
   return end;
 }
@@ -161,11 +165,12 @@ std::uint64_t net_block_numbers(const NetGraph& graph, ImageSize block) {
 ImageSize net_block_size(const NetGraph& graph, ImageSize picture, std::uint64_t numbers) {
   const int scale = graph.scale();
   ImageSize block{picture.width * scale, std::min(picture.height * scale, maximum_rows)};
+  if (graph.is_whole()) return block;
   const int minimum = minimum_side * scale;
   // Blocks become lower down to some multiple of what they share with others, then narrower.
   const int low = std::max(minimum, 8 * net_radius(graph) * scale);
   const auto shrink = [&](int& side) { side = std::max(minimum, side - std::max(side / 8, 1)); };
-  while (net_block_numbers(graph, block) > numbers) {
+  while (net_block_numbers(graph, picture, block) > numbers) {
     if (block.height > low || (block.width <= low && block.height > minimum)) {
       shrink(block.height);
     } else if (block.width > minimum) {
@@ -205,10 +210,11 @@ class NetPass final : public DevicePass {
         base_needed_(base.needed),
         shapes_(shapes),
         block_(block),
-        beginnings_(net_beginnings(*graph_, block)),
+        beginnings_(net_beginnings(*graph_, shapes.source.size, block)),
         unpack_(pixel_kernel("net_unpack")),
         pack_(pixel_kernel("net_pack")),
-        planes_(session.allocate(net_block_numbers(*graph_, block) * sizeof(float))),
+        planes_(session.allocate(net_block_numbers(*graph_, shapes.source.size, block) *
+                                 sizeof(float))),
         source_pitch_(pitch_in_samples(shapes.source.size.width, shapes.source.format)),
         target_pitch_(pitch_in_samples(shapes.target.size.width, shapes.target.format)),
         base_pitch_(pitch_in_samples(shapes.target.size.width, shapes.source.format)) {
@@ -258,7 +264,7 @@ class NetPass final : public DevicePass {
   }
 
   OperationStep make_step(const NetOperation& operation) {
-    NetKernel shape = kernel_of(*graph_, operation, session_.device());
+    NetKernel shape = kernel_of(*graph_, operation, session_.device(), shapes_.source.size);
     Kernel kernel = session_.make_kernel({shape.file, shape.function,
                                           formatted("-D KERNEL_{} -D BORDER={} {}", shape.function,
                                                     static_cast<int>(use_.border), shape.macros)});
@@ -311,20 +317,21 @@ class NetPass final : public DevicePass {
   void unpack(Queue& queue, const DeviceRows& source, const NetPlace& out,
               std::vector<Event>& events) {
     const ImageSize& size = shapes_.source.size;
-    events.push_back(
-        queue.launch(unpack_, range(out, pixel_shape, 1),
-                     {*source.buffer, source_pitch_, source.rows.begin, size.width, size.height,
-                      planes_, out.begin, out.left, out.top, out.columns, out.rows}));
+    events.push_back(queue.launch(
+        unpack_, range(out, pixel_shape, 1),
+        {*source.buffer, source_pitch_, source.rows.begin, size.width, size.height, planes_,
+         out.begin, out.left, out.top, out.columns, out.rows, graph_->columns.length(size.width),
+         graph_->rows.length(size.height), graph_->columns.margin, graph_->rows.margin}));
   }
 
   void pack(Queue& queue, const DeviceRows& base, const DeviceRows& target, const NetPlace& in,
             std::vector<Event>& events) {
     const std::int32_t rows = target.rows.count();
-    events.push_back(
-        queue.launch(pack_, range(in, pixel_shape, 1),
-                     {*base.buffer, base_rows_ ? base_pitch_ : source_pitch_, base.rows.begin,
-                      *target.buffer, target_pitch_, target.rows.begin, target.offset, rows,
-                      planes_, in.begin, in.left, in.top, in.columns, in.rows}));
+    events.push_back(queue.launch(
+        pack_, range(in, pixel_shape, 1),
+        {*base.buffer, base_rows_ ? base_pitch_ : source_pitch_, base.rows.begin, *target.buffer,
+         target_pitch_, target.rows.begin, target.offset, rows, planes_, in.begin, in.left, in.top,
+         in.columns, in.rows, graph_->columns.begin, graph_->rows.begin}));
   }
 
   // For `blocks` planes or blocks of them.
@@ -340,9 +347,9 @@ class NetPass final : public DevicePass {
     const NetOperation& operation = *step.operation;
     const NetPlace& out = places[static_cast<size_t>(operation.output)];
     const NetPlace& a = places[static_cast<size_t>(operation.inputs.front())];
-    const std::int32_t scale = graph_->values[static_cast<size_t>(operation.output)].scale;
-    const std::int32_t width = shapes_.source.size.width * scale;
-    const std::int32_t height = shapes_.source.size.height * scale;
+    const ImageSize size = size_of(operation.output);
+    const std::int32_t width = size.width;
+    const std::int32_t height = size.height;
     const std::int32_t outputs = channels(operation.output);
     const auto launch = [&](int blocks, std::initializer_list<KernelArgument> arguments) {
       events.push_back(queue.launch(step.kernel, range(out, step.shape, blocks), arguments));
@@ -357,28 +364,60 @@ class NetPass final : public DevicePass {
                        step.weights.on_device(queue), step.numbers.on_device(queue)});
       case NetOperator::depth_to_space:
       case NetOperator::nearest:
+      case NetOperator::space_to_depth:
         return launch(step.shape.blocks,
                       {planes_, a.begin, a.left, a.top, a.columns, a.rows, out.begin, out.left,
                        out.top, out.columns, out.rows, width, height, outputs});
+      case NetOperator::pad:
+      case NetOperator::maximum:
+      case NetOperator::sum_columns:
+      case NetOperator::sum_rows:
+      case NetOperator::resize: {
+        const ImageSize from = size_of(operation.inputs.front());
+        return launch(step.shape.blocks,
+                      {planes_, a.begin, a.left, a.top, a.columns, a.rows, out.begin, out.left,
+                       out.top, out.columns, out.rows, width, height, outputs, from.width,
+                       from.height, step.numbers.on_device(queue)});
+      }
       default:
         break;
     }
-    // Inputs of a concat come one after the other; the second input of a sum goes with the first.
-    const bool concat = operation.kind == NetOperator::concat;
+    // Each run of channels of a concat is a launch.
+    std::vector<NetPick> picks = operation.picks;
+    if (operation.kind != NetOperator::concat) picks = {{0, 0, outputs}};
     std::int32_t channel = 0;
-    for (size_t i = 0; i < (concat ? operation.inputs.size() : 1); ++i) {
-      const NetPlace& from = places[static_cast<size_t>(operation.inputs[i])];
+    for (const NetPick& pick : picks) {
+      const auto input = static_cast<size_t>(pick.input);
+      const NetPlace& from = places[static_cast<size_t>(operation.inputs[input])];
       const NetPlace& b = places[static_cast<size_t>(operation.inputs.back())];
-      const std::int32_t copied = concat ? channels(operation.inputs[i]) : outputs;
-      launch(copied, {planes_,   from.begin,   from.left,
-                      from.top,  from.columns, from.rows,
-                      b.begin,   b.left,       b.top,
-                      b.columns, b.rows,       out.begin,
-                      out.left,  out.top,      out.columns,
-                      out.rows,  width,        height,
-                      channel,   outputs,      step.numbers.on_device(queue)});
-      channel += copied;
+      launch(pick.count, {planes_,
+                          from.begin + pick.first * from.columns * from.rows,
+                          from.left,
+                          from.top,
+                          from.columns,
+                          from.rows,
+                          b.begin,
+                          b.left,
+                          b.top,
+                          b.columns,
+                          b.rows,
+                          out.begin,
+                          out.left,
+                          out.top,
+                          out.columns,
+                          out.rows,
+                          width,
+                          height,
+                          channel,
+                          outputs,
+                          step.numbers.on_device(queue)});
+      channel += pick.count;
     }
+  }
+
+  // Of a whole value.
+  [[nodiscard]] ImageSize size_of(int value) const {
+    return net_value_size(*graph_, graph_->values[static_cast<size_t>(value)], shapes_.source.size);
   }
 
   Session& session_;
@@ -418,7 +457,7 @@ ImageSize block_for(const NetGraph& graph, ImageSize size, std::uint64_t limit,
 // that is not 0, at least the smallest block's.
 std::uint64_t net_pass_memory(const NetGraph& graph, ImageSize size, std::uint64_t limit,
                               const DeviceInfo& device) {
-  return sizeof(float) * net_block_numbers(graph, block_for(graph, size, limit, device));
+  return sizeof(float) * net_block_numbers(graph, size, block_for(graph, size, limit, device));
 }
 
 // Throws DeviceError.
@@ -461,9 +500,9 @@ class NetStep final : public Step {
   }
 
   [[nodiscard]] RowRange source_rows(const RowRange& target, ImageSize source) const override {
-    RowRange rows = net_spans(*graph_, NetAxis::rows, target, source.height, use_.border).front();
-    if (use_.border != Border::wrap)
-      rows = {std::max(rows.begin, 0), std::min(rows.end, source.height)};
+    const RowRange input =
+        net_spans(*graph_, NetAxis::rows, target, source.height, use_.border).front();
+    const RowRange rows = net_source_span(graph_->rows, input, source.height, use_.border);
     if (!base_.needed) return rows;
     const int scale = graph_->scale();
     const int reach = scale == 1 ? 0 : resize_reach;
@@ -493,8 +532,8 @@ class NetStep final : public Step {
 
   [[nodiscard]] StepProperties properties(const StepPlace& at) const override {
     if (at.device == nullptr) {
-      return {.suitable_rows = net_suitable_rows(*graph_),
-              .scratch_bytes = net_rows_memory(*graph_, at.source.size.width)};
+      return {.suitable_rows = net_suitable_rows(*graph_, at.source.size),
+              .scratch_bytes = net_rows_memory(*graph_, at.source.size)};
     }
     return {.scratch_bytes = net_pass_memory(*graph_, at.source.size, scratch_, *at.device),
             .with_scratch = [this](std::uint64_t bytes) { return with_scratch(bytes); }};

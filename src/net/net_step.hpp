@@ -26,9 +26,9 @@ struct NetKernel {
   ImageSize pixels = {64, 1};  // positions that a work-group computes
 };
 
-// For any operation.
+// For any operation, and a picture of this size.
 [[nodiscard]] NetKernel kernel_of(const NetGraph& graph, const NetOperation& operation,
-                                  const DeviceInfo& device);
+                                  const DeviceInfo& device, ImageSize picture);
 
 // `scratch`: bytes for its values on a device; 0: a suitable size.
 [[nodiscard]] std::shared_ptr<const Step> make_net_step(std::shared_ptr<const NetGraph> graph,

@@ -98,12 +98,115 @@ OnnxSketch lopsided() {
   return net;
 }
 
+// Windows that make values smaller, with and without gaps, and their opposites.
+OnnxSketch down_and_up() {
+  OnnxSketch net;
+  net.random("a_w", {4, 3, 3, 3}, 0.3).random("a_b", {4}, 0.3);
+  net.add({"Conv",
+           {"x", "a_w", "a_b"},
+           "a",
+           {{"pads", Wholes{1, 1, 1, 1}}, {"strides", Wholes{2, 2}}}});
+  net.random("b_w", {4, 2, 3, 3}, 0.3).random("b_b", {4}, 0.3);
+  net.add(
+      {"Conv",
+       {"a", "b_w", "b_b"},
+       "b",
+       {{"pads", Wholes{2, 3, 2, 3}}, {"dilations", Wholes{2, 3}}, {"group", std::int64_t{2}}}});
+  net.add(
+      {"MaxPool",
+       {"b"},
+       "c",
+       {{"kernel_shape", Wholes{3, 2}}, {"strides", Wholes{2, 2}}, {"pads", Wholes{1, 0, 1, 0}}}});
+  net.random("d_w", {4, 1, 5, 5}, 0.3).random("d_b", {4}, 0.3);
+  net.add({"ConvTranspose",
+           {"c", "d_w", "d_b"},
+           "d",
+           {{"pads", Wholes{2, 2, 2, 2}},
+            {"strides", Wholes{2, 2}},
+            {"output_padding", Wholes{1, 1}},
+            {"group", std::int64_t{4}}}});
+  net.add({"Concat", {"d", "b"}, "e", {{"axis", std::int64_t{1}}}});
+  net.random("y_w", {8, 3, 2, 2}, 0.3).random("y_b", {3}, 0.3);
+  net.add({"ConvTranspose", {"e", "y_w", "y_b"}, "y", {{"strides", Wholes{2, 2}}}});
+  return net;
+}
+
+// Twice the size from windows without padding, as waifu2x has them.
+OnnxSketch without_padding() {
+  OnnxSketch net;
+  net.random("a_w", {6, 3, 3, 3}, 0.3).random("a_b", {6}, 0.3);
+  net.add({"Conv", {"x", "a_w", "a_b"}, "a", {{"pads", Wholes{0, 0, 0, 0}}}});
+  net.random("y_w", {6, 3, 4, 4}, 0.3).random("y_b", {3}, 0.3);
+  net.add({"ConvTranspose",
+           {"a", "y_w", "y_b"},
+           "y",
+           {{"strides", Wholes{2, 2}}, {"pads", Wholes{3, 3, 3, 3}}}});
+  return net;
+}
+
+// Functions of numbers, and what two values give.
+OnnxSketch functions() {
+  OnnxSketch net;
+  add_convolution(net, "x", "a", 3, 3, 3);
+  net.add({"Sigmoid", {"a"}, "s"}).add({"Mul", {"a", "s"}, "silu"});
+  net.add({"Tanh", {"silu"}, "t"}).add({"Erf", {"a"}, "f"}).add({"Exp", {"t"}, "e"});
+  net.add({"Div", {"f", "e"}, "q"}).add({"Abs", {"q"}, "m"}).add({"Sqrt", {"m"}, "r"});
+  net.add({"Sub", {"r", "silu"}, "y"});
+  return net;
+}
+
+// Channels that the whole picture weights, and values with one channel for all.
+OnnxSketch means() {
+  OnnxSketch net;
+  add_convolution(net, "x", "a", 3, 5, 3);
+  net.add({"GlobalAveragePool", {"a"}, "m"});
+  add_convolution(net, "m", "w", 5, 5, 1);
+  net.add({"Mul", {"a", "w"}, "b"});
+  net.add({"ReduceMean", {"b"}, "c", {{"axes", Wholes{1}}}});
+  net.add({"Sub", {"b", "c"}, "d"});
+  add_convolution(net, "d", "y", 5, 3, 3);
+  return net;
+}
+
+// More and fewer columns and rows, and single channels.
+OnnxSketch parts(const std::string& mode) {
+  OnnxSketch net;
+  net.add({"pads", {8}, 7, {0, 0, 3, 2, 0, 0, 1, 4}}).add({"number", {}, 1, {0.25}});
+  net.add({"Pad", {"x", "pads", "number"}, "a", {{"mode", mode}}});
+  net.add({"one", {1}, 7, {1}}).add({"two", {1}, 7, {2}}).add({"three", {1}, 7, {3}});
+  net.add({"last", {1}, 7, {-1}});
+  net.add({"Slice", {"a", "two", "last", "three"}, "b"});
+  net.random("c_w", {4, 3, 5, 4}, 0.3).random("c_b", {4}, 0.3);
+  net.add({"Conv", {"b", "c_w", "c_b"}, "c", {{"pads", Wholes{0, 0, 0, 0}}}});
+  net.add({"four", {1}, 7, {4}});
+  net.add({"Slice", {"c", "one", "four", "one"}, "y"});
+  return net;
+}
+
+OnnxSketch resized(const std::string& mode, const std::string& positions) {
+  OnnxSketch net;
+  add_convolution(net, "x", "a", 3, 3, 3);
+  net.add({"scales", {4}, 1, {1, 1, 2, 2}});
+  net.add({"Resize",
+           {"a", "", "scales"},
+           "b",
+           {{"mode", mode}, {"coordinate_transformation_mode", positions}}});
+  add_convolution(net, "b", "y", 3, 3, 3);
+  return net;
+}
+
 struct NetCase {
   const char* name;
   OnnxSketch net;
   NetUse use;
   PixelFormat format;
   enum { nowhere, as_cpu, as_gpu, everywhere } on_devices = everywhere;  // compiling takes long
+  NetFrame frame = {};
+  int scale = 0;
+
+  [[nodiscard]] Image expected(const Image& image) const {
+    return naive_net(image, net, use, frame, scale);
+  }
 };
 
 std::vector<NetCase> cases() {
@@ -129,7 +232,43 @@ std::vector<NetCase> cases() {
       {"transposed 4, wrap", transposed(4), {.border = Border::wrap}, {3, 8}, NetCase::nowhere},
       {"four times", four_times(), {.border = Border::replicate}, {3, 8}, NetCase::nowhere},
       {"wide", wide(), {}, {3, 8}},
-      {"lopsided", lopsided(), {.border = Border::mirror}, {3, 8}}};
+      {"lopsided", lopsided(), {.border = Border::mirror}, {3, 8}},
+      {"down and up", down_and_up(), {}, {3, 8}, NetCase::everywhere, {.multiple = 4}, 1},
+      {"down and up, mirror",
+       down_and_up(),
+       {.border = Border::mirror},
+       {4, 16},
+       NetCase::as_cpu,
+       {.multiple = 4},
+       1},
+      {"down and up, replicate",
+       down_and_up(),
+       {.border = Border::replicate},
+       {3, 8},
+       NetCase::as_cpu,
+       {.multiple = 4},
+       1},
+      {"without padding", without_padding(), {}, {3, 8}, NetCase::everywhere, {1, 2, 0}, 2},
+      {"without padding, wrap",
+       without_padding(),
+       {.border = Border::wrap},
+       {3, 8},
+       NetCase::as_cpu,
+       {1, 2, 0},
+       2},
+      {"functions", functions(), {}, {3, 16}},
+      {"means", means(), {}, {3, 8}},
+      {"means, mirror", means(), {.border = Border::mirror}, {3, 8}, NetCase::as_cpu},
+      {"reflect", parts("reflect"), {}, {3, 8}, NetCase::everywhere, {}, 1},
+      {"edge", parts("edge"), {}, {3, 8}, NetCase::as_cpu, {}, 1},
+      {"constant", parts("constant"), {.border = Border::mirror}, {3, 8}, NetCase::as_cpu, {}, 1},
+      {"linear", resized("linear", "half_pixel"), {}, {3, 8}},
+      {"linear, corners", resized("linear", "align_corners"), {}, {3, 8}, NetCase::as_cpu},
+      {"cubic, wrap",
+       resized("cubic", "half_pixel"),
+       {.border = Border::wrap},
+       {3, 8},
+       NetCase::as_cpu}};
 }
 
 StageChain chain_of(const NetCase& each, std::uint64_t scratch = 0) {
@@ -142,7 +281,7 @@ TEST(NetOnProcessor, EqualsTheDefinitions) {
     for (const ImageSize size : {ImageSize{1, 1}, {2, 3}, {23, 19}, {150, 21}}) {
       if (size.width > 100 && each.format.depth == 16) continue;
       const Image image = random_image(size, each.format, 1);
-      const Image expected = naive_net(image, each.net, each.use);
+      const Image expected = each.expected(image);
       SCOPED_TRACE(each.name);
       ASSERT_NO_FATAL_FAILURE(check_on_host(image, chain, expected, {1000, 5}, RowEnds::hold));
     }
@@ -227,24 +366,24 @@ TEST(NetFile, OtherFilesAreRefusedAndUnknownOperatorsAreNamed) {
   for (std::size_t size = 0; size < good.size(); size += 7)
     EXPECT_NE(net_objection(good.substr(0, size)), "none") << size;
   OnnxSketch net;
-  net.add({"Softmax", {"x"}, "y"});
+  net.add({"Softmax", {"x"}, "a"}).add({"Softmax", {"a"}, "b"}).add({"TopK", {"b"}, "y"});
+  net.add({"Loop", {"b"}, "unused"});
   EXPECT_EQ(net_objection(net.bytes()),
-            "n.onnx: node y (Softmax): the operator is not supported; these are: Add, Cast, Clip, "
-            "Concat, Constant, Conv, ConvInteger, ConvTranspose, DepthToSpace, DequantizeLinear, "
-            "Dropout, Identity, LeakyRelu, Mul, PRelu, QLinearConv, QuantizeLinear, Relu, Resize, "
-            "Sub, Upsample");
+            "n.onnx: operators that are not supported: Softmax (2 times, first in node a "
+            "(Softmax)), TopK (1 times, first in node y (TopK)); docs/stages/net.md lists those "
+            "that are");
 }
 
 TEST(NetFile, ConvolutionsThatDoNotFitAreRefused) {
   const std::string node = "n.onnx: node y (Conv): ";
-  EXPECT_EQ(net_objection(with_attribute("pads", Wholes{0, 0, 0, 0}).bytes()),
-            node + "its padding changes the size; train it with padding 1, which keeps it");
   EXPECT_EQ(net_objection(with_attribute("pads", Wholes{-5, 1, 7, 1}).bytes()),
-            node + "its padding changes the size; train it with padding 1, which keeps it");
+            node + "its padding is not from 0 to 63");
+  EXPECT_EQ(net_objection(with_attribute("strides", Wholes{2, 0}).bytes()),
+            node + "its strides are not two numbers from 1 to 8");
+  EXPECT_EQ(net_objection(with_attribute("dilations", Wholes{9, 1}).bytes()),
+            node + "its dilations are not two numbers from 1 to 8");
   EXPECT_EQ(net_objection(with_attribute("strides", Wholes{2, 2}).bytes()),
-            node + "its strides are not 1");
-  EXPECT_EQ(net_objection(with_attribute("dilations", Wholes{2, 2}).bytes()),
-            node + "its dilations are not 1");
+            "n.onnx: its result has 1/2 of the picture's size; 1 to 8 times is supported");
   EXPECT_EQ(net_objection(with_attribute("group", std::int64_t{3}).bytes()),
             node + "its weights are for 3 channels in 3 groups, its input has 3");
   EXPECT_EQ(net_objection(with_attribute("group", std::int64_t{0}).bytes()),
@@ -253,8 +392,9 @@ TEST(NetFile, ConvolutionsThatDoNotFitAreRefused) {
   add_convolution(large, "x", "y", 3, 3, 11);
   EXPECT_EQ(net_objection(large.bytes()), node + "a kernel of 11 x 11; up to 9 x 9 is supported");
   OnnxSketch wide;
-  add_convolution(wide, "x", "y", 3, 600, 1);
-  EXPECT_EQ(net_objection(wide.bytes()), node + "600 outputs of 3 inputs; up to 512 are supported");
+  add_convolution(wide, "x", "y", 3, 2050, 1);
+  EXPECT_EQ(net_objection(wide.bytes()),
+            node + "2050 outputs of 3 inputs; up to 2048 are supported");
 }
 
 TEST(NetFile, NumbersThatAreNotFiniteAreRefused) {
@@ -278,10 +418,10 @@ TEST(NetFile, TensorsOfTheWrongSizeAreRefused) {
                                         t.dimensions = {std::int64_t{1} << 31, 1 << 20, 3, 3};
                                       })
                               .bytes()),
-            "n.onnx: the tensor y_w: more than 16777216 numbers in all, the limit for a network");
+            "n.onnx: the tensor y_w: more than 268435456 numbers in all, the limit for a network");
   EXPECT_EQ(
       net_objection(with_tensor("y_w", [](SketchTensor& t) { t.dimensions[0] = -3; }).bytes()),
-      "n.onnx: the tensor y_w: more than 16777216 numbers in all, the limit for a network");
+      "n.onnx: the tensor y_w: more than 268435456 numbers in all, the limit for a network");
   EXPECT_EQ(net_objection(with_tensor("y_b",
                                       [](SketchTensor& t) {
                                         t.dimensions = {2};
@@ -290,17 +430,18 @@ TEST(NetFile, TensorsOfTheWrongSizeAreRefused) {
                               .bytes()),
             "n.onnx: node y (Conv): 2 biases for 3 outputs");
   EXPECT_EQ(net_objection(with_tensor("y_b", [](SketchTensor& t) { t.type = 8; }).bytes()),
-            "n.onnx: the tensor y_b: its type is number 8; only float, double, uint8, int8, int32 "
-            "and int64 are supported");
+            "n.onnx: the tensor y_b: its type is number 8; only float, double, float16, bfloat16, "
+            "uint8, int8, int32, int64 and bool are supported");
 }
 
 TEST(NetFile, ShapesThatDoNotChainAreRefused) {
   OnnxSketch net;
   add_convolution(net, "x", "a", 3, 4, 3);
   net.add({"Add", {"a", "x"}, "y"});
-  EXPECT_EQ(net_objection(net.bytes()),
-            "n.onnx: node y (Add): its inputs do not match: 4 channels at 1 times the size and 3 "
-            "channels at 1 times");
+  EXPECT_EQ(
+      net_objection(net.bytes()),
+      "n.onnx: node y (Add): its inputs do not match: 4 channels of 1/1 of the picture's size "
+      "and 3 channels of 1/1 of the picture's size");
   OnnxSketch wide;
   add_convolution(wide, "x", "y", 3, 4, 3);
   EXPECT_EQ(net_objection(wide.bytes()),
@@ -350,17 +491,17 @@ TEST(NetFile, DataInOtherFilesIsReadFromTheSameFolderOnly) {
 TEST(NetFile, TensorsHaveALimitInAll) {
   const TemporaryFolder folder;
   write_file(folder / "zeros.bin", "");
-  std::filesystem::resize_file(folder / "zeros.bin", std::uintmax_t{8} << 20U);
+  std::filesystem::resize_file(folder / "zeros.bin", std::uintmax_t{4} << 26U);
   OnnxSketch net = one_convolution();
-  for (int i = 0; i < 9; ++i) {
+  for (int i = 0; i < 5; ++i) {
     net.add(SketchTensor{
-        .name = "t" + std::to_string(i), .dimensions = {2 << 20}, .external = "zeros.bin"});
+        .name = "t" + std::to_string(i), .dimensions = {1 << 26}, .external = "zeros.bin"});
   }
   EXPECT_EQ(net_objection(net.bytes(), folder.path()),
-            "n.onnx: the tensor t7: more than 16777216 numbers in all, the limit for a network");
+            "n.onnx: the tensor t3: more than 268435456 numbers in all, the limit for a network");
   std::filesystem::resize_file(folder / "zeros.bin", std::uintmax_t{64} << 30U);
   EXPECT_EQ(net_objection(net.bytes(), folder.path()),
-            "n.onnx: the tensor t0: 68719476736 bytes where its dimensions require 8388608; the "
+            "n.onnx: the tensor t0: 68719476736 bytes where its dimensions require 268435456; the "
             "file is damaged");
 }
 
@@ -380,6 +521,106 @@ TEST(NetFile, ParametersThatDoNotSuitItAreRefused) {
                               {.use = {.input = NetInput::y}});
             }),
             "--net n.onnx: --net-input y is for networks with one channel, this one has 3");
+}
+
+// Functions are near those of the library.
+TEST(NetFunctions, AreNearTheLibrary) {
+  const std::map<std::string, double (*)(double)> functions{
+      {"Exp", std::exp},
+      {"Tanh", std::tanh},
+      {"Erf", std::erf},
+      {"Gelu", [](double x) { return x / 2 * (1 + std::erf(x / std::sqrt(2.0))); }},
+      {"HardSwish", [](double x) { return x * std::clamp(x / 6 + 0.5, 0.0, 1.0); }},
+      {"Sqrt", [](double x) { return std::sqrt(std::max(x, 0.0)); }},
+      {"Sigmoid", [](double x) { return 1 / (1 + std::exp(-x)); }}};
+  NaivePlanes x(3, 4000, 1);
+  for (int c = 0; c < 3; ++c) {
+    for (int i = 0; i < 4000; ++i)
+      x.at(c, i, 0) = static_cast<float>(std::pow(10.0, c - 1) * (i - 2000) / 1000.0);
+  }
+  for (const auto& [type, function] : functions) {
+    OnnxSketch net;
+    net.add({type, {"x"}, "y"});
+    NaivePlanes y = run_planes(parse_net(net.bytes(), "n.onnx"), x);
+    for (size_t i = 0; i < x.numbers.size(); ++i) {
+      const double right = function(static_cast<double>(x.numbers[i]));
+      ASSERT_NEAR(y.numbers[i], right, 6e-7 * std::max(1.0, std::abs(right)))
+          << type << ' ' << x.numbers[i];
+    }
+  }
+}
+
+// Blocks of pixels become channels and channels blocks again, by Reshape and Transpose as PyTorch
+// exports them: nothing has changed, at any size.
+TEST(NetFile, ReshapesMoveBlocksOfPixels) {
+  OnnxSketch net{.side = 24};
+  const auto shape = [&](const std::string& name, const Wholes& sizes) {
+    net.add({name, {static_cast<std::int64_t>(sizes.size())}, 7, {sizes.begin(), sizes.end()}});
+  };
+  shape("s1", {1, 3, 8, 3, 8, 3});
+  shape("s2", {1, 27, 8, 8});
+  shape("s3", {0, 3, 3, 3, 8, -1});
+  shape("s4", {1, 3, 24, 24});
+  net.add({"Reshape", {"x", "s1"}, "r1"});
+  net.add({"Transpose", {"r1"}, "t1", {{"perm", Wholes{0, 1, 3, 5, 2, 4}}}});
+  net.add({"Reshape", {"t1", "s2"}, "b"});
+  net.add({"Relu", {"b"}, "c"});
+  net.add({"Reshape", {"c", "s3"}, "r2"});
+  net.add({"Transpose", {"r2"}, "t2", {{"perm", Wholes{0, 1, 4, 2, 5, 3}}}});
+  net.add({"Reshape", {"t2", "s4"}, "y"});
+  const auto graph = parse_net(net.bytes(), "n.onnx");
+  EXPECT_EQ(graph.columns.multiple, 3);
+  const StageChain chain{make_net(graph, {})};
+  for (const ImageSize size : {ImageSize{24, 24}, {17, 31}, {1, 2}}) {
+    const Image image = random_image(size, {3, 8}, 5);
+    ASSERT_TRUE(same_pixels(filter_on_host(image, chain, {}), image));
+  }
+  // The order in between is that of SpaceToDepth with the channel first: its place in a block last.
+  net.nodes.resize(3);
+  NaivePlanes x(3, 6, 3);
+  for (size_t i = 0; i < x.numbers.size(); ++i)
+    x.numbers[i] = static_cast<float>(i);
+  net.nodes[2].output = "y";
+  const OnnxModel model = parse_onnx(net.bytes(), "n.onnx", {});
+  NaivePlanes y = run_planes(NetBuilder(model, "n.onnx").read(), x);
+  ASSERT_EQ(y.channels, 27);
+  ASSERT_EQ(y.width, 2);
+  for (int c = 0; c < 27; ++c) {
+    for (int px = 0; px < 2; ++px)
+      EXPECT_EQ(y.at(c, px, 0), x.at(c / 9, 3 * px + c % 3, c / 3 % 3));
+  }
+}
+
+// Weights of 16 bits, a normalization behind a convolution, and shapes that the file computes.
+TEST(NetFile, ShortFloatsNormalizationsAndComputedShapesAreRead) {
+  OnnxSketch net;
+  net.add({"w", {3, 1, 1, 1}, 10, {0x3c00, 0xc000, 0x0001}});  // 1, -2, 2^-24
+  net.add({"b", {3}, 16, {0x3f80, 0xbf00, 0}});                // 1, -0.5
+  net.add({"Conv", {"x", "w", "b"}, "a", {{"group", std::int64_t{3}}}});
+  net.add({"scale", {3}, 1, {2, 1, 1}}).add({"shift", {3}, 1, {0.5, 0, 0}});
+  net.add({"mean", {3}, 1, {1, 0, 0}}).add({"variance", {3}, 1, {4, 1, 1}});
+  net.add({"BatchNormalization",
+           {"a", "scale", "shift", "mean", "variance"},
+           "n",
+           {{"epsilon", 0.0F}}});
+  // The last two sizes of the input, twice: Shape, Slice, Mul, Concat, Resize by sizes.
+  net.add({"Shape", {"x"}, "shape"});
+  net.add({"two", {1}, 7, {2}}).add({"four", {1}, 7, {4}}).add({"zero", {1}, 7, {0}});
+  net.add({"Slice", {"shape", "two", "four", "zero"}, "sides"});
+  net.add({"Mul", {"sides", "two"}, "twice"});
+  net.add({"Slice", {"shape", "zero", "two", "zero"}, "others"});
+  net.add({"Concat", {"others", "twice"}, "sizes", {{"axis", std::int64_t{0}}}});
+  net.add({"Resize",
+           {"n", "", "", "sizes"},
+           "y",
+           {{"mode", std::string("nearest")},
+            {"coordinate_transformation_mode", std::string("asymmetric")},
+            {"nearest_mode", std::string("floor")}}});
+  const NetGraph graph = parse_net(net.bytes(), "n.onnx");
+  ASSERT_EQ(graph.operations.size(), 2U);
+  EXPECT_EQ(graph.scale(), 2);
+  EXPECT_EQ(graph.operations[0].weights, (std::vector<float>{1, -2, 0x1p-24F}));
+  EXPECT_EQ(graph.operations[0].bias, (std::vector<float>{0.5F, -0.5F, 0}));
 }
 
 // ONNX's own test data for the operators of --net, from Debian's package libonnx-testdata: each
@@ -405,6 +646,7 @@ void expect_numbers(const OnnxCase& from, std::vector<NaivePlanes> inputs,
       for (int c = 0; c < wanted.channels; ++c) {
         for (const auto [x, y] : each_pixel({wanted.width, wanted.height})) {
           const float right = wanted.at(c, x, y);
+          if (std::isnan(right)) continue;  // a root of a negative number: 0 here
           const float ours = result.at(c, at.left + x * at.across, at.top + y * at.down);
           const float tolerance = exact ? 0 : 1e-5F * std::max(1.0F, std::abs(right));
           ASSERT_NEAR(ours, right, tolerance) << c << ", " << x << ", " << y;
@@ -518,16 +760,29 @@ void check_planes(OnnxCase from) {
   expect_numbers(from, std::move(inputs), expected, at, exact);
 }
 
-const std::set<std::string> elementwise{"Add", "Clip", "LeakyRelu", "Mul", "PRelu", "Relu", "Sub"};
-const std::set<std::string> others{
-    "Concat",           "Conv",        "ConvInteger",    "ConvTranspose", "DepthToSpace",
-    "DequantizeLinear", "QLinearConv", "QuantizeLinear", "Resize",        "Upsample"};
+const std::set<std::string> elementwise{
+    "Abs", "Add", "Clip",  "Div",        "Erf",  "Exp",     "HardSigmoid", "HardSwish", "LeakyRelu",
+    "Mul", "Neg", "PRelu", "Reciprocal", "Relu", "Sigmoid", "Sqrt",        "Sub",       "Tanh"};
+const std::set<std::string> others{"BatchNormalization",
+                                   "Concat",
+                                   "Conv",
+                                   "ConvInteger",
+                                   "ConvTranspose",
+                                   "DepthToSpace",
+                                   "DequantizeLinear",
+                                   "GlobalAveragePool",
+                                   "InstanceNormalization",
+                                   "QLinearConv",
+                                   "QuantizeLinear",
+                                   "Resize",
+                                   "SpaceToDepth",
+                                   "Upsample"};
 
-// Reasons why a case is not a network for pictures.
-constexpr std::array<const char*, 12> reasons{
-    "dimension",         "not floats",       "several scales",  "its axis is",
-    "dilations are not", "kernels of 2 x 2", "gives a size",    "its mode",
-    "scales are not",    "coordinates are",  "does not repeat", "several nodes"};
+// What makes a case no network for pictures.
+constexpr std::array<const char*, 15> reasons{
+    "dimension",     "not floats",  "several scales",     "its axis is",     "square kernels",
+    "differ, which", "no multiple", "only width and",     "coordinates are", "does not repeat",
+    "several nodes", "a scale of",  "no simple multiple", "several results", "numbers for"};
 
 bool is_supported(const OnnxNode& node) {
   return elementwise.contains(node.type) || others.contains(node.type) || node.type == "Constant";
@@ -568,6 +823,7 @@ TEST(OnnxCases, HaveTheirResults) {
       if (model.nodes.size() != 1) throw DoesNotApply("several nodes");
       const std::string& type = model.nodes.front().type;
       if (type == "Constant") continue;
+      if (model.outputs.size() != 1) throw DoesNotApply("several results");
       ASSERT_NO_FATAL_FAILURE(check_case(read_onnx_case(folder), type));
       ++applied[type];
     } catch (const std::exception& error) {

@@ -35,7 +35,9 @@ struct NaivePlanes {
 // "y" of the network. Quantized values hold the numbers of ONNX, with their zero points.
 [[nodiscard]] NaivePlanes evaluate(const OnnxSketch& sketch, const NaivePlanes& x, Border border);
 
-// What --net makes of a picture.
-[[nodiscard]] Image naive_net(const Image& image, const OnnxSketch& net, const NetUse& use);
+// What --net makes of a picture, with this frame along both axes and this size of the result; 0: as
+// large as the network's.
+[[nodiscard]] Image naive_net(const Image& image, const OnnxSketch& net, const NetUse& use,
+                              const NetFrame& frame = {}, int scale = 0);
 
 }  // namespace gpufilter::test

@@ -71,12 +71,14 @@ class Run {
         size_{input.width, input.height},
         rows_(spans(NetAxis::rows, size_.height)),
         columns_(spans(NetAxis::columns, size_.width)) {
-    for (std::size_t i = 0; i < graph.values.size(); ++i)
-      static_cast<void>(planes_.emplace_back(graph.values[i], columns_[i]).advance(rows_[i]));
+    for (std::size_t i = 0; i < graph.values.size(); ++i) {
+      const ImageSize size = net_value_size(graph, graph.values[i], size_);
+      static_cast<void>(
+          planes_.emplace_back(graph.values[i], columns_[i], size, border).advance(rows_[i]));
+    }
     NetPlanes& first = planes_.front();
-    const NetValue& value = graph.values.front();
-    const RowRange rows = computed_span(value, rows_.front(), size_.height, border);
-    const RowRange columns = computed_span(value, columns_.front(), size_.width, border);
+    const RowRange rows = computed_span(rows_.front(), size_.height, border);
+    const RowRange columns = computed_span(columns_.front(), size_.width, border);
     NaivePlanes from = input;
     for (int c = 0; c < input.channels; ++c) {
       for (int y = rows.begin; y < rows.end; ++y) {
@@ -84,15 +86,15 @@ class Run {
           first.row(y, c)[x - first.columns().begin] = from.at(c, x, y);
       }
     }
-    fill_outside(0, rows);
+    first.fill_outside(rows, rows_.front());
     for (const NetOperation& operation : graph.operations)
       compute(operation);
   }
 
   [[nodiscard]] NaivePlanes result() const {
     const NetPlanes& last = planes_[static_cast<std::size_t>(graph_.output)];
-    NaivePlanes result(graph_.result().channels, size_.width * graph_.scale(),
-                       size_.height * graph_.scale());
+    const ImageSize size = net_value_size(graph_, graph_.result(), size_);
+    NaivePlanes result(graph_.result().channels, size.width, size.height);
     for (int c = 0; c < result.channels; ++c) {
       for (const auto [x, y] : each_pixel({result.width, result.height}))
         result.at(c, x, y) = last.row(y, c)[x - last.columns().begin];
@@ -102,25 +104,20 @@ class Run {
 
  private:
   [[nodiscard]] std::vector<RowRange> spans(NetAxis axis, int length) const {
-    return net_spans(graph_, axis, {0, length * graph_.scale()}, length, border);
+    const RowRange all{0, graph_.result().size.along(axis).of(length)};
+    return net_spans(graph_, axis, all, length, border);
   }
 
   void compute(const NetOperation& operation) {
     const auto output = static_cast<std::size_t>(operation.output);
-    const NetValue& value = graph_.values[output];
-    const RowRange rows = computed_span(value, rows_[output], size_.height, border);
+    NetPlanes& planes = planes_[output];
+    const RowRange rows = computed_span(rows_[output], planes.size().height, border);
     std::vector<const NetPlanes*> inputs;
     for (const int input : operation.inputs)
       inputs.push_back(&planes_[static_cast<std::size_t>(input)]);
-    net_operation_rows(operation, net_weights(graph_, operation), inputs, planes_[output], rows,
-                       computed_span(value, columns_[output], size_.width, border));
-    fill_outside(output, rows);
-  }
-
-  void fill_outside(std::size_t value, const RowRange& rows) {
-    const int scale = graph_.values[value].scale;
-    planes_[value].fill_columns(rows, size_.width * scale, border);
-    planes_[value].fill_rows(rows_[value], size_.height * scale, border);
+    net_operation_rows(operation, net_weights(graph_, operation), inputs, planes, rows,
+                       computed_span(columns_[output], planes.size().width, border));
+    planes.fill_outside(rows, rows_[output]);
   }
 
   const NetGraph& graph_;
@@ -254,6 +251,14 @@ Sampling same_factors(OnnxCase& from) {
     }
     scales.floats.push_back(static_cast<float>(after / before));
   }
+  const auto whole = [&](size_t i) {
+    const float after = scales.floats[i] * static_cast<float>(from.inputs[0].dimensions[i]);
+    return after == std::floor(after);
+  };
+  const bool nearest =
+      from.node().attribute("mode") == nullptr || from.node().attribute("mode")->text == "nearest";
+  if (!whole(2) || !whole(3) || (!nearest && scales.floats[2] != scales.floats[3]))
+    throw DoesNotApply("its result is no multiple");
   Sampling at;
   if (scales.floats[2] >= 1 && scales.floats[2] != scales.floats[3]) {
     at = {0, 0, static_cast<int>(scales.floats[2]), static_cast<int>(scales.floats[3])};

@@ -18,6 +18,7 @@ std::string raw_bytes(const SketchTensor& tensor) {
     if (tensor.type == 3) append(static_cast<std::int8_t>(number));
     if (tensor.type == 6) append(static_cast<std::int32_t>(number));
     if (tensor.type == 7) append(static_cast<std::int64_t>(number));
+    if (tensor.type == 10 || tensor.type == 16) append(static_cast<std::uint16_t>(number));
   }
   return bytes;
 }
@@ -74,9 +75,9 @@ std::string nested(std::uint32_t field, const std::string& inner) {
   return text;
 }
 
-std::string value_message(const std::string& name, int channels) {
+std::string value_message(const std::string& name, int channels, int side = -1) {
   std::string shape;
-  for (const int size : {1, channels, -1, -1}) {
+  for (const int size : {1, channels, side, side}) {
     std::string dimension;
     pbf_writer writer(dimension);
     if (size >= 0) writer.add_int64(1, size);
@@ -137,7 +138,7 @@ std::string OnnxSketch::bytes() const {
   writer.add_string(2, "sketch");
   for (const SketchTensor& tensor : tensors)
     writer.add_message(5, tensor_message(tensor));
-  writer.add_message(11, value_message("x", channels));
+  writer.add_message(11, value_message("x", channels, side));
   writer.add_message(12, value_message("y", channels));
   std::string model;
   pbf_writer file(model);

@@ -8,7 +8,9 @@ namespace gpufilter::test {
 struct SketchTensor {
   std::string name;
   std::vector<std::int64_t> dimensions;
-  int type = 1;  // ONNX's number: 1 float, 2 uint8, 3 int8, 6 int32, 7 int64
+  // ONNX's number: 1 float, 2 uint8, 3 int8, 6 int32, 7 int64, 10 float16, 16 bfloat16; of the last
+  // two `numbers` are the bits
+  int type = 1;
   std::vector<double> numbers = {};
   // Instead of numbers: the file that has them, as the tensor names it.
   std::string external = {};
@@ -26,6 +28,7 @@ struct SketchNode {
 // A network from "x" to "y". Nodes are named after their output.
 struct OnnxSketch {
   int channels = 3;
+  int side = -1;  // width and height that the file says; -1: any
   std::vector<SketchTensor> tensors = {};
   std::vector<SketchNode> nodes = {};
 

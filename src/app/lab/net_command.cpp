@@ -36,6 +36,24 @@ std::string activation_text(const NetActivation& activation) {
   return text;
 }
 
+const char* function_text(NetFunction function) {
+  switch (function) {
+    case NetFunction::exponential:
+      return "exponential";
+    case NetFunction::root:
+      return "square root";
+    case NetFunction::reciprocal:
+      return "reciprocal";
+    case NetFunction::sigmoid:
+      return "sigmoid";
+    case NetFunction::hyperbolic_tangent:
+      return "hyperbolic tangent";
+    case NetFunction::error:
+      return "error function";
+  }
+  return "";
+}
+
 std::string operation_text(const NetGraph& graph, const NetOperation& operation) {
   const auto channels = [&](int value) {
     return graph.values[static_cast<std::size_t>(value)].channels;
@@ -64,6 +82,24 @@ std::string operation_text(const NetGraph& graph, const NetOperation& operation)
       return formatted("channels to blocks of {0}x{0} pixels", operation.factor);
     case NetOperator::nearest:
       return formatted("each pixel {0}x{0} times", operation.factor);
+    case NetOperator::product:
+      return "product of two values";
+    case NetOperator::quotient:
+      return "quotient of two values";
+    case NetOperator::function:
+      return function_text(operation.function);
+    case NetOperator::space_to_depth:
+      return formatted("blocks of {0}x{0} pixels to channels", operation.factor);
+    case NetOperator::maximum:
+      return formatted("maximum of {}x{}", operation.kernel_width, operation.kernel_height);
+    case NetOperator::pad:
+      return "more or fewer columns and rows";
+    case NetOperator::sum_columns:
+      return "mean of each row";
+    case NetOperator::sum_rows:
+      return "mean of all rows";
+    case NetOperator::resize:
+      return formatted("resized to {}/{}", operation.resize.times, operation.resize.by);
     case NetOperator::quantize:
       return "to 8-bit integers";
     default:
@@ -114,7 +150,7 @@ void print_description(const NetGraph& graph) {
   line("time", formatted("{:.2g} s for {} megapixels of result on this processor ({}, {} threads)",
                          seconds, megapixels, to_string(instruction_set()), allowed_threads()));
   line("memory", formatted("{:.1f} MB for each thread, for pictures 5000 pixels wide",
-                           static_cast<double>(net_rows_memory(graph, 5000)) / 1e6));
+                           static_cast<double>(net_rows_memory(graph, {5000, 3333})) / 1e6));
   std::cout << '\n';
   for (const NetOperation& operation : graph.operations)
     std::cout << "  " << operation_text(graph, operation) << '\n';

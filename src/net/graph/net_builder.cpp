@@ -3,16 +3,22 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <numeric>
+#include <set>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/numbers.hpp"
 #include "base/printable.hpp"
 
 namespace gpufilter {
 namespace {
 
 using std::size_t;
+
+constexpr std::int64_t max_side = 65536;  // of a picture that a file is for
+constexpr int net_more = 1024;            // positions besides multiples of the picture's
 
 std::vector<int> uses_of(const NetGraph& graph) {
   std::vector<int> uses(graph.values.size(), 0);
@@ -112,26 +118,65 @@ void simplify(NetGraph& graph) {
 
 const std::map<std::string, NetBuilder::Read, std::less<>>& NetBuilder::readers() {
   static const std::map<std::string, Read, std::less<>> known{
-      {"Add", &NetBuilder::read_sum},
+      {"Abs", &NetBuilder::read_activation},
+      {"Add", &NetBuilder::read_pair},
+      {"AveragePool", &NetBuilder::read_pool},
+      {"BatchNormalization", &NetBuilder::read_batch_normalization},
       {"Cast", &NetBuilder::read_cast},
       {"Clip", &NetBuilder::read_clip},
+      {"Ceil", &NetBuilder::refuse_values},
       {"Concat", &NetBuilder::read_concat},
       {"Constant", &NetBuilder::read_constant},
+      {"ConstantOfShape", &NetBuilder::refuse_values},
       {"Conv", &NetBuilder::read_convolution},
       {"ConvInteger", &NetBuilder::read_integer_convolution},
       {"ConvTranspose", &NetBuilder::read_transposed},
       {"DepthToSpace", &NetBuilder::read_depth_to_space},
       {"DequantizeLinear", &NetBuilder::read_dequantize},
+      {"Div", &NetBuilder::read_pair},
       {"Dropout", &NetBuilder::read_identity},
+      {"Erf", &NetBuilder::read_function},
+      {"Exp", &NetBuilder::read_function},
+      {"Flatten", &NetBuilder::read_reshape},
+      {"Floor", &NetBuilder::refuse_values},
+      {"Gather", &NetBuilder::read_gather},
+      {"Gelu", &NetBuilder::read_gelu},
+      {"Gemm", &NetBuilder::read_matrix_product},
+      {"GlobalAveragePool", &NetBuilder::read_mean},
+      {"HardSigmoid", &NetBuilder::read_activation},
+      {"HardSwish", &NetBuilder::read_activation},
       {"Identity", &NetBuilder::read_identity},
+      {"InstanceNormalization", &NetBuilder::read_normalization},
+      {"LayerNormalization", &NetBuilder::read_normalization},
       {"LeakyRelu", &NetBuilder::read_activation},
-      {"Mul", &NetBuilder::read_product},
+      {"MatMul", &NetBuilder::read_matrix_product},
+      {"Max", &NetBuilder::read_limit},
+      {"MaxPool", &NetBuilder::read_pool},
+      {"Min", &NetBuilder::read_limit},
+      {"Mod", &NetBuilder::refuse_values},
+      {"Mul", &NetBuilder::read_pair},
+      {"Neg", &NetBuilder::read_activation},
       {"PRelu", &NetBuilder::read_activation},
+      {"Pad", &NetBuilder::read_pad},
+      {"Pow", &NetBuilder::read_power},
       {"QLinearConv", &NetBuilder::read_linear_convolution},
       {"QuantizeLinear", &NetBuilder::read_quantize},
+      {"Reciprocal", &NetBuilder::read_function},
+      {"ReduceMean", &NetBuilder::read_mean},
       {"Relu", &NetBuilder::read_activation},
+      {"Reshape", &NetBuilder::read_reshape},
       {"Resize", &NetBuilder::read_resize},
-      {"Sub", &NetBuilder::read_sum},
+      {"Shape", &NetBuilder::read_shape},
+      {"Sigmoid", &NetBuilder::read_function},
+      {"Slice", &NetBuilder::read_slice},
+      {"SpaceToDepth", &NetBuilder::read_space_to_depth},
+      {"Split", &NetBuilder::read_split},
+      {"Sqrt", &NetBuilder::read_function},
+      {"Squeeze", &NetBuilder::read_reshape},
+      {"Sub", &NetBuilder::read_pair},
+      {"Tanh", &NetBuilder::read_function},
+      {"Transpose", &NetBuilder::read_transpose},
+      {"Unsqueeze", &NetBuilder::read_reshape},
       {"Upsample", &NetBuilder::read_resize},
   };
   return known;
@@ -150,16 +195,37 @@ NetBuilder::NetBuilder(const OnnxModel& model, const std::string& file)
 }
 
 NetGraph NetBuilder::build() {
-  NetGraph graph = read();
-  const int channels = graph.channels();
+  graph_ = read();
+  const int channels = graph_.channels();
   if (channels != 1 && channels != 3) fail_input(formatted("{}", channels));
-  if (graph.result().channels != channels) {
+  if (graph_.result().channels != channels) {
     fail_file(
         formatted("it turns {} channels into {}; networks with as many outputs as inputs are "
                   "supported",
-                  channels, graph.result().channels));
+                  channels, graph_.result().channels));
   }
-  return graph;
+  set_frame(NetAxis::columns);
+  set_frame(NetAxis::rows);
+  if (graph_.result().size.columns.times != graph_.result().size.rows.times)
+    fail_file("it enlarges width and height by different factors");
+  return std::move(graph_);
+}
+
+void NetBuilder::set_frame(NetAxis axis) {
+  NetFrame& frame = axis == NetAxis::rows ? graph_.rows : graph_.columns;
+  for (const NetValue& value : graph_.values)
+    frame.multiple = std::lcm(frame.multiple, value.size.along(axis).by);
+  if (frame.multiple > net_multiple) {
+    fail_file(formatted("needs pictures whose sides are multiples of {}; up to {} are supported",
+                        frame.multiple, net_multiple));
+  }
+  const NetLength& result = graph_.result().size.along(axis);
+  if (result.by != 1 || result.times < 1 || result.times > net_scale) {
+    fail_file(formatted("its result has {}/{} of the picture's size; 1 to {} times is supported",
+                        result.times, result.by, net_scale));
+  }
+  frame.margin = result.more < 0 ? divided_up(-result.more, 2 * result.times) : 0;
+  frame.begin = result.times * frame.margin + floor_divide(result.more, 2);
 }
 
 NetGraph NetBuilder::read() {
@@ -170,26 +236,58 @@ NetGraph NetBuilder::read() {
   if (model_.outputs.size() != 1)
     fail_file(formatted("has {} outputs; export it with one", model_.outputs.size()));
   open_input();
+  const std::vector<bool> needed = needed_nodes();
+  refuse_unknown(needed);
   for (const OnnxNode& node : model_.nodes) {
     node_ = &node;
-    const auto reader = readers().find(node.type);
-    if (!node.domain.empty() || reader == readers().end()) {
-      std::string known;
-      for (const auto& [type, function] : readers())
-        known += (known.empty() ? "" : ", ") + type;
-      fail("the operator is not supported; these are: " + known);
-    }
-    (this->*reader->second)();
+    if (needed[static_cast<size_t>(&node - model_.nodes.data())] && !fold_constants())
+      (this->*readers().find(node.type)->second)();
   }
-  node_ = nullptr;
   const auto output = names_.find(model_.outputs.front());
   if (output == names_.end() || !output->second.value)
     fail_file(formatted("no node computes its output {}", printable(model_.outputs.front())));
   if (output->second.quantization && !output->second.quantized_value)
     fail_file("its output is quantized; export it with a DequantizeLinear at its end");
-  graph_.output = *output->second.value;
+  graph_.output = arranged(output->second);
+  node_ = nullptr;
   simplify(graph_);
   return std::move(graph_);
+}
+
+// The nodes that the output depends on.
+std::vector<bool> NetBuilder::needed_nodes() const {
+  std::set<std::string, std::less<>> wanted(model_.outputs.begin(), model_.outputs.end());
+  std::vector<bool> needed(model_.nodes.size(), false);
+  for (size_t i = model_.nodes.size(); i-- > 0;) {
+    const OnnxNode& node = model_.nodes[i];
+    needed[i] = std::any_of(node.outputs.begin(), node.outputs.end(),
+                            [&](const std::string& name) { return wanted.contains(name); });
+    if (needed[i]) wanted.insert(node.inputs.begin(), node.inputs.end());
+  }
+  return needed;
+}
+
+// Names every operator that is not supported, and the first node that has it.
+void NetBuilder::refuse_unknown(const std::vector<bool>& needed) {
+  std::map<std::string, std::pair<std::string, int>> missing;
+  for (size_t i = 0; i < model_.nodes.size(); ++i) {
+    const OnnxNode& node = model_.nodes[i];
+    const bool known = node.domain.empty() && readers().contains(node.type);
+    if (!needed[i] || known) continue;
+    node_ = &node;
+    const std::string type =
+        (node.domain.empty() ? "" : printable(node.domain) + ".") + printable(node.type);
+    ++missing.try_emplace(type, node_name(), 0).first->second.second;
+  }
+  node_ = nullptr;
+  if (missing.empty()) return;
+  std::string text;
+  for (const auto& [type, place] : missing) {
+    text += formatted("{}{} ({} times, first in {})", text.empty() ? "" : ", ", type, place.second,
+                      place.first);
+  }
+  fail_file("operators that are not supported: " + text +
+            "; docs/stages/net.md lists those that are");
 }
 
 void NetBuilder::open_input() {
@@ -206,6 +304,12 @@ void NetBuilder::open_input() {
   }
   if (channels < 1) fail_input("an unknown number of");
   if (channels > net_channels) fail_input(formatted("{}", channels));
+  if (picture.dimensions.size() == 4) {
+    if (picture.dimensions[2] > 0) rows_ = picture.dimensions[2];
+    if (picture.dimensions[3] > 0) columns_ = picture.dimensions[3];
+  }
+  if (rows_ > max_side || columns_ > max_side)
+    fail_file(formatted("is for pictures of {} x {}; export it with free sizes", columns_, rows_));
   const int value = add_value({static_cast<int>(channels), 1});
   names_[picture.name] = {.value = value};
 }
@@ -244,11 +348,19 @@ const NetName& NetBuilder::input(std::size_t index) const {
   return found->second;
 }
 
-int NetBuilder::value(std::size_t index) const {
+int NetBuilder::seen_value(std::size_t index) const {
   const NetName& name = input(index);
   if (!name.value) fail(formatted("input {} is constant; it should be computed", index + 1));
   if (name.quantization && !name.quantized_value)
     fail(formatted("input {} is quantized; put a DequantizeLinear before it", index + 1));
+  return *name.value;
+}
+
+int NetBuilder::value(std::size_t index) {
+  static_cast<void>(seen_value(index));
+  NetName& name = names_.find(node_->inputs[index])->second;
+  name.value = arranged(name);
+  name.view.reset();
   return *name.value;
 }
 
@@ -275,17 +387,28 @@ float NetBuilder::number(std::size_t index, const char* what) const {
   return tensor.floats.front();
 }
 
-std::vector<float> NetBuilder::for_each_channel(const OnnxTensor& tensor, int channels) const {
-  const auto count = static_cast<std::size_t>(channels);
+std::vector<std::int64_t> NetBuilder::whole_numbers(std::size_t index, const char* what) const {
+  const OnnxTensor& tensor = constant(index, what);
+  if (tensor.is_float()) fail(formatted("{} not whole numbers", what));
+  return tensor.integers;
+}
+
+std::vector<float> NetBuilder::for_each_channel(const OnnxTensor& tensor, std::size_t index) const {
+  const NetName& name = input(index);
+  const auto count = static_cast<std::size_t>(shape(*name.value).channels);
   if (!tensor.is_float()) fail("its constant does not hold floats");
   if (tensor.count() == 1) return std::vector<float>(count, tensor.floats.front());
-  // As NumPy broadcasts: the last two dimensions are rows and columns.
+  // As NumPy broadcasts: from the last dimension on.
+  const int channels = channel_dimension(name);
+  const auto rank = static_cast<int>(view_of(name).size());
   const auto& sizes = tensor.dimensions;
-  const std::size_t rank = sizes.size();
-  const bool fits = (rank == 3 || (rank == 4 && sizes[0] == 1)) && sizes[rank - 1] == 1 &&
-                    sizes[rank - 2] == 1 && sizes[rank - 3] == channels;
+  bool fits = channels >= 0 && tensor.count() == count;
+  for (int i = 0; i < static_cast<int>(sizes.size()); ++i) {
+    const bool here = rank - static_cast<int>(sizes.size()) + i == channels;
+    fits = fits && (here || sizes[static_cast<size_t>(i)] == 1);
+  }
   if (!fits)
-    fail(formatted("its constant is neither one number nor one for each of {} channels", channels));
+    fail(formatted("its constant is neither one number nor one for each of {} channels", count));
   return tensor.floats;
 }
 
@@ -317,10 +440,25 @@ int NetBuilder::uses(const std::string& name) const {
 int NetBuilder::add_value(NetValue value) {
   if (value.channels > net_channels && node_ != nullptr)
     fail(formatted("{} channels; at most {} are supported", value.channels, net_channels));
-  if (value.scale > net_scale && node_ != nullptr)
-    fail(formatted("enlarges {} times; at most {} times is supported", value.scale, net_scale));
+  for (const NetAxis axis : {NetAxis::columns, NetAxis::rows}) {
+    const NetLength& length = value.size.along(axis);
+    const bool fits = length.times <= 2 * net_scale * length.by && length.by <= net_multiple &&
+                      std::abs(length.more) <= net_more;
+    if (!fits && node_ != nullptr)
+      fail(
+          formatted("its result has {}/{} of the picture's size, and {} more; up to {} times, "
+                    "1/{} and {} more are supported",
+                    length.times, length.by, length.more, 2 * net_scale, net_multiple, net_more));
+  }
   graph_.values.push_back(value);
   return static_cast<int>(graph_.values.size()) - 1;
+}
+
+int NetBuilder::add_between(NetOperation operation, NetValue shape) {
+  operation.node = node_name();
+  operation.output = add_value(std::move(shape));
+  graph_.operations.push_back(std::move(operation));
+  return graph_.operations.back().output;
 }
 
 NetName& NetBuilder::add(NetOperation operation, NetValue shape) {
@@ -350,13 +488,21 @@ NetGraph parse_net(const std::string& bytes, const std::string& name, const std:
   return NetBuilder(model, name).build();
 }
 
+bool NetGraph::is_whole() const {
+  return std::any_of(operations.begin(), operations.end(), [](const NetOperation& operation) {
+    return operation.kind == NetOperator::sum_columns || operation.kind == NetOperator::sum_rows;
+  });
+}
+
 double net_products(const NetGraph& graph) {
   double products = 0;
   const double result = graph.scale();
   for (const NetOperation& operation : graph.operations) {
-    const double scale = graph.values[static_cast<size_t>(operation.output)].scale;
+    const NetSize& size = graph.values[static_cast<size_t>(operation.output)].size;
+    const double share =
+        static_cast<double>(size.columns.times) / size.columns.by * size.rows.times / size.rows.by;
     const size_t weights = operation.weights.size() + operation.integers.weights.size();
-    products += static_cast<double>(weights) * scale * scale / (result * result);
+    products += static_cast<double>(weights) * share / (result * result);
   }
   return products;
 }

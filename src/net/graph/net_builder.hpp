@@ -13,18 +13,29 @@
 namespace gpufilter {
 
 // ONNX's numbers for the types of a tensor's elements; others are not read.
-enum class OnnxType { float32 = 1, uint8 = 2, int8 = 3, int32 = 6, int64 = 7, float64 = 11 };
+enum class OnnxType {
+  float32 = 1,
+  uint8 = 2,
+  int8 = 3,
+  int32 = 6,
+  int64 = 7,
+  boolean = 9,
+  float16 = 10,
+  float64 = 11,
+  bfloat16 = 16
+};
 
 struct OnnxTensor {
   std::string name = {};
   OnnxType type = OnnxType::float32;
   std::vector<std::int64_t> dimensions = {};  // none: a single number
-  // The elements, by type: float32 and float64, in single precision, or others.
+  // The type decides which has the numbers: those of floats, in single precision, or others.
   std::vector<float> floats = {};
   std::vector<std::int64_t> integers = {};
 
   [[nodiscard]] bool is_float() const {
-    return type == OnnxType::float32 || type == OnnxType::float64;
+    return type == OnnxType::float32 || type == OnnxType::float64 || type == OnnxType::float16 ||
+           type == OnnxType::bfloat16;
   }
   [[nodiscard]] std::size_t count() const { return is_float() ? floats.size() : integers.size(); }
 };
@@ -80,11 +91,23 @@ struct NetQuantization {
   int highest = 255;
 };
 
-// The meaning of a name in the file.
+// A factor of a dimension of a tensor: channels that are `stride` apart, or positions.
+struct NetAtom {
+  enum Kind { channels, rows, columns } kind = channels;
+  std::int64_t size = 1;
+  std::int64_t stride = 1;
+  bool operator==(const NetAtom&) const = default;
+};
+
+// How a tensor's dimensions show a value. Each is a product of factors, the outermost first.
+using NetView = std::vector<std::vector<NetAtom>>;
+
+// What a name of the file stands for.
 struct NetName {
-  std::optional<int> value = std::nullopt;            // a plane value
-  std::optional<OnnxTensor> constant = std::nullopt;  // constants of the file
-  // For a result of DequantizeLinear: the quantized value and its quantization.
+  std::optional<int> value = std::nullopt;     // a plane value
+  std::optional<NetView> view = std::nullopt;  // of the value; none: N, channels, rows, columns
+  std::optional<OnnxTensor> constant = std::nullopt;  // numbers of the file
+  // Where the name is the result of DequantizeLinear: what is quantized, and how.
   std::optional<int> quantized_value = std::nullopt;
   std::optional<OnnxTensor> quantized_constant = std::nullopt;
   // How it is quantized, or was before DequantizeLinear.
@@ -105,6 +128,8 @@ class NetBuilder {
  private:
   using Read = void (NetBuilder::*)();
   static const std::map<std::string, Read, std::less<>>& readers();
+  static constexpr std::int64_t net_constants = std::int64_t{1} << 24U;  // numbers of a folded one
+  static constexpr std::size_t net_rank = 8;                             // dimensions of a shape
 
   // About the node being read. `fail` names the file and the node.
   [[noreturn]] void fail(const std::string& reason) const;
@@ -113,10 +138,16 @@ class NetBuilder {
   [[nodiscard]] std::string node_name() const;
   [[nodiscard]] bool has_input(std::size_t index) const;
   [[nodiscard]] const NetName& input(std::size_t index) const;
-  [[nodiscard]] int value(std::size_t index) const;  // a float value
+  // A float value as planes; its channels are put into the order that the file sees.
+  [[nodiscard]] int value(std::size_t index);
+  // The same as it is, with the view of its name.
+  [[nodiscard]] int seen_value(std::size_t index) const;
   [[nodiscard]] const OnnxTensor& constant(std::size_t index, const char* what) const;
   [[nodiscard]] float number(std::size_t index, const char* what) const;
-  [[nodiscard]] std::vector<float> for_each_channel(const OnnxTensor& tensor, int channels) const;
+  [[nodiscard]] std::vector<std::int64_t> whole_numbers(std::size_t index, const char* what) const;
+  // A number for each channel of input `index`, as NumPy broadcasts.
+  [[nodiscard]] std::vector<float> for_each_channel(const OnnxTensor& tensor,
+                                                    std::size_t index) const;
   [[nodiscard]] std::vector<std::int64_t> integers(std::string_view attribute,
                                                    std::vector<std::int64_t> otherwise) const;
   [[nodiscard]] std::int64_t integer(std::string_view attribute, std::int64_t otherwise) const;
@@ -124,20 +155,78 @@ class NetBuilder {
   [[nodiscard]] const NetValue& shape(int value) const;
   [[nodiscard]] int uses(const std::string& name) const;
 
+  [[nodiscard]] NetView view_of(const NetName& name) const;
+  [[nodiscard]] std::vector<std::int64_t> dimensions_of(const NetName& name) const;
+  // The dimension that has all channels in order; -1: none.
+  [[nodiscard]] int channel_dimension(const NetName& name) const;
+  [[nodiscard]] std::size_t axis_of(std::int64_t axis, std::size_t rank) const;
+  [[nodiscard]] int arranged(const NetName& name);
+  // Reads the node if all its inputs are constants and it is an operator on these.
+  [[nodiscard]] bool fold_constants();
+  [[nodiscard]] OnnxTensor folded(const std::vector<const OnnxTensor*>& tensors) const;
+  [[nodiscard]] OnnxTensor rearranged(const std::vector<const OnnxTensor*>& tensors) const;
+  [[nodiscard]] std::vector<std::int64_t> new_sizes(const std::vector<std::int64_t>& sizes) const;
+  [[nodiscard]] NetView reshaped(int& value, NetView view, std::vector<std::int64_t> sizes);
+  void define_view(int source, NetView view);
+  // Blocks of factor x factor pixels become channels, and back.
+  int reduced_size(int source, std::int64_t factor);
+  int enlarged_size(int source, std::int64_t factor, bool channels_first);
+  struct SliceRange {
+    std::int64_t axis = 0;
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    std::int64_t step = 1;
+  };
+  [[nodiscard]] std::vector<SliceRange> slices_of(const std::vector<std::int64_t>& sizes) const;
+  int padded(int source, NetAxis axis, std::int64_t before, std::int64_t after, NetPadding padding,
+             float number);
+  void define_like(std::size_t like, int value);
+
   int add_value(NetValue value);
+  // Adds an operation whose result is no node's.
+  int add_between(NetOperation operation, NetValue shape);
+  // Adds the operation; its result is seen as input `like`.
+  void add_like(std::size_t like, NetOperation operation, NetValue shape);
+  int add_point(NetOperator kind, int a, int b);
+  int add_scaled(NetOperator kind, int a, std::vector<float> numbers);
+  int add_function(NetFunction function, int a);
+  int pick_channels(int source, const std::vector<std::int64_t>& channels);
+  int mean_of_picture(int source);
+  int mean_of_channels(int source);
+  // (x - mean) / sqrt(mean of squares of that + epsilon)
+  int normalized(int source, bool over_channels, float epsilon);
   // Adds the operation, whose output becomes a value of this shape and the node's result.
   NetName& add(NetOperation operation, NetValue shape);
   NetName& define(std::size_t output, NetName name);
   void require_finite(const OnnxTensor& tensor) const;
+  [[nodiscard]] std::vector<bool> needed_nodes() const;
+  void refuse_unknown(const std::vector<bool>& needed);
   void open_input();
 
   // The operators.
+  void refuse_values();
   void read_constant();
   void read_identity();
+  void read_function();
+  void read_gelu();
+  void read_power();
+  void read_pair();
+  void read_batch_normalization();
+  void read_normalization();
+  void read_shape();
+  void read_reshape();
+  void read_transpose();
+  void read_slice();
+  void read_split();
+  void read_gather();
+  void read_space_to_depth();
+  void read_pad();
+  void read_pool();
+  void read_mean();
+  void read_matrix_product();
   void read_activation();
   void read_clip();
-  void read_sum();
-  void read_product();
+  void read_limit();
   void read_concat();
   void read_depth_to_space();
   void read_resize();
@@ -150,15 +239,39 @@ class NetBuilder {
   void read_integer_convolution();
 
   [[nodiscard]] const NetName& quantized_input() const;
-  void add_with_constant(NetOperator kind);
-  void set_window(NetOperation& operation, const OnnxTensor& weights, int inputs) const;
+  void add_with_constant();
+  // The window of a ConvTranspose: input q brings tap k to the pixel stride * q + k - pad.
+  struct TransposedWindow {
+    int side;
+    int stride;
+    int pad;
+    int added;  // positions at the end
+
+    // From the block of a pixel, the first and the last block that reach it.
+    [[nodiscard]] int first() const { return -((side - 1 - pad) / stride); }
+    [[nodiscard]] int last() const { return (stride - 1 + pad) / stride; }
+    // The tap that brings the block at `distance` from the first one to the pixel `place`.
+    [[nodiscard]] int tap(int place, int distance) const {
+      return place + pad - stride * (first() + distance);
+    }
+  };
+  void add_transposed(int source, const OnnxTensor& weights, const TransposedWindow& window);
+  [[nodiscard]] NetResize resize_factor(std::size_t axis);
+  [[nodiscard]] NetSize resized(NetSize size, const NetResize& by) const;
+  void resize_smoothly(int source, const NetResize& resize);
+  // Sets kernel, padding and steps; returns the result's size.
+  NetSize set_steps(NetOperation& operation, const NetSize& from) const;
+  NetSize set_window(NetOperation& operation, const OnnxTensor& weights,
+                     const NetValue& from) const;
+  void set_frame(NetAxis axis);
   [[nodiscard]] NetQuantization quantization(std::size_t scale, std::size_t zero_point) const;
   [[nodiscard]] std::vector<int> zero_points(std::size_t index, int& lowest, int& highest) const;
   // The convolution of quantized values behind a Conv between DequantizeLinear and QuantizeLinear.
   [[nodiscard]] std::optional<NetOperation> quantized_convolution(const NetName& source,
                                                                   const NetQuantization& to);
-  void set_integer_weights(NetOperation& operation, const OnnxTensor& weights,
-                           const std::vector<int>& zero_points) const;
+  // Returns the result's size.
+  NetSize set_integer_weights(NetOperation& operation, const OnnxTensor& weights,
+                              const std::vector<int>& zero_points) const;
   void set_scales(NetOperation& operation, const NetQuantization& from,
                   const std::vector<float>& weight_scales, const NetQuantization& to) const;
   [[nodiscard]] std::vector<std::int32_t> integer_bias(const OnnxTensor* bias, int outputs) const;
@@ -169,6 +282,9 @@ class NetBuilder {
   std::map<std::string, NetName, std::less<>> names_;
   std::map<std::string, int, std::less<>> uses_;
   NetGraph graph_;
+  // The picture's size in shapes that the file computes: its own, or one with many divisors.
+  std::int64_t rows_ = 6720;
+  std::int64_t columns_ = 13440;
 };
 
 }  // namespace gpufilter

@@ -11,13 +11,42 @@
 #include <string>
 #include <vector>
 
+#include "image/rows.hpp"
+
 namespace gpufilter {
+
+// How many positions a value has along an axis, for a picture of any length that is a multiple of
+// `by`: length / by * times + more.
+struct NetLength {
+  int times = 1;
+  int by = 1;
+  int more = 0;
+
+  [[nodiscard]] int of(int length) const { return length / by * times + more; }
+  bool operator==(const NetLength&) const = default;
+};
+
+enum class NetAxis { columns, rows };
+
+struct NetSize {
+  NetLength columns;
+  NetLength rows;
+
+  NetSize(int times = 1) : columns{times}, rows{times} {}  // of the picture
+  [[nodiscard]] NetLength& along(NetAxis axis) { return axis == NetAxis::rows ? rows : columns; }
+  [[nodiscard]] const NetLength& along(NetAxis axis) const {
+    return axis == NetAxis::rows ? rows : columns;
+  }
+  // Whether it is one position, however large the picture is.
+  [[nodiscard]] bool is_one() const { return columns == NetLength{0, 1, 1} && rows == columns; }
+  bool operator==(const NetSize&) const = default;
+};
 
 struct NetValue {
   int channels = 0;
-  int scale = 1;
-  // Each byte means a number from `low` to low + 255. Four channels share a 32-bit word, the first
-  // in its lowest byte; bytes of missing channels are unspecified.
+  NetSize size = {};
+  // Each byte stands for a number from `low` to low + 255. Four channels share a word of 32 bits,
+  // the first in its lowest byte; those that do not exist have any bytes.
   bool quantized = false;
   int low = 0;
 
@@ -32,11 +61,42 @@ enum class NetOperator {
   subtract,        // the second value from the first
   multiply,        // by `numbers`, one for each channel
   offset,          // plus `numbers`
-  concat,          // the channels of all inputs, one after the other
+  concat,          // the channels of `picks`, one after the other
   depth_to_space,  // channels become blocks of factor x factor pixels
   nearest,         // each pixel becomes factor x factor equal ones
   quantize,        // to whole numbers: x / numbers[0], rounded half to even, limited
   dequantize,      // times numbers[0]
+  product,         // of two values
+  quotient,        // of two values
+  function,        // NetFunction of each number
+  space_to_depth,  // the opposite of depth_to_space
+  maximum,         // of a window, as that of convolutions, without what lies outside
+  pad,             // `left` and `top` more positions before, which `padding` fills
+  sum_columns,     // of each row, times numbers[0] and its length's reciprocal
+  sum_rows,        // of each column
+  resize,          // `resize`
+};
+
+// Functions of one number: kernels/net/net_functions.cl.
+enum class NetFunction { exponential, root, reciprocal, sigmoid, hyperbolic_tangent, error };
+
+// What Pad puts around a value.
+enum class NetPadding { constant, reflect, edge };
+
+// Runs of an input's channels.
+struct NetPick {
+  int input = 0;  // an index of `inputs`
+  int first = 0;
+  int count = 0;
+};
+
+// Resize to `times / by` of the size.
+struct NetResize {
+  int times = 1;
+  int by = 1;
+  bool cubic = false;
+  enum Positions { half_pixel, asymmetric, align_corners } positions = half_pixel;
+  float coefficient = -0.75F;  // of a cubic
 };
 
 // The activation of a convolution's result, or of a value.
@@ -74,11 +134,17 @@ struct NetOperation {
   // convolution: an output o at (x, y) begins as bias[o]; then for ky, kx and i in this order, i
   // from 0 to inputs - 1 of the output's group,
   //   acc = fma(weights[((o * kernel_height + ky) * kernel_width + kx) * inputs + i],
-  //             in[i](x + kx - left, y + ky - top), acc)
+  //             in[i](x * stride_x + kx * dilation_x - left, y * stride_y + ky * dilation_y - top),
+  //             acc)
   int kernel_width = 1;
   int kernel_height = 1;
   int left = 0;
   int top = 0;
+  // Of the input: from an output to the next, and from a tap to the next.
+  int stride_x = 1;
+  int stride_y = 1;
+  int dilation_x = 1;
+  int dilation_y = 1;
   int groups = 1;
   std::vector<float> weights = {};
   std::vector<float> bias = {};
@@ -88,6 +154,10 @@ struct NetOperation {
   NetActivation activation = {};
   std::vector<float> numbers = {};
   int factor = 1;
+  NetFunction function = NetFunction::exponential;
+  NetPadding padding = NetPadding::constant;
+  std::vector<NetPick> picks = {};
+  NetResize resize = {};
   // depth_to_space: which input becomes the pixel (dx, dy) of output c's block:
   // c * factor^2 + dy * factor + dx ("CRD", PyTorch's), or (dy * factor + dx) * outputs + c.
   bool channels_first = true;
@@ -96,20 +166,47 @@ struct NetOperation {
   float high = 0;
 };
 
+// i / n, rounded down, for positions before 0 too.
+[[nodiscard]] constexpr int floor_divide(int i, int n) {
+  return i >= 0 ? i / n : -((-i + n - 1) / n);
+}
+
+// The picture is enlarged to a multiple of this by its border (a constant one mirrors it), after
+// `margin` positions were put before and behind it: what windows without padding take away. The
+// picture's result begins at `begin` of the network's.
+struct NetFrame {
+  int multiple = 1;
+  int margin = 0;
+  int begin = 0;
+
+  [[nodiscard]] int length(int picture) const {
+    return (picture + 2 * margin + multiple - 1) / multiple * multiple;
+  }
+};
+
 struct NetGraph {
   std::string name;                      // of the file
   std::vector<NetValue> values;          // the first is the input
   std::vector<NetOperation> operations;  // in an order in which they can be run
   int output = 0;                        // a value
+  NetFrame columns = {};
+  NetFrame rows = {};
 
+  [[nodiscard]] const NetFrame& frame(NetAxis axis) const {
+    return axis == NetAxis::rows ? rows : columns;
+  }
+  // Whether a number of the result depends on the whole picture.
+  [[nodiscard]] bool is_whole() const;
   [[nodiscard]] const NetValue& result() const { return values[static_cast<std::size_t>(output)]; }
   [[nodiscard]] int channels() const { return values.front().channels; }
-  [[nodiscard]] int scale() const { return result().scale; }
+  [[nodiscard]] int scale() const { return result().size.columns.times; }
 };
 
 // The limits of a network.
-inline constexpr int net_channels = 512;
-inline constexpr int net_operations = 2048;
+inline constexpr int net_channels = 2048;
+inline constexpr int net_operations = 8192;
+inline constexpr std::uint64_t net_file_bytes = std::uint64_t{1} << 30U;
+inline constexpr int net_multiple = 256;  // what the sides of pictures are made multiples of
 inline constexpr int net_scale = 8;
 inline constexpr int net_kernel = 9;  // the longest side of a convolution
 

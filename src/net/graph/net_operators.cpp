@@ -1,9 +1,12 @@
 // The operators of ONNX that compute with single-precision numbers.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "base/format.hpp"
+#include "base/numbers.hpp"
 #include "base/printable.hpp"
 #include "net/graph/net_builder.hpp"
 
@@ -11,6 +14,10 @@ namespace gpufilter {
 namespace {
 
 using std::size_t;
+
+constexpr int net_step = 8;  // strides and dilations
+constexpr int net_padding = 64;
+constexpr int net_factor = 64;  // parts of a fraction of sizes
 
 std::size_t index(int value) {
   return static_cast<size_t>(value);
@@ -67,24 +74,46 @@ void NetBuilder::read_identity() {
 }
 
 void NetBuilder::read_activation() {
-  const int source = value(0);
+  const int source = seen_value(0);
+  const std::string& type = node_->type;
   const int channels = shape(source).channels;
+  const auto slope_of = [&](const char* name, float otherwise) {
+    const OnnxAttribute* found = node_->attribute(name);
+    const float number = found == nullptr ? otherwise : found->number;
+    if (!std::isfinite(number)) fail("its slope is not a finite number");
+    return number;
+  };
   NetOperation operation{.kind = NetOperator::activation, .inputs = {source}};
-  if (node_->type == "Relu") {
+  if (type == "Relu") {
     operation.activation.limits = true;
-  } else if (node_->type == "PRelu") {
-    operation.activation.slopes = for_each_channel(constant(1, "its slopes are"), channels);
+  } else if (type == "PRelu") {
+    operation.activation.slopes = for_each_channel(constant(1, "its slopes are"), 0);
+  } else if (type == "Neg") {
+    operation.kind = NetOperator::multiply;
+    operation.numbers.assign(index(channels), -1);
+  } else if (type == "HardSigmoid" || type == "HardSwish") {
+    const bool hard = type == "HardSigmoid";
+    const float slope = hard ? slope_of("alpha", 0.2F) : 1.0F / 6;
+    const float start = hard ? slope_of("beta", 0.5F) : 0.5F;
+    const std::vector<float> slopes(index(channels), slope);
+    const int scaled = add_scaled(NetOperator::multiply, source, slopes);
+    const std::vector<float> starts(index(channels), start);
+    operation.inputs = {add_scaled(NetOperator::offset, scaled, starts)};
+    operation.activation.limits = true;
+    operation.activation.high = 1;
+    if (!hard) {
+      const int gate = add_between(std::move(operation), shape(source));
+      operation = {.kind = NetOperator::product, .inputs = {source, gate}};
+    }
   } else {
-    const OnnxAttribute* alpha = node_->attribute("alpha");
-    const float slope = alpha == nullptr ? 0.01F : alpha->number;
-    if (!std::isfinite(slope)) fail("its slope is not a finite number");
+    const float slope = type == "Abs" ? -1 : slope_of("alpha", 0.01F);
     operation.activation.slopes.assign(index(channels), slope);
   }
-  add(std::move(operation), shape(source));
+  add_like(0, std::move(operation), shape(source));
 }
 
 void NetBuilder::read_clip() {
-  const int source = value(0);
+  const int source = seen_value(0);
   NetOperation operation{.kind = NetOperator::activation, .inputs = {source}};
   operation.activation.limits = true;
   float low = -std::numeric_limits<float>::infinity();
@@ -103,47 +132,7 @@ void NetBuilder::read_clip() {
   if (!(low <= high)) fail(formatted("its limits {} and {} are not in order", low, high));
   operation.activation.low = low;
   operation.activation.high = high;
-  add(std::move(operation), shape(source));
-}
-
-void NetBuilder::read_sum() {
-  const bool subtract = node_->type == "Sub";
-  const bool first_constant = !input(0).value.has_value();
-  if (input(1).value && !first_constant) {
-    const int a = value(0);
-    const int b = value(1);
-    if (shape(a).channels != shape(b).channels || shape(a).scale != shape(b).scale) {
-      fail(
-          formatted("its inputs do not match: {} channels at {} times the size and {} channels at "
-                    "{} times",
-                    shape(a).channels, shape(a).scale, shape(b).channels, shape(b).scale));
-    }
-    NetOperation operation{.kind = subtract ? NetOperator::subtract : NetOperator::add};
-    operation.inputs = {a, b};
-    add(std::move(operation), shape(a));
-    return;
-  }
-  if (subtract && first_constant) fail("it subtracts from a constant, which is not supported");
-  add_with_constant(NetOperator::offset);
-}
-
-void NetBuilder::read_product() {
-  if (input(0).value && input(1).value) fail("only products with a constant are supported");
-  add_with_constant(NetOperator::multiply);
-}
-
-// For two inputs, of which one is a constant.
-void NetBuilder::add_with_constant(NetOperator kind) {
-  const bool first_constant = !input(0).value.has_value();
-  const int source = value(first_constant ? 1 : 0);
-  NetOperation operation{.kind = kind, .inputs = {source}};
-  operation.numbers =
-      for_each_channel(constant(first_constant ? 0 : 1, "its constant is"), shape(source).channels);
-  if (node_->type == "Sub") {
-    for (float& number : operation.numbers)
-      number = -number;
-  }
-  add(std::move(operation), shape(source));
+  add_like(0, std::move(operation), shape(source));
 }
 
 void NetBuilder::read_concat() {
@@ -154,9 +143,10 @@ void NetBuilder::read_concat() {
   NetValue result;
   for (size_t i = 0; i < node_->inputs.size(); ++i) {
     const int source = value(i);
-    if (i > 0 && shape(source).scale != result.scale) fail("its inputs differ in size");
-    result.scale = shape(source).scale;
+    if (i > 0 && shape(source).size != result.size) fail("its inputs differ in size");
+    result.size = shape(source).size;
     result.channels = std::min(result.channels + shape(source).channels, net_channels + 1);
+    operation.picks.push_back({static_cast<int>(i), 0, shape(source).channels});
     operation.inputs.push_back(source);
   }
   if (operation.inputs.empty()) fail("it has no inputs");
@@ -165,17 +155,23 @@ void NetBuilder::read_concat() {
 
 void NetBuilder::read_depth_to_space() {
   const int source = value(0);
-  const std::int64_t factor = integer("blocksize", 0);
-  const NetValue from = shape(source);
-  if (factor < 1 || factor > net_scale || from.channels % (factor * factor) != 0)
-    fail(formatted("a block size of {} does not suit {} channels", factor, from.channels));
   const std::string mode = text("mode", "DCR");
   if (mode != "DCR" && mode != "CRD") fail(formatted("its mode {} is not known", printable(mode)));
-  NetOperation operation{.kind = NetOperator::depth_to_space, .inputs = {source}};
-  operation.factor = static_cast<int>(factor);
-  operation.channels_first = mode == "CRD";
-  add(std::move(operation),
-      {from.channels / (operation.factor * operation.factor), from.scale * operation.factor});
+  define(0, {.value = enlarged_size(source, integer("blocksize", 0), mode == "CRD")});
+}
+
+void NetBuilder::read_space_to_depth() {
+  const int source = value(0);
+  const std::int64_t factor = integer("blocksize", 0);
+  // The place in a block counts before the channel.
+  const int blocks = reduced_size(source, factor);
+  const std::int64_t places = factor * factor;
+  std::vector<std::int64_t> channels;
+  for (std::int64_t place = 0; place < places; ++place) {
+    for (std::int64_t c = 0; c < shape(source).channels; ++c)
+      channels.push_back(c * places + place);
+  }
+  define(0, {.value = pick_channels(blocks, channels)});
 }
 
 namespace {
@@ -194,41 +190,107 @@ double nearest_position(const std::string& mode, double position) {
 
 }  // namespace
 
+// The factor along an axis as a fraction: from a scale, or from the sizes before and after.
+NetResize NetBuilder::resize_factor(std::size_t axis) {
+  const bool old = node_->type == "Upsample" || node_->inputs.size() == 2;
+  const size_t place = old ? 1 : 2;
+  const bool has_scales =
+      has_input(place) && input(place).constant && input(place).constant->count() > 0;
+  if (!has_scales && has_input(3) && !old) {
+    const auto sizes = whole_numbers(3, "its sizes are");
+    const std::int64_t before = dimensions_of(input(0))[axis];
+    if (sizes.size() != 4 || before < 1 || sizes[axis] < 1) fail("its sizes are not four");
+    const std::int64_t common = std::gcd(sizes[axis], before);
+    if (sizes[axis] / common > net_factor || before / common > net_factor)
+      fail("its sizes are no simple multiple of the input's; export it with a scale factor");
+    return {.times = static_cast<int>(sizes[axis] / common),
+            .by = static_cast<int>(before / common)};
+  }
+  std::vector<float> scales;
+  if (const OnnxAttribute* given = node_->attribute("scales"); given != nullptr) {
+    scales = given->numbers;
+  } else {
+    if (!has_input(place)) fail("it gives neither scales nor sizes");
+    scales = constant(place, "its scales are").floats;
+  }
+  if (scales.size() != 4) fail("its scales are not four numbers");
+  for (int by = 1; by <= net_factor; ++by) {
+    const float times = scales[axis] * static_cast<float>(by);
+    if (times >= 1 && times <= static_cast<float>(net_factor) && times == std::floor(times))
+      return {.times = static_cast<int>(times), .by = by};
+  }
+  fail(formatted("a scale of {} is not supported; fractions of numbers up to {} are", scales[axis],
+                 net_factor));
+}
+
 void NetBuilder::read_resize() {
   const int source = value(0);
   const bool old = node_->type == "Upsample" || node_->inputs.size() == 2;
   const std::string mode = text("mode", "nearest");
-  if (mode != "nearest")
-    fail(formatted("its mode {} is not supported; nearest is", printable(mode)));
-  const size_t place = old ? 1 : 2;
-  if (!has_input(place)) fail("it gives a size instead of scales; export it with a scale factor");
-  const OnnxTensor& scales = constant(place, "its scales are");
-  if (!scales.is_float() || scales.count() != 4 || scales.floats[0] != 1 || scales.floats[1] != 1 ||
-      scales.floats[2] != scales.floats[3] || scales.floats[2] != std::floor(scales.floats[2]) ||
-      scales.floats[2] < 1 || scales.floats[2] > net_scale) {
-    fail(formatted("its scales are not 1, 1, n, n with a whole number n up to {}", net_scale));
-  }
-  const int factor = static_cast<int>(scales.floats[2]);
   const std::string positions =
       text("coordinate_transformation_mode", old ? "asymmetric" : "half_pixel");
   const std::string rounding = text("nearest_mode", old ? "floor" : "round_prefer_floor");
-  if (positions != "asymmetric" && positions != "half_pixel" && positions != "pytorch_half_pixel") {
-    fail(formatted("its coordinates are {}; asymmetric and half_pixel are supported",
+  NetResize resize = resize_factor(2);
+  const NetResize across = resize_factor(3);
+  const bool plain = resize.times == across.times && resize.by == across.by &&
+                     resize_factor(0).times == 1 && resize_factor(1).times == 1 &&
+                     integer("antialias", 0) == 0 && integer("exclude_outside", 0) == 0;
+  if (!plain)
+    fail("only width and height can be resized, by the same factor and without antialias");
+  if (positions == "asymmetric") {
+    resize.positions = NetResize::asymmetric;
+  } else if (positions == "align_corners") {
+    resize.positions = NetResize::align_corners;
+  } else if (positions != "half_pixel" && positions != "pytorch_half_pixel") {
+    fail(formatted("its coordinates are {}; asymmetric, half_pixel and align_corners are supported",
                    printable(positions)));
   }
+  if (mode == "linear" || mode == "cubic") {
+    resize.cubic = mode == "cubic";
+    if (const OnnxAttribute* given = node_->attribute("cubic_coeff_a"))
+      resize.coefficient = given->number;
+    return resize_smoothly(source, resize);
+  }
+  if (mode != "nearest")
+    fail(formatted("its mode {} is not supported; nearest, linear and cubic are", printable(mode)));
+  const int factor = resize.times;
   for (int i = 0; i < 4 * factor; ++i) {
     const double at = nearest_position(rounding, resize_position(positions, i, factor));
-    if (static_cast<int>(std::max(at, 0.0)) != i / factor)
+    const bool repeats = static_cast<int>(std::max(at, 0.0)) == i / factor;
+    if (resize.by != 1 || positions == "align_corners" || !repeats)
       fail(formatted("with {} and {} it does not repeat each pixel {} times", printable(positions),
                      printable(rounding), factor));
   }
   NetOperation operation{.kind = NetOperator::nearest, .inputs = {source}};
   operation.factor = factor;
-  add(std::move(operation), {shape(source).channels, shape(source).scale * factor});
+  add(std::move(operation), {shape(source).channels, resized(shape(source).size, resize)});
+}
+
+NetSize NetBuilder::resized(NetSize size, const NetResize& by) const {
+  for (const NetAxis axis : {NetAxis::columns, NetAxis::rows}) {
+    NetLength& length = size.along(axis);
+    const int common = std::gcd(length.times * by.times, length.by * by.by);
+    length = {length.times * by.times / common, length.by * by.by / common,
+              length.more * by.times / by.by};
+  }
+  return size;
+}
+
+void NetBuilder::resize_smoothly(int source, const NetResize& resize) {
+  const NetValue from = shape(source);
+  if (resize.times == 1 && resize.by == 1) {
+    define(0, {.value = source});
+    return;
+  }
+  NetOperation operation{.kind = NetOperator::resize, .inputs = {source}};
+  operation.resize = resize;
+  add(std::move(operation), {from.channels, resized(from.size, resize)});
 }
 
 // Kernel, padding and groups of a convolution whose weights are [outputs][inputs][height][width].
-void NetBuilder::set_window(NetOperation& operation, const OnnxTensor& weights, int inputs) const {
+NetSize NetBuilder::set_window(NetOperation& operation, const OnnxTensor& weights,
+                               const NetValue& from) const {
+  const int inputs = from.channels;
   const auto& sizes = weights.dimensions;
   if (sizes.size() != 4) fail("its weights do not have four dimensions");
   if (sizes[0] < 1 || sizes[0] > net_channels || sizes[1] < 1)
@@ -246,29 +308,47 @@ void NetBuilder::set_window(NetOperation& operation, const OnnxTensor& weights, 
                    groups, inputs));
   }
   operation.groups = static_cast<int>(groups);
-  for (const char* name : {"strides", "dilations"}) {
-    for (const std::int64_t step : integers(name, {1, 1})) {
-      if (step != 1) fail(formatted("its {} are not 1", name));
-    }
-  }
-  std::vector<std::int64_t> pads = integers("pads", {0, 0, 0, 0});
+  return set_steps(operation, from.size);
+}
+
+NetSize NetBuilder::set_steps(NetOperation& operation, const NetSize& from) const {
+  const auto two = [&](const char* name) {
+    const auto steps = integers(name, {1, 1});
+    if (steps.size() != 2 || steps[0] < 1 || steps[1] < 1 || steps[0] > net_step ||
+        steps[1] > net_step)
+      fail(formatted("its {} are not two numbers from 1 to {}", name, net_step));
+    return std::pair{static_cast<int>(steps[0]), static_cast<int>(steps[1])};
+  };
+  std::tie(operation.stride_y, operation.stride_x) = two("strides");
+  std::tie(operation.dilation_y, operation.dilation_x) = two("dilations");
+  const auto pads = integers("pads", {0, 0, 0, 0});
   const std::string automatic = text("auto_pad", "NOTSET");
-  const int down = operation.kernel_height - 1;
-  const int across = operation.kernel_width - 1;
-  if (automatic == "SAME_UPPER")
-    pads = {down / 2, across / 2, down - down / 2, across - across / 2};
-  if (automatic == "SAME_LOWER")
-    pads = {down - down / 2, across - across / 2, down / 2, across / 2};
-  const bool same = pads.size() == 4 &&
-                    std::all_of(pads.begin(), pads.end(),
-                                [](std::int64_t pad) { return pad >= 0 && pad < net_kernel; }) &&
-                    pads[0] + pads[2] == down && pads[1] + pads[3] == across;
-  if (!same) {
-    fail(formatted("its padding changes the size; train it with padding {}, which keeps it",
-                   down / 2));
+  const bool fits = pads.size() == 4 && std::all_of(pads.begin(), pads.end(), [](std::int64_t n) {
+                      return n >= 0 && n < net_padding;
+                    });
+  if (!fits) fail(formatted("its padding is not from 0 to {}", net_padding - 1));
+  NetSize size = from;
+  for (const NetAxis axis : {NetAxis::columns, NetAxis::rows}) {
+    const bool rows = axis == NetAxis::rows;
+    const int stride = rows ? operation.stride_y : operation.stride_x;
+    const int reach = rows ? (operation.kernel_height - 1) * operation.dilation_y + 1
+                           : (operation.kernel_width - 1) * operation.dilation_x + 1;
+    NetLength& length = size.along(axis);
+    int before = static_cast<int>(pads[rows ? 0 : 1]);
+    int all = before + static_cast<int>(pads[rows ? 2 : 3]);
+    if (automatic.starts_with("SAME")) {
+      const int results = -floor_divide(-length.more, stride);
+      all = std::max((results - 1) * stride + reach - length.more, 0);
+      before = automatic == "SAME_LOWER" ? all - all / 2 : all / 2;
+    }
+    (rows ? operation.top : operation.left) = before;
+    const int more = length.more + all - reach;
+    const bool up = integer("ceil_mode", 0) != 0;
+    const int common = std::gcd(length.times, stride);
+    length = {length.times / common, length.by * (stride / common),
+              (up ? -floor_divide(-more, stride) : floor_divide(more, stride)) + 1};
   }
-  operation.top = static_cast<int>(pads[0]);
-  operation.left = static_cast<int>(pads[1]);
+  return size;
 }
 
 void NetBuilder::read_convolution() {
@@ -276,7 +356,7 @@ void NetBuilder::read_convolution() {
   const OnnxTensor& weights = constant(1, "its weights are");
   if (!weights.is_float()) fail("its weights are not floats");
   NetOperation operation{.kind = NetOperator::convolution, .inputs = {source}};
-  set_window(operation, weights, shape(source).channels);
+  const NetSize size = set_window(operation, weights, shape(source));
   const int outputs = static_cast<int>(weights.dimensions[0]);
   operation.weights =
       in_chain_order(weights.floats, operation, outputs, static_cast<int>(weights.dimensions[1]));
@@ -287,64 +367,101 @@ void NetBuilder::read_convolution() {
       fail(formatted("{} biases for {} outputs", bias.count(), outputs));
     operation.bias = bias.floats;
   }
-  add(std::move(operation), {outputs, shape(source).scale});
+  add(std::move(operation), {outputs, size});
 }
 
-// Reads it as a convolution that computes the four pixels of a block at once, each from its own
-// taps; the others are 0.
+// Reads it as a convolution that computes all pixels of a block at once, each from its own taps;
+// the others are 0.
 void NetBuilder::read_transposed() {
   const int source = value(0);
   const NetValue from = shape(source);
   const OnnxTensor& weights = constant(1, "its weights are");
-  const auto& sizes = weights.dimensions;  // [inputs][outputs][height][width]
-  if (!weights.is_float() || sizes.size() != 4 || sizes[0] != from.channels ||
-      integer("group", 1) != 1)
-    fail("its weights do not match its input, or it has groups");
-  const std::int64_t side = sizes[2];
-  const auto are = [&](const char* name, std::int64_t number, std::vector<std::int64_t> otherwise) {
-    const auto given = integers(name, std::move(otherwise));
-    return std::all_of(given.begin(), given.end(), [&](std::int64_t n) { return n == number; });
+  const auto& sizes = weights.dimensions;  // [inputs][outputs of a group][height][width]
+  const std::int64_t groups = integer("group", 1);
+  const auto same = [&](const char* name, std::int64_t otherwise) {
+    const auto given = integers(name, {otherwise});
+    const bool equal = !given.empty() && std::all_of(given.begin(), given.end(),
+                                                     [&](auto n) { return n == given.front(); });
+    if (!equal) fail(formatted("its {} differ, which is not supported", name));
+    return given.front();
   };
-  if (sizes[3] != side || (side != 2 && side != 4) || !are("strides", 2, {1, 1}) ||
-      !are("pads", side == 4 ? 1 : 0, {0, 0, 0, 0}) || !are("output_padding", 0, {}) ||
-      !are("dilations", 1, {}) || text("auto_pad", "NOTSET") != "NOTSET") {
+  if (!weights.is_float() || sizes.size() != 4 || sizes[0] != from.channels || groups < 1 ||
+      groups > net_channels || from.channels % groups != 0)
+    fail("its weights do not match its input");
+  const std::int64_t side = sizes[2];
+  const std::int64_t stride = same("strides", 1);
+  const bool fits = sizes[3] == side && side >= 1 && side <= net_kernel && stride >= 1 &&
+                    stride <= net_scale && same("dilations", 1) == 1 &&
+                    text("auto_pad", "NOTSET") == "NOTSET" && integers("output_shape", {}).empty();
+  if (!fits) {
     fail(
-        "kernels of 2 x 2 without padding and of 4 x 4 with padding 1, both with stride 2, are "
-        "supported");
+        formatted("square kernels up to {0} x {0} and strides up to {1}, without dilation, "
+                  "auto_pad and output_shape are supported",
+                  net_kernel, net_scale));
   }
-  if (sizes[1] < 1 || 4 * sizes[1] > net_channels)
-    fail(formatted("{} outputs; at most {} are supported", sizes[1], net_channels / 4));
-  const int outputs = static_cast<int>(sizes[1]);
-  NetOperation operation{.kind = NetOperator::convolution, .inputs = {source}};
-  const int window = side == 4 ? 3 : 1;
-  operation.kernel_width = operation.kernel_height = window;
-  operation.left = operation.top = window / 2;
+  const std::int64_t pad = same("pads", 0);
+  const std::int64_t added = same("output_padding", 0);
+  if (pad < 0 || pad >= side || added < 0 || added >= stride)
+    fail("its padding is not less than its kernel, or its output padding than its stride");
+  const TransposedWindow window{static_cast<int>(side), static_cast<int>(stride),
+                                static_cast<int>(pad), static_cast<int>(added)};
+  add_transposed(source, weights, window);
+}
+
+void NetBuilder::add_transposed(int source, const OnnxTensor& weights,
+                                const TransposedWindow& window) {
+  const NetValue from = shape(source);
+  const auto groups = static_cast<int>(integer("group", 1));
+  const auto each = weights.dimensions[1];
+  const int places = window.stride * window.stride;
+  if (each < 1 || each * groups * places > net_channels)
+    fail(formatted("{} outputs; at most {} are supported", each * groups, net_channels / places));
+  const int outputs = static_cast<int>(each) * groups;
   std::vector<float> bias(index(outputs), 0.0F);
   if (has_input(2)) bias = constant(2, "its biases are").floats;
   if (bias.size() != index(outputs))
     fail(formatted("{} biases for {} outputs", bias.size(), outputs));
-  // The tap of the transposed kernel that brings the input at distance d - window / 2 to the pixel
-  // `place` of a block; outside of the kernel: none.
-  const auto tap = [&](int place, int d) { return place + window / 2 - 2 * (d - window / 2); };
-  for (int o = 0; o < 4 * outputs; ++o) {
-    operation.bias.push_back(bias[index(o / 4)]);
-    for (int d = 0; d < window * window; ++d) {
-      const int ky = tap(o / 2 % 2, d / window);
-      const int kx = tap(o % 2, d % window);
-      const bool inside = ky >= 0 && ky < side && kx >= 0 && kx < side;
-      for (int i = 0; i < from.channels; ++i) {
-        const auto at = static_cast<size_t>(((i * outputs + o / 4) * side + ky) * side + kx);
-        operation.weights.push_back(inside ? weights.floats[at] : 0.0F);
+  NetOperation operation{.kind = NetOperator::convolution, .inputs = {source}};
+  operation.groups = groups;
+  operation.left = operation.top = -window.first();
+  operation.kernel_width = operation.kernel_height = window.last() - window.first() + 1;
+  const int across = operation.kernel_width;
+  const int inputs = from.channels / groups;
+  for (int o = 0; o < places * outputs; ++o) {
+    const int output = o / places;
+    operation.bias.push_back(bias[index(output)]);
+    for (int d = 0; d < across * across; ++d) {
+      const int ky = window.tap(o % places / window.stride, d / across);
+      const int kx = window.tap(o % window.stride, d % across);
+      const bool inside = ky >= 0 && ky < window.side && kx >= 0 && kx < window.side;
+      for (int i = 0; i < inputs; ++i) {
+        const int input = output / static_cast<int>(each) * inputs + i;
+        const auto row =
+            (input * static_cast<int>(each) + output % static_cast<int>(each)) * window.side + ky;
+        operation.weights.push_back(
+            inside ? weights.floats[index(row) * index(window.side) + index(kx)] : 0.0F);
       }
     }
   }
-  operation.node = node_name();
-  operation.output = add_value({4 * outputs, from.scale});
-  NetOperation shuffle{.kind = NetOperator::depth_to_space};
-  shuffle.inputs = {operation.output};
-  shuffle.factor = 2;
-  graph_.operations.push_back(std::move(operation));
-  add(std::move(shuffle), {outputs, 2 * from.scale});
+  // The result is `more` longer than whole blocks; blocks beyond that are not seen.
+  const int more = window.side - window.stride - 2 * window.pad + window.added;
+  NetSize blocks = from.size;
+  NetSize size = from.size;
+  for (const NetAxis axis : {NetAxis::columns, NetAxis::rows}) {
+    blocks.along(axis).more += std::max(divided_up(more, window.stride), 0);
+    NetLength& length = size.along(axis);
+    const int common = std::gcd(length.by, window.stride);
+    length = {length.times * (window.stride / common), length.by / common,
+              length.more * window.stride + more};
+  }
+  const int wide = add_between(std::move(operation), {places * outputs, blocks});
+  if (window.stride == 1 && more >= 0) {
+    define(0, {.value = wide});
+    return;
+  }
+  NetOperation shuffle{.kind = NetOperator::depth_to_space, .inputs = {wide}};
+  shuffle.factor = window.stride;
+  add(std::move(shuffle), {outputs, size});
 }
 
 }  // namespace gpufilter

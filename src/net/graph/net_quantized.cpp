@@ -15,8 +15,8 @@ using std::size_t;
 // Sums of products, and biases, are below this; together they fit 32 bits.
 constexpr std::int64_t exact_sum = std::int64_t{1} << 30;
 
-NetValue quantized_shape(int channels, int scale, const NetQuantization& by) {
-  return {channels, scale, true, by.lowest - by.zero_points.front()};
+NetValue quantized_shape(int channels, const NetSize& size, const NetQuantization& by) {
+  return {channels, size, true, by.lowest - by.zero_points.front()};
 }
 
 bool is_relu(const NetActivation& activation) {
@@ -78,8 +78,8 @@ void NetBuilder::read_quantize() {
     operation.low = static_cast<float>(to.lowest - to.zero_points.front());
     operation.high = static_cast<float>(to.highest - to.zero_points.front());
   }
-  const NetValue& source_shape = shape(from);
-  add(std::move(operation), quantized_shape(source_shape.channels, source_shape.scale, to))
+  const NetValue source_shape = shape(from);
+  add(std::move(operation), quantized_shape(source_shape.channels, source_shape.size, to))
       .quantization = to;
 }
 
@@ -111,18 +111,19 @@ void NetBuilder::read_dequantize() {
   const int from = *source.value;
   NetOperation operation{.kind = NetOperator::dequantize, .inputs = {from}};
   operation.numbers = by.scales;
-  NetName& result = add(std::move(operation), {shape(from).channels, shape(from).scale});
+  NetName& result = add(std::move(operation), {shape(from).channels, shape(from).size});
   result.quantized_value = from;
   result.quantization = by;
 }
 
-// Sets integer weights without their zero points, in the order of the chain.
-void NetBuilder::set_integer_weights(NetOperation& operation, const OnnxTensor& weights,
-                                     const std::vector<int>& zero_points) const {
+// Whole numbers without their zero points, in the order of the chain.
+NetSize NetBuilder::set_integer_weights(NetOperation& operation, const OnnxTensor& weights,
+                                        const std::vector<int>& zero_points) const {
   if (weights.type != OnnxType::int8 && weights.type != OnnxType::uint8)
     fail("its weights are neither int8 nor uint8");
-  const int inputs = shape(operation.inputs.front()).channels;
-  set_window(operation, weights, inputs);
+  const NetSize size = set_window(operation, weights, shape(operation.inputs.front()));
+  if (operation.stride_x * operation.stride_y * operation.dilation_x * operation.dilation_y != 1)
+    fail("strides and dilations of 8-bit values are not supported; use single precision");
   const int outputs = static_cast<int>(weights.dimensions[0]);
   const int group = static_cast<int>(weights.dimensions[1]);
   if (zero_points.size() != 1 && zero_points.size() != static_cast<size_t>(outputs))
@@ -147,6 +148,7 @@ void NetBuilder::set_integer_weights(NetOperation& operation, const OnnxTensor& 
       fail(formatted("the weights of output {} add up to more than {}; smaller ones are supported",
                      o, exact_sum / 255));
   }
+  return size;
 }
 
 std::vector<std::int32_t> NetBuilder::integer_bias(const OnnxTensor* bias, int outputs) const {
@@ -243,13 +245,12 @@ void NetBuilder::read_linear_convolution() {
     fail("it has another zero point than its input");
   NetOperation operation{.kind = NetOperator::convolution, .inputs = {*source.value}};
   const OnnxTensor& weights = constant(3, "its weights are");
-  set_integer_weights(operation, weights, by.zero_points);
+  const NetSize size = set_integer_weights(operation, weights, by.zero_points);
   const int outputs = static_cast<int>(weights.dimensions[0]);
   operation.integers.bias =
       integer_bias(has_input(8) ? &constant(8, "its biases are") : nullptr, outputs);
   set_scales(operation, from, by.scales, to);
-  const int scale = shape(*source.value).scale;
-  add(std::move(operation), quantized_shape(outputs, scale, to)).quantization = to;
+  add(std::move(operation), quantized_shape(outputs, size, to)).quantization = to;
 }
 
 // ConvInteger's sums are integers; the Cast after it converts them to floats.
@@ -261,21 +262,20 @@ void NetBuilder::read_integer_convolution() {
     fail("it has another zero point than its input");
   NetOperation operation{.kind = NetOperator::convolution, .inputs = {*source.value}};
   const OnnxTensor& weights = constant(1, "its weights are");
-  set_integer_weights(operation, weights, zero_points(3, lowest, highest));
+  const NetSize size = set_integer_weights(operation, weights, zero_points(3, lowest, highest));
   const int outputs = static_cast<int>(weights.dimensions[0]);
   operation.integers.bias = integer_bias(nullptr, outputs);
-  const int scale = shape(*source.value).scale;
-  add(std::move(operation), {outputs, scale});
+  add(std::move(operation), {outputs, size});
 }
 
-// Sums of ConvInteger are floats already.
+// Sums of ConvInteger are floats already, and all floats are in single precision.
 void NetBuilder::read_cast() {
   const NetName& source = input(0);
-  const bool sums = source.operation >= 0 &&
-                    graph_.operations[static_cast<size_t>(source.operation)].integer &&
-                    !source.quantization;
-  if (!sums || integer("to", 1) != static_cast<int>(OnnxType::float32))
-    fail("only the sums of ConvInteger can be cast, to float");
+  if (source.quantization && !source.quantized_value)
+    fail("its input is quantized; put a DequantizeLinear before it");
+  const std::int64_t to = integer("to", 1);
+  const OnnxTensor kind{.type = static_cast<OnnxType>(to)};
+  if (!kind.is_float()) fail("values can be cast to floats only");
   NetName same = source;
   define(0, std::move(same));
 }

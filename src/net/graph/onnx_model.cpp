@@ -36,7 +36,27 @@ struct StoredTensor {
 
 // Numbers in all tensors and attributes of a network: as single precision they fill the largest
 // file.
-inline constexpr std::uint64_t most_numbers = stage_file_limit / 4;
+inline constexpr std::uint64_t most_numbers = net_file_bytes / 4;
+
+// Floats of 16 bits: with 5 or 8 bits of exponent.
+template <bool brain>
+struct ShortFloat {
+  std::uint16_t bits;
+
+  [[nodiscard]] explicit operator float() const {
+    const auto wide = static_cast<std::uint32_t>(bits);
+    if constexpr (brain) return std::bit_cast<float>(wide << 16U);
+    const std::uint32_t sign = (wide & 0x8000U) << 16U;
+    const std::uint32_t rest = wide & 0x7fffU;
+    if (rest >= 0x7c00U) return std::bit_cast<float>(sign | 0x7f800000U | (rest << 13U));
+    // The exponent is 112 less, also of numbers that are not normal.
+    const float size = std::bit_cast<float>(rest << 13U) * 0x1p112F;
+    return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(size));
+  }
+};
+template <typename Number>
+inline constexpr bool is_short_float =
+    std::is_same_v<Number, ShortFloat<true>> || std::is_same_v<Number, ShortFloat<false>>;
 
 // Calls call.operator()<Number>() for the type of a tensor's numbers; `otherwise` if it is not
 // read.
@@ -56,6 +76,12 @@ Result for_type(std::int64_t type, Result otherwise, const Call& call) {
       return call.template operator()<std::int32_t>();
     case OnnxType::int64:
       return call.template operator()<std::int64_t>();
+    case OnnxType::boolean:
+      return call.template operator()<std::uint8_t>();
+    case OnnxType::float16:
+      return call.template operator()<ShortFloat<false>>();
+    case OnnxType::bfloat16:
+      return call.template operator()<ShortFloat<true>>();
   }
   return otherwise;
 }
@@ -63,9 +89,10 @@ Result for_type(std::int64_t type, Result otherwise, const Call& call) {
 // Little endian.
 template <typename Number>
 void set_numbers(OnnxTensor& tensor, std::string_view raw) {
-  using Bits =
-      std::conditional_t<sizeof(Number) == 1, std::uint8_t,
-                         std::conditional_t<sizeof(Number) == 4, std::uint32_t, std::uint64_t>>;
+  using Bits = std::conditional_t<
+      sizeof(Number) == 1, std::uint8_t,
+      std::conditional_t<sizeof(Number) == 2, std::uint16_t,
+                         std::conditional_t<sizeof(Number) == 4, std::uint32_t, std::uint64_t>>>;
   tensor.floats.clear();
   tensor.integers.clear();
   const auto add = [&]<typename To>(std::vector<To>& to) {
@@ -77,7 +104,7 @@ void set_numbers(OnnxTensor& tensor, std::string_view raw) {
       to.push_back(static_cast<To>(std::bit_cast<Number>(static_cast<Bits>(bits))));
     }
   };
-  if constexpr (std::is_floating_point_v<Number>) {
+  if constexpr (std::is_floating_point_v<Number> || is_short_float<Number>) {
     add(tensor.floats);
   } else {
     add(tensor.integers);
@@ -165,8 +192,8 @@ void complete(OnnxTensor& tensor, const StoredTensor& stored, std::uint64_t room
       for_type(stored.type, std::size_t{0}, []<typename Number>() { return sizeof(Number); });
   if (width == 0) {
     report.fail(
-        formatted("its type is number {}; only float, double, uint8, int8, int32 and int64 "
-                  "are supported",
+        formatted("its type is number {}; only float, double, float16, bfloat16, uint8, int8, "
+                  "int32, int64 and bool are supported",
                   stored.type));
   }
   tensor.type = static_cast<OnnxType>(stored.type);
@@ -186,7 +213,15 @@ void complete(OnnxTensor& tensor, const StoredTensor& stored, std::uint64_t room
       return 0;
     });
   }
-  // Integers may be stored in more bits than their type has.
+  // Floats of 16 bits may be in fields of whole numbers.
+  for_type(stored.type, 0, [&]<typename Number>() {
+    if constexpr (is_short_float<Number>) {
+      for (const std::int64_t bits : std::exchange(tensor.integers, {}))
+        tensor.floats.push_back(static_cast<float>(Number{static_cast<std::uint16_t>(bits)}));
+    }
+    return 0;
+  });
+  // Whole numbers need not be stored in as many bits as their type has.
   for (const std::int64_t number : tensor.integers) {
     const bool fits = for_type(stored.type, true, [&]<typename Number>() {
       if constexpr (std::is_integral_v<Number>) return std::in_range<Number>(number);
@@ -440,7 +475,7 @@ OnnxModel parse_onnx(std::string_view bytes, const std::string& name, const std:
 }
 
 OnnxModel read_onnx(const std::string& path) {
-  return parse_onnx(read_stage_bytes(path), path,
+  return parse_onnx(read_stage_bytes(path, net_file_bytes), path,
                     std::filesystem::path(path).parent_path().string());
 }
 
