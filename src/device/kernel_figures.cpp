@@ -65,9 +65,9 @@ std::string to_string(const KernelFigures& figures) {
     parts.push_back(formatted("{} bytes spilled", compiled->spilled_bytes));
   }
   if (const auto bytes = figures.limits.private_bytes; bytes > 0)
-    parts.push_back(formatted("{} bytes of private memory", bytes));
+    parts.push_back(formatted("{} bytes private", bytes));
   if (const auto bytes = figures.limits.local_bytes; bytes > 0)
-    parts.push_back(formatted("{} bytes of local memory", bytes));
+    parts.push_back(formatted("{} bytes local", bytes));
   return formatted("{}", fmt::join(parts, ", "));
 }
 

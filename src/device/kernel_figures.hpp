@@ -31,7 +31,7 @@ struct KernelFigures {
   KernelLimits limits;
   std::optional<CompilerFigures> compiled = {};
 };
-// "40 registers, 0 bytes spilled, 1024 bytes of local memory"; empty if nothing is known.
+// "40 registers, 0 bytes spilled, 1024 bytes local"; empty if nothing is known.
 [[nodiscard]] std::string to_string(const KernelFigures& figures);
 
 // The figures of the kernels that this process has made since the last call, in order; only the
