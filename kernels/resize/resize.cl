@@ -25,8 +25,8 @@ sample_t without_bits(long sum, int bits) {
   return (sample_t)clamp((sum + (1L << (bits - 1))) >> bits, 0L, (long)MAX_SAMPLE);
 }
 
-sample_t rounded(long sum) {
-  return without_bits(sum, WEIGHT_BITS);
+sample_t rounded(sum_t sum) {
+  return (sample_t)clamp((sum + ((sum_t)1 << (WEIGHT_BITS - 1))) >> WEIGHT_BITS, (sum_t)0, (sum_t)MAX_SAMPLE);
 }
 
 #ifdef KERNEL_resize_rows
@@ -170,33 +170,48 @@ void resize_columns(ROWS, __global const int *restrict first, __global const int
 }
 #else
 // A work-item fills PIXELS * CHANNELS / SAMPLES_A_WORD words of a row, GROUP_WIDTH apart.
+#define WORDS (PIXELS * CHANNELS / SAMPLES_A_WORD)
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
 void resize_columns(ROWS, __global const int *restrict first, __global const int *restrict weights) {
-  const int words = PIXELS * CHANNELS / SAMPLES_A_WORD;
   const int y = OWN_ROW;
   if (y >= TARGET_END) return;
   const int count = weights[0];
   const int begin = first[y];
   __global const int *own_weights = weights + 1 + (size_t)y * count;
+  const int own_word = (int)get_group_id(0) * WORDS * GROUP_WIDTH + (int)get_local_id(0);
+  const int samples = width * CHANNELS;
+  int places[WORDS];
+  sum_t sums[WORDS][SAMPLES_A_WORD];
 #pragma unroll
-  for (int n = 0; n < words; ++n) {
-    const int at = ((int)get_group_id(0) * words + n) * GROUP_WIDTH + (int)get_local_id(0);
-    const int left = at * SAMPLES_A_WORD;
-    if (left >= width * CHANNELS) return;
-    sum_t sums[SAMPLES_A_WORD];
+  for (int n = 0; n < WORDS; ++n) {
+    places[n] = min(own_word + n * GROUP_WIDTH, (samples - 1) / SAMPLES_A_WORD);
 #pragma unroll
-    for (int i = 0; i < SAMPLES_A_WORD; ++i) sums[i] = 0;
-    for (int k = 0; k < count; ++k) {
-      const int weight = own_weights[k];
-      if (weight == 0) continue;
-      const uint word = ((__global const uint *)SOURCE_ROW(begin + k))[at];
+    for (int i = 0; i < SAMPLES_A_WORD; ++i) sums[n][i] = 0;
+  }
+#pragma unroll 2
+  for (int k = 0; k < count; ++k) {
+    const int weight = own_weights[k];
+    __global const uint *row = (__global const uint *)SOURCE_ROW(begin + k);
 #pragma unroll
-      for (int i = 0; i < SAMPLES_A_WORD; ++i) sums[i] += (sum_t)weight * (int)sample_of(&word, i);
+    for (int n = 0; n < WORDS; ++n) {
+      const uint word = row[places[n]];
+#pragma unroll
+      for (int i = 0; i < SAMPLES_A_WORD; ++i) sums[n][i] += (sum_t)weight * (int)sample_of(&word, i);
     }
-    __global sample_t *row = TARGET_ROW(y);
+  }
+  __global sample_t *row = TARGET_ROW(y);
 #pragma unroll
-    for (int i = 0; i < SAMPLES_A_WORD; ++i) {
-      if (left + i < width * CHANNELS) row[left + i] = rounded(sums[i]);
+  for (int n = 0; n < WORDS; ++n) {
+    const int left = (own_word + n * GROUP_WIDTH) * SAMPLES_A_WORD;
+    uint results[SAMPLES_A_WORD];
+#pragma unroll
+    for (int i = 0; i < SAMPLES_A_WORD; ++i) results[i] = rounded(sums[n][i]);
+    uint word;
+    pack_samples(&word, results, SAMPLES_A_WORD);
+    if (left + SAMPLES_A_WORD <= samples) {
+      *(__global uint *)(row + left) = word;
+    } else {
+      for (int i = left; i < samples; ++i) row[i] = (sample_t)(word >> (i - left) * DEPTH);
     }
   }
 }

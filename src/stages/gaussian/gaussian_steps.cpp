@@ -290,9 +290,10 @@ bool suits_products(const GaussianWindow& window, const PixelFormat& picture,
 
 // The kernels of kernels/gaussian/gaussian_products.cl.
 RowKernel product_kernel(const GaussianWindow& window, bool along_rows, const DeviceInfo& device) {
-  constexpr int side = 32;  // results along each direction for a team; numbers of a step
+  constexpr int numbers = 32;  // of a step
+  constexpr int side = 64;     // results of a team in the direction
   const int margin = divided_up(window.radius(), 4) * 4;
-  const int steps = divided_up(8 + margin + window.radius(), side);
+  const int steps = divided_up(8 + margin + window.radius(), numbers);
   RowKernel kernel{.file = "gaussian_products.cl",
                    .function = along_rows ? "gaussian_product_rows" : "gaussian_product_columns"};
   kernel.macros =
@@ -300,11 +301,11 @@ RowKernel product_kernel(const GaussianWindow& window, bool along_rows, const De
   std::vector<std::uint8_t> table = to_bytes(std::array{window.radius(), steps, 0, 0});
   const WeightMatrix matrix{window.weights, margin};
   for (int step = 0; step < steps; ++step)
-    matrix.append_columns(table, side * step, side);
+    matrix.append_columns(table, numbers * step, numbers);
   kernel.tables = {std::move(table)};
   kernel.group_width = team_size;
   kernel.group_height = 4;
-  kernel.pixels = 1;
+  kernel.pixels = along_rows ? side / team_size : 1;
   kernel.lines = along_rows ? 8 : side;
   kernel.variant = "matrix products of 32 numbers";
   return kernel;

@@ -289,7 +289,6 @@ INSTANTIATE_TEST_SUITE_P(
     Directions, GaussianInOneKernel,
     ::testing::Combine(::testing::Values("32 numbers"),
                        ::testing::Values(GaussianCase{3, 51, Border::replicate},
-                                         GaussianCase{1, 150, Border::mirror},
                                          GaussianCase{2, 90, Border::constant},
                                          GaussianCase{4, 41.3, Border::constant},
                                          GaussianCase{4, 55.1, Border::wrap})));
