@@ -173,7 +173,8 @@ std::string value_name(const StageKind& kind) {
       {"--vibrance", "amount"},  {"--gamma", "exponent"},  {"--flatten", "color"},
       {"--depth", "bits"},       {"--profile", "profile"}, {"--crop", "area"},
       {"--pad", "margin"},       {"--overlay", "picture"}, {"--resize", "size"},
-      {"--rotate", "degrees"},   {"--kernel", "file"}};
+      {"--rotate", "degrees"},   {"--kernel", "file"},     {"--exposure", "stops"},
+      {"--curve", "points"},     {"--binarize", "level"},  {"--posterize", "levels"}};
   return names.at(kind.option);
 }
 

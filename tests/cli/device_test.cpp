@@ -518,7 +518,7 @@ TEST_F(VendorProbes, DevicesSayWhyAVendorIsNotUsable) {
   const ProcessResult table = ended(0, filter({"devices"}, options));
   EXPECT_EQ(table.err, "");
   expect_parts(table.out, {"0  " + library_ + " (not usable)\n    reason ",
-                           "SIGABRT while looking for its devices"});
+                           "SIGABRT"});
   const Json json = Json::parse(filter({"devices", "--json"}, options).out);
   EXPECT_EQ(json["devices"], Json::array());
   ASSERT_EQ(json["unusable"].size(), 1);

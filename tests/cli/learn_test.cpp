@@ -27,7 +27,7 @@ struct Learn : ProgramTest {
   }
 
   static bool has_oclgrind() {
-    return run_process({"oclgrind-kernel", "--version"}).exit_code == 0;
+    return has_program("oclgrind-kernel");
   }
 
   static const Words& names() {

@@ -196,7 +196,7 @@ TEST_F(FilterTiming, ThreeLinesAreTheDefault) {
       result.err, std::regex("[^\n]*in\\.png -> [^\n]*out\\.png: 320x200, RGBA, 8-bit; processor "
                              "\\(requested\\)\n"
                              "decode " +
-                             number + " \\| blur [a-z0-9]+ " + number + " \\| encode " + number +
+                             number + " \\| blur [a-z0-9_]+ " + number + " \\| encode " + number +
                              " ms\n"
                              "total " +
                              number + " ms( \\(" + number + " ms outside these steps\\))?, " +

@@ -265,12 +265,11 @@ TEST(KernelFigures, AreWrittenAsFarAsTheyAreKnown) {
   KernelFigures figures;
   EXPECT_EQ(to_string(figures), "");
   figures.limits.local_bytes = 1296;
-  EXPECT_EQ(to_string(figures), "1296 bytes of local memory");
+  EXPECT_EQ(to_string(figures), "1296 bytes local");
   figures.limits.private_bytes = 144;
   figures.compiled = CompilerFigures{255, 136};
   EXPECT_EQ(to_string(figures),
-            "255 registers, 136 bytes spilled, 144 bytes of private memory, 1296 bytes of local "
-            "memory");
+            "255 registers, 136 bytes spilled, 144 bytes private, 1296 bytes local");
 }
 
 TEST(KernelFigures, SayHowManyGroupsHaveRegistersAndOfMadeKernelsAreTakenOnce) {

@@ -19,7 +19,8 @@ double gain_of(double stops) {
   return std::ldexp(exponential((stops - whole) * ln2), static_cast<int>(whole));
 }
 
-// A sample ends where the light half way to the next one does, so light is never inverted.
+// A sample ends where the light half way to the next one does, so light is never inverted. There,
+// the lower sample is taken: the margin is above the errors of both sides.
 std::vector<std::uint16_t> exposed(const TransferCurve& curve, double gain,
                                    const PixelFormat& pixel) {
   const double max = pixel.max_sample();
@@ -28,7 +29,7 @@ std::vector<std::uint16_t> exposed(const TransferCurve& curve, double gain,
   double end = light_of(curve, 0.5 / max);
   for (size_t i = 0; i < table.size(); ++i) {
     const double light = gain * light_of(curve, static_cast<double>(i) / max);
-    while (sample < max && end < light) {
+    while (sample < max && end < light * (1 - 1e-12)) {
       ++sample;
       end = light_of(curve, (sample + 0.5) / max);
     }
@@ -65,22 +66,23 @@ class Exposure final : public Stage {
 }  // namespace
 
 StageKind exposure_stage_kind() {
-  return {.option = "--exposure",
-          .type = NumberIn{-10, 10},
-          .help =
-              "Multiply light by 2^EV. 1 doubles it, as one stop more on a camera does, -1 halves "
-              "it.",
-          .formula =
-              "out = the sample nearest to curve^-1(2^EV * curve(x / max)) * max, at most max\n"
-              "curve is the picture's own from samples to light, as for --linear (green's, if the "
-              "channels differ), otherwise sRGB's; max is 255 or 65535; double precision.",
-          .edges = "None: a pixel depends on no other pixel.",
-          .alpha = "Does not change and has no influence.",
-          .examples = {"in.jpg out.jpg --exposure 0.7"},
-          .sample_values = {"1", "-0.3"},
-          .from_options = [](const OptionValues& values) {
-            return std::make_shared<Exposure>(values.number("--exposure"));
-          }};
+  return {
+      .option = "--exposure",
+      .type = NumberIn{-10, 10},
+      .help =
+          "Multiply light by 2^EV. 1 doubles it, as one stop more on a camera does, -1 halves "
+          "it.",
+      .formula =
+          "out = the sample nearest to curve^-1(2^EV * curve(x / max)) * max, at most max\n"
+          "curve is the picture's own from samples to light, as for --linear (green's, if the "
+          "channels differ), otherwise sRGB's; max is 255 or 65535; double precision, halves down.",
+      .edges = "None: a pixel depends on no other pixel.",
+      .alpha = "Does not change and has no influence.",
+      .examples = {"in.jpg out.jpg --exposure 0.7"},
+      .sample_values = {"1", "-0.3"},
+      .from_options = [](const OptionValues& values) {
+        return std::make_shared<Exposure>(values.number("--exposure"));
+      }};
 }
 
 }  // namespace gpufilter

@@ -37,7 +37,7 @@ long double srgb_sample(long double light) {
                                        : 1.055L * std::pow(light, 1 / 2.4L) - 0.055L;
 }
 
-// The nearest sample by light: between two samples, the light of the middle decides.
+// The nearest sample; half way between two, as in sRGB's straight part, the lower one.
 TEST(Exposure, MultipliesTheLightOfEverySample) {
   for (const double stops : {-3.5, -1.0, 0.3, 1.0, 2.0}) {
     expect_mapped_colors({stage_of(formatted("--exposure {}", stops))}, [&](std::uint32_t sample,
@@ -45,7 +45,7 @@ TEST(Exposure, MultipliesTheLightOfEverySample) {
       const long double light = std::exp2(static_cast<long double>(stops)) *
                                 srgb_light(static_cast<long double>(sample) / max);
       const long double exact = std::min(srgb_sample(light), 1.0L) * max;
-      return static_cast<std::uint32_t>(std::nearbyint(exact));
+      return static_cast<std::uint32_t>(std::max(std::ceil(exact - 0.5L - 1e-8L), 0.0L));
     });
   }
 }
