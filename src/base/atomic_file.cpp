@@ -89,6 +89,14 @@ FileDescriptor open_folder(const std::filesystem::path& folder) {
   }
 }
 
+// Whether `path` is the name of this open file.
+bool is_open_file(const std::string& path, int descriptor) {
+  struct stat named {};
+  struct stat open {};
+  return ::stat(path.c_str(), &named) == 0 && ::fstat(descriptor, &open) == 0 &&
+         named.st_dev == open.st_dev && named.st_ino == open.st_ino;
+}
+
 namespace fs = std::filesystem;
 
 bool all_in(std::string_view text, std::string_view characters) {
@@ -198,20 +206,26 @@ void AtomicFile::commit() {
   // lock is needed until after it.
   const FileDescriptor lock(::fcntl(file_.get(), F_DUPFD_CLOEXEC, 0));
   file_.close();
-  rename_temporary();
+  rename_temporary(lock.get());
   if (folder) sync(folder.get());
 }
 
-// A signal finds the file either under its temporary name or complete. Its handler never removes
-// the file during rename(), which would look like a failure of the picture.
-void AtomicFile::rename_temporary() {
+// A signal finds the file either under its temporary name or complete. It never removes the file
+// during rename(), which would look like a failure of the picture. Over a network the answer to a
+// renaming that was done may be lost, and its repetition fails.
+void AtomicFile::rename_temporary(int descriptor) {
   const SignalsHeld held;
   cleanup_->disarm();
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) {
     const int error = errno;
+    if (error == ENOENT && is_open_file(target_, descriptor)) return forget_temporary();
     cleanup_->arm();
     throw_error(error);
   }
+  forget_temporary();
+}
+
+void AtomicFile::forget_temporary() {
   temporary_.clear();
   cleanup_.reset();
 }

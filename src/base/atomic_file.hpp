@@ -33,7 +33,8 @@ class AtomicFile {
 
  private:
   void create_temporary(unsigned mode);
-  void rename_temporary();
+  void rename_temporary(int descriptor);
+  void forget_temporary();
 
   std::string target_;
   std::string temporary_;  // empty: none left

@@ -33,6 +33,7 @@
 #include "base/threads.hpp"
 #include "device/device_info.hpp"
 #include "device/opencl.hpp"
+#include "device/session.hpp"
 #include "device/stores.hpp"
 
 namespace gpufilter {
@@ -340,7 +341,8 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-std::chrono::seconds limit_of_probes() {
+std::chrono::milliseconds limit_of_probes() {
+  if (const auto limit = device_timeout()) return *limit;
   const std::string text = variable("GPUFILTER_PROBE_SECONDS");
   int seconds = usual_limit;
   if (!text.empty() && (!parse_whole(text, seconds) || seconds < 1)) {

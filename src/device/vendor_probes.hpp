@@ -68,8 +68,8 @@ class VendorProbes {
   std::map<std::string, std::string> known_;  // failures by library
 };
 
-// The probes of this process. A probe takes at most 20 seconds, or the number in the environment
-// variable GPUFILTER_PROBE_SECONDS.
+// The probes of this process. A probe takes at most device_timeout(); without it the number in the
+// environment variable GPUFILTER_PROBE_SECONDS, otherwise 20 seconds.
 [[nodiscard]] VendorProbes& vendor_probes();
 
 // Everything on which an answer depends, as text: the library's name and file, the installed

@@ -110,7 +110,9 @@ void set_integer(Bytes& bytes, const TiffEntry& entry, std::uint32_t value) {
   };
   const std::uint64_t size = tiff_type_bytes(entry.type);
   const std::uint64_t bits = 8 * size - (is_signed(entry.type) ? 1 : 0);
-  if (std::uint64_t{value} >> bits == 0) return set(entry.value.begin, size, value);
+  // Elsewhere, the value may lie in bytes that mean something else too.
+  const bool is_in_entry = entry.value.begin == entry.place + 8;
+  if (is_in_entry && std::uint64_t{value} >> bits == 0) return set(entry.value.begin, size, value);
   set(entry.place + 2, 2, Tiff::type_long);
   set(entry.place + 4, 4, 1);
   set(entry.place + 8, 4, value);

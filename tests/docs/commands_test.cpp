@@ -191,7 +191,7 @@ TEST(Pages, HideNoCommand) {
 // minutes, however many stages there are; reasons and measurements are in docs/engineering.
 TEST(Pages, AreShort) {
   constexpr std::size_t max_words_of_stage = 400;
-  constexpr std::size_t max_words_of_others = 6000;
+  constexpr std::size_t max_words_of_others = 6700;
   std::size_t words = 0;
   for (const std::string& page : pages()) {
     if (!page.starts_with("docs/") || page.starts_with("docs/engineering/")) continue;

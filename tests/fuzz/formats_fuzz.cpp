@@ -3,6 +3,8 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/words.hpp"
 #include "fuzz/mutate.hpp"
 #include "image/exif.hpp"
 #include "support/coding.hpp"
@@ -26,15 +28,12 @@ void add_seeds(std::vector<Bytes>& files, const Codec& codec, const PixelFormat&
   }
 }
 
-std::vector<Bytes> seeds() {
+std::vector<Bytes> seeds_of(const Codec& codec) {
   std::vector<Bytes> files;
-  for (const Codec* codec : codecs()) {
-    if (codec->name == "PNG" || codec->name == "JPEG") continue;
-    for (const int depth : {8, 16}) {
-      for (int channels = 1; channels <= 4; ++channels) {
-        const PixelFormat format{channels, depth};
-        if (format_in_file(*codec, format) == format) add_seeds(files, *codec, format);
-      }
+  for (const int depth : {8, 16}) {
+    for (int channels = 1; channels <= 4; ++channels) {
+      const PixelFormat format{channels, depth};
+      if (format_in_file(codec, format) == format) add_seeds(files, codec, format);
     }
   }
   return files;
@@ -63,7 +62,21 @@ std::optional<Image> read(const Bytes& file, int rows_a_time, std::string& refus
   }
 }
 
-std::string check(const Bytes& file) {
+// The picture, written without loss and read back.
+std::string written_back(const Codec& codec, const Image& image) {
+  WriteOptions options;
+  bool is_lossless = codec.is_lossless;
+  for (const WriteOption* option : codec.options) {
+    if (option->name != "lossless") continue;
+    options.set(*option, "always");
+    is_lossless = true;
+  }
+  if (!is_lossless || format_in_file(codec, image.format()) != image.format()) return "";
+  const auto same = same_pixels(decode(encode(codec, image, options).file).image, image);
+  return same ? "" : formatted("written and read back: {}", same.message());
+}
+
+std::string check(const Codec& codec, const Bytes& file) {
   std::string refusal;
   std::string refusal_by_rows;
   const auto whole = read(file, 1 << 20, refusal);
@@ -74,7 +87,17 @@ std::string check(const Bytes& file) {
   const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
   if (text.find("hvcC") != std::string_view::npos) return "";
   const auto same = same_pixels(*whole, *by_rows);
-  return same ? "" : same.message();
+  return same ? written_back(codec, *whole) : same.message();
+}
+
+std::vector<FuzzTarget> targets() {
+  std::vector<FuzzTarget> all;
+  for (const Codec* codec : codecs()) {
+    if (codec->name == "PNG" || codec->name == "JPEG") continue;
+    all.push_back({lower_case(codec->name), seeds_of(*codec), mutate,
+                   [codec](const Bytes& file) { return check(*codec, file); }});
+  }
+  return all;
 }
 
 }  // namespace
@@ -82,5 +105,5 @@ std::string check(const Bytes& file) {
 
 int main(int argc, char** argv) {
   using namespace gpufilter::test;
-  return fuzz(argc, argv, {"formats", seeds(), mutate, check});
+  return fuzz(argc, argv, targets());
 }

@@ -68,5 +68,5 @@ int main(int argc, char** argv) {
   }
   for (const auto& session : all_sessions())
     std::cout << "device: " << session->device().name << '\n';
-  return fuzz(argc, argv, {"jpeg", seeds(), mutate, check});
+  return fuzz(argc, argv, {{"jpeg", seeds(), mutate, check}});
 }

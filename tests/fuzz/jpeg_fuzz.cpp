@@ -160,5 +160,5 @@ std::vector<Bytes> seeds() {
 
 int main(int argc, char** argv) {
   using namespace gpufilter::test;
-  return fuzz(argc, argv, {"jpeg", seeds(), mutate, check});
+  return fuzz(argc, argv, {{"jpeg", seeds(), mutate, check}});
 }

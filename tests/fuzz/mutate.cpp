@@ -55,7 +55,22 @@ int run(const FuzzTarget& target, const Settings& settings) {
               << "\n  kept as " << path << std::endl;
   }
   std::cout << target.name << ": " << done << " rounds, " << findings << " findings" << std::endl;
-  return findings == 0 ? 0 : 1;
+  return findings;
+}
+
+int replay(const FuzzTarget& target, const fs::path& folder) {
+  int findings = 0;
+  int files = 0;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(folder / target.name, none)) {
+    ++files;
+    const std::string trouble = finding(target, file_bytes(entry.path()));
+    if (trouble.empty()) continue;
+    ++findings;
+    std::cout << entry.path().string() << ": " << trouble << std::endl;
+  }
+  std::cout << target.name << ": " << files << " files, " << findings << " findings" << std::endl;
+  return findings;
 }
 
 }  // namespace
@@ -145,26 +160,42 @@ void Mutator::insert(Bytes& bytes, const Bytes& from) {
   }
 }
 
-int fuzz(int argc, char** argv, FuzzTarget target) {
-  CLI::App app("Changes files at random and compares how two decoders read them.");
+void change_anywhere(Bytes& file, const Bytes& other, Mutator& mutator) {
+  for (std::size_t left = 1 + mutator.below(4); left > 0; --left)
+    mutator.change(file, other);
+}
+
+int fuzz(int argc, char** argv, std::vector<FuzzTarget> targets) {
+  CLI::App app("Changes files at random and checks how they are read.");
   Settings settings;
+  std::string wanted;
+  std::string folder;
+  app.add_option("--target", wanted, "Only this one of several.");
   app.add_option("--seed", settings.seed, "Another seed makes other files.");
   app.add_option("--first", settings.first, "The first round.");
   app.add_option("--rounds", settings.rounds, "Stop after so many rounds.");
   app.add_option("--cpu-seconds", settings.cpu_seconds, "Stop after so much CPU time.");
-  app.add_option("--keep", settings.keep, "Folder for files on which the decoders differ.");
+  app.add_option("--keep", settings.keep, "Folder for files that are findings.");
+  app.add_option("--replay", folder, "Check the files DIR/TARGET/* as they are.");
   app.add_option("files", settings.files, "Files to change, besides the program's own.");
   try {
     app.parse(argc, argv);
-    for (const std::string& path : settings.files)
-      target.seeds.push_back(file_bytes(path));
+    if (!wanted.empty())
+      std::erase_if(targets, [&](const FuzzTarget& target) { return target.name != wanted; });
+    if (targets.empty()) throw CLI::ValidationError("--target", wanted + " is none of them");
+    int findings = 0;
+    for (FuzzTarget& target : targets) {
+      for (const std::string& path : settings.files)
+        target.seeds.push_back(file_bytes(path));
+      findings += folder.empty() ? run(target, settings) : replay(target, folder);
+    }
+    return findings == 0 ? 0 : 1;
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   } catch (const std::exception& error) {
     std::cerr << error.what() << '\n';
     return 2;
   }
-  return run(target, settings);
 }
 
 }  // namespace gpufilter::test

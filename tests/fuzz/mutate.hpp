@@ -1,4 +1,4 @@
-// Differential fuzzing: files are changed at random, and two decoders have to agree on each.
+// Fuzzing: files are changed at random, and what reads them has to keep its promises on each.
 // CONTRIBUTING.md says how to run it.
 #pragma once
 
@@ -42,14 +42,18 @@ struct FuzzTarget {
   // Makes a damaged file of a copy of a seed; `other` is another seed. May repair checksums, so
   // that damage reaches what lies behind them.
   std::function<void(Bytes& file, const Bytes& other, Mutator&)> mutate;
-  // The disagreement between decoders on the file; empty if they agree.
+  // What is wrong with how it is read; empty if nothing is. An exception is a finding, too.
   std::function<std::string(const Bytes& file)> check;
 };
 
-// The program of a target: fuzz_png [--seed S] [--first R] [--rounds N] [--cpu-seconds T]
-// [--keep DIR] [FILE...]. It stops after N rounds or T seconds of CPU time. FILEs become seeds
-// besides the target's own. A file on which the decoders differ is written to DIR, its round
-// printed. Returns 1 where that happened, 2 for wrong arguments.
-[[nodiscard]] int fuzz(int argc, char** argv, FuzzTarget target);
+// One to four changes anywhere.
+void change_anywhere(Bytes& file, const Bytes& other, Mutator& mutator);
+
+// The program of some targets: fuzz_png [--target NAME] [--seed S] [--first R] [--rounds N]
+// [--cpu-seconds T] [--keep DIR] [FILE...]. Each target stops after N rounds or T seconds of CPU
+// time. FILEs become seeds besides the targets' own. A file that is a finding is written to DIR,
+// its round printed. With --replay DIR, the files DIR/NAME/* of each target are checked instead, as
+// they are. Returns 1 if there are findings, 2 for wrong arguments.
+[[nodiscard]] int fuzz(int argc, char** argv, std::vector<FuzzTarget> targets);
 
 }  // namespace gpufilter::test

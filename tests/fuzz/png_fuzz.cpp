@@ -155,5 +155,5 @@ std::string check(const Bytes& file) {
 
 int main(int argc, char** argv) {
   using namespace gpufilter::test;
-  return fuzz(argc, argv, {"png", seeds(), mutate, check});
+  return fuzz(argc, argv, {{"png", seeds(), mutate, check}});
 }

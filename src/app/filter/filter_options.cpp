@@ -14,6 +14,7 @@
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "base/threads.hpp"
+#include "codec/apart.hpp"
 #include "codec/codec_table.hpp"
 #include "stage/options/stage_text.hpp"
 #include "stages/colour/color_profile.hpp"
@@ -63,6 +64,17 @@ void add_device_options(Arguments& app, FilterOptions& options) {
       "Where to encode JPEGs that a GPU has filtered. The file is the same. auto: on the GPU. gpu: "
       "on any OpenCL device. Progressive files, and those with --verify or several outputs, are "
       "encoded by the processor.");
+  app.add_option_function(
+         "--isolate",
+         [](const std::string& text) {
+           set_isolation(text == "on"    ? Isolation::on
+                         : text == "off" ? Isolation::off
+                                         : Isolation::automatic);
+         },
+         "Decode HEIC and AVIF in a process of its own, whose crash fails only that picture. auto: "
+         "with libheif before 1.17, which crashes on some damaged files.")
+      ->check(one_of({"auto", "on", "off"}))
+      ->option_text("auto|on|off [auto]");
   app.add_option(
          "--threads", options.threads,
          "Threads for decoding, filtering and encoding together. PoCL starts as many of its own, "

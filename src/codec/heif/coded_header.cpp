@@ -36,7 +36,9 @@ class BitReader {
     return zeros == 32 ? ~0U : (1U << zeros) - 1U + bits(zeros);
   }
   std::int32_t signed_exp_golomb() {
-    const std::uint32_t code = exp_golomb();
+    constexpr std::uint32_t largest = 1U
+                                      << 30U;  // beyond every valid value, and safe to add to one
+    const std::uint32_t code = std::min(exp_golomb(), largest);
     const auto half = static_cast<std::int32_t>(code / 2);
     return (code & 1U) != 0 ? half + 1 : -half;
   }

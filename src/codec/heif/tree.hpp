@@ -59,9 +59,9 @@ struct HeifItem {
   std::uint64_t construction = 0;          // where its data is: 0 the file, 1 "idat"
   std::vector<std::pair<std::uint64_t, std::uint64_t>> extents;  // position and length; 0: the rest
 
-  // The content of its first property of a type; empty if there is none.
-  [[nodiscard]] ByteSpan property(std::string_view type) const {
-    return content_of(properties, type);
+  // The content of its first property of that type; empty if there is none.
+  [[nodiscard]] ByteSpan property(std::string_view wanted) const {
+    return content_of(properties, wanted);
   }
   // The decoder configuration of a coded picture.
   [[nodiscard]] ByteSpan configuration() const {

@@ -113,7 +113,8 @@ RepeatableSource source_for(const std::string& path, const StageChain& chain,
 
 PictureInput::PictureInput(const std::string& path, const StageChain& chain,
                            const RunOptions& options)
-    : turns_upright_(depends_on_orientation(chain)),
+    : path_(path),
+      turns_upright_(depends_on_orientation(chain)),
       source_(source_for(path, chain, options.open_input ? options.open_input : open_source,
                          is_read_again_)),
       is_file_(is_regular_file(path)),
@@ -143,7 +144,11 @@ std::unique_ptr<ReadAhead> PictureInput::open() {
   ReadLimits limits = limits_;
   limits.warn = std::exchange(warns_again_, false);
   auto reader = std::make_unique<ReadAhead>(open_picture(source_.open(), limits));
-  if (reader->header().size != header_.size || reader->header().format != header_.format)
+  std::error_code unknown;
+  const bool is_newer =
+      modified_ && std::filesystem::last_write_time(path_, unknown) != *modified_ && !unknown;
+  if (is_newer || reader->header().size != header_.size ||
+      reader->header().format != header_.format)
     throw PictureError(name_, "it changed while it was being read");
   if (divisor_ > 1) divisor_ = reader->decode_smaller(divisor_);
   return reader;

@@ -109,6 +109,7 @@ class PictureInput {
   void note_orientation(const Metadata& metadata);
   void take_late_metadata(Metadata& metadata);
 
+  std::string path_;
   bool turns_upright_;
   bool is_read_again_ = false;
   RepeatableSource source_;
