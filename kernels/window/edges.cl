@@ -97,16 +97,22 @@ UNROLLED void fill_edges(WINDOW, int x, int first) {
   const bool inside = IS_INSIDE(x, first, FILLED);
   row_t rows[3] = {{{0}}};
   uint words[ROW_WORDS] = {0};
-  uint next[ROW_WORDS];  // is loaded while the row before is filtered
+#if !ALPHA_WEIGHTED
+  uint next[ROW_WORDS];  // is loaded while the row before is filtered, which takes less time than loading
   LOAD_ROW(next, x, first - 1);
+#endif
 #pragma unroll 1
   for (int y = first - 1; y <= end; ++y) {
     uint alphas[PIXELS];  // of the row above
 #pragma unroll
     for (int i = 0; i < PIXELS; ++i) alphas[i] = sample_of(words, OWN_SAMPLE + i * CHANNELS + CHANNELS - 1);
+#if ALPHA_WEIGHTED
+    LOAD_ROW(words, x, y);
+#else
 #pragma unroll
     for (int i = 0; i < ROW_WORDS; ++i) words[i] = next[i];
     if (y < end) LOAD_ROW(next, x, y + 1);
+#endif
     if (!inside) COMPLETE_ROW(words, x, y);
     rows[0] = rows[1];
     rows[1] = rows[2];

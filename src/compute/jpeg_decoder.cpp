@@ -24,33 +24,12 @@ constexpr std::size_t sum_bytes = 16;
 // with large areas of one colour may need one for every few subsequences.
 constexpr std::int32_t rounds_at_a_time = 4;
 
-KernelRequest entropy_request(const std::string& function) {
-  return {"jpeg_entropy.cl", function};
-}
-
-KernelRequest sample_request(const std::string& function) {
-  return {"jpeg_samples.cl", function};
-}
-
 Kernel entropy_kernel(Session& session, const std::string& function) {
-  return session.make_kernel(entropy_request(function));
+  return session.make_kernel({"jpeg_entropy.cl", function});
 }
 
 Kernel sample_kernel(Session& session, const std::string& function) {
-  return session.make_kernel(sample_request(function));
-}
-
-// The session, with the programs of JpegData and JpegRows.
-Session& with_decoding_programs(Session& session) {
-  std::vector<KernelRequest> requests;
-  for (const char* function :
-       {"add_up", "count_bytes", "copy_data", "count_subsequences", "list_subsequences",
-        "synchronize", "check_data", "clear", "store_coefficients"})
-    requests.push_back(entropy_request(function));
-  for (const char* function : {"transform_blocks", "color_rows"})
-    requests.push_back(sample_request(function));
-  session.build_ahead(requests);
-  return session;
+  return session.make_kernel({"jpeg_samples.cl", function});
 }
 
 WorkRange items(std::int64_t count, std::size_t a_group = group_items) {
@@ -316,7 +295,7 @@ JpegData::Kernels::Kernels(Session& session)
       check_data(entropy_kernel(session, "check_data")) {}
 
 JpegData::JpegData(Session& session, JpegScan scan)
-    : session_(session), scan_(std::move(scan)), kernels_(with_decoding_programs(session)) {}
+    : session_(session), scan_(std::move(scan)), kernels_(session) {}
 
 bool JpegData::load(Queue& queue, std::span<const std::uint8_t> bytes,
                     const NoteJpegCommand& note) {

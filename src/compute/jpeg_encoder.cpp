@@ -99,14 +99,6 @@ KernelRequest join_request(const std::string& function) {
   return {"jpeg_join.cl", function, formatted("-D GROUP_SIZE={}", join_size)};
 }
 
-// The session, with the encoder's programs.
-Session& with_encoding_programs(Session& session, const JpegCoding& coding) {
-  session.build_ahead({encode_request(coding), join_request("place_fragments"),
-                       join_request("measure_chunks"), join_request("place_chunks"),
-                       join_request("stuff_bytes")});
-  return session;
-}
-
 }  // namespace
 
 // The layout of a band.
@@ -149,7 +141,7 @@ JpegEncoder::JpegEncoder(Session& session, const JpegCoding& coding, int max_row
           static_cast<std::int32_t>(std::min<std::uint64_t>(max_bytes, INT32_MAX - join_bytes))),
       groups_(static_cast<std::int32_t>(
           std::clamp<std::uint64_t>(8 * std::uint64_t{session.device().compute_units}, 1, 4096))),
-      kernels_{with_encoding_programs(session, coding).make_kernel(encode_request(coding)),
+      kernels_{session.make_kernel(encode_request(coding)),
                session.make_kernel(join_request("place_fragments")),
                session.make_kernel(join_request("measure_chunks")),
                session.make_kernel(join_request("place_chunks")),

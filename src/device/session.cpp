@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <sstream>
 #include <string>
-#include <vector>
 
 #include <poll.h>
 
@@ -358,15 +356,6 @@ struct Queue::State final : LaunchGate::Client {
 
 // Idle kernels by their requests, for the next picture.
 struct IdleKernels {
-  void put(const std::string& key, std::unique_ptr<Kernel::State> kernel) {
-    const std::lock_guard lock(mutex);
-    kernels.emplace(key, std::move(kernel));
-  }
-  [[nodiscard]] bool has(const std::string& key) {
-    const std::lock_guard lock(mutex);
-    return kernels.contains(key);
-  }
-
   std::mutex mutex;
   std::multimap<std::string, std::unique_ptr<Kernel::State>> kernels;
 };
@@ -636,39 +625,22 @@ Queue Session::make_queue() {
   }
 }
 
-namespace {
-
-// Texts are long, and the same ones are requested again.
-std::string key_of(const KernelRequest& request) {
-  return to_string(content_hash(formatted("{}\n{}\n{}\n{}\n{}", request.file, request.function,
-                                          request.options, request.generated, request.text)));
-}
-
-}  // namespace
-
 Kernel Session::make_kernel(const KernelRequest& request) {
-  const std::string key = key_of(request);
+  // Texts are long, and the same ones are requested again.
+  const std::string key =
+      to_string(content_hash(formatted("{}\n{}\n{}\n{}\n{}", request.file, request.function,
+                                       request.options, request.generated, request.text)));
   auto kernel = state_->take_kernel(key);
   if (!kernel) kernel = state_->create_kernel(request);
   note_made_kernel(kernel->figures);
   return Kernel(std::shared_ptr<Kernel::State>(
       kernel.release(), [key, home = std::weak_ptr(state_->idle_kernels)](Kernel::State* raw) {
         std::unique_ptr<Kernel::State> done(raw);
-        if (const auto idle = home.lock()) idle->put(key, std::move(done));
+        const auto idle = home.lock();
+        if (!idle) return;
+        const std::lock_guard lock(idle->mutex);
+        idle->kernels.emplace(key, std::move(done));
       }));
-}
-
-void Session::build_ahead(const std::vector<KernelRequest>& requests) {
-  std::vector<std::future<void>> building;
-  for (const KernelRequest& request : requests) {
-    const std::string key = key_of(request);
-    if (state_->idle_kernels->has(key)) continue;
-    building.push_back(std::async(std::launch::async, [this, &request, key] {
-      state_->idle_kernels->put(key, state_->create_kernel(request));
-    }));
-  }
-  for (std::future<void>& each : building)
-    each.get();
 }
 
 std::unique_ptr<Kernel::State> Session::State::take_kernel(const std::string& key) const {

@@ -9,7 +9,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "base/timeline.hpp"
 #include "device/device_info.hpp"
@@ -184,10 +183,6 @@ class Session {
   // Compiles the program, or takes it from the cache, once per session. Throws DeviceError with the
   // first line of the compiler's log.
   [[nodiscard]] Kernel make_kernel(const KernelRequest& request);
-
-  // Builds the programs of these requests side by side, before make_kernel() asks for them one
-  // after the other. Does nothing about those of which a kernel is idle. Throws DeviceError.
-  void build_ahead(const std::vector<KernelRequest>& requests);
 
   // Sets the tuning that chooses kernels from now on; nullptr: they decide themselves. Not while
   // kernels are being built.
