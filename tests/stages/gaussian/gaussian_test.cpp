@@ -239,7 +239,7 @@ TEST_P(GaussianInOneKernel, IsTheReference) {
                                                {{65, 40}, 33}};
   if (channels == 3 && sigma < 3) sizes.push_back({{99, 115}, 1000});
   if (sigma < 1) sizes.push_back({{1, 1}, 1});
-  if (sigma > 40) sizes = {{{131, 9}, 7}, {{65, 70}, 1000}};  // two teams in each direction
+  if (sigma > 40) sizes = {{{67, 70}, 41}};  // two teams in each direction, in two bands
   expect_reference(
       {make_gaussian({.sigma = sigma, .border = border, .alpha = AlphaMode::independent})},
       {channels, 8}, kernel, sizes);
@@ -290,9 +290,7 @@ INSTANTIATE_TEST_SUITE_P(
     Directions, GaussianInOneKernel,
     ::testing::Combine(::testing::Values("32 numbers"),
                        ::testing::Values(GaussianCase{3, 51, Border::replicate},
-                                         GaussianCase{2, 90, Border::constant},
-                                         GaussianCase{4, 41.3, Border::constant},
-                                         GaussianCase{4, 55.1, Border::wrap})));
+                                         GaussianCase{4, 41.3, Border::constant})));
 
 // --sharpen gives the same bits everywhere: the processor with each instruction set against a
 // second implementation, every device against the processor.
