@@ -47,6 +47,28 @@ int rows_within(double seconds, int height, const FilterRows& filter) {
   }
 }
 
+// The chain on the processor, planned with the instruction set in use.
+class HostFilter {
+ public:
+  HostFilter(const Image& picture, const LoweredChain& chain, Image& target)
+      : picture_(picture),
+        target_(target),
+        plan_(make_plan({picture.size(), picture.format()}, chain,
+                        {.band_rows = target.size().height})),
+        executor_(make_host_executor(plan_, &timeline_)) {}
+
+  void operator()(const RowRange& rows) {
+    executor_->run(picture_.rows().part(plan_.windows(rows).front()), target_.rows().part(rows));
+  }
+
+ private:
+  const Image& picture_;
+  Image& target_;
+  Plan plan_;
+  Timeline timeline_;
+  std::unique_ptr<BandExecutor> executor_;
+};
+
 // All cases for pictures of one format.
 class FormatBench {
  public:
@@ -112,31 +134,23 @@ class FormatBench {
     report_.rows.push_back(std::move(row));
   }
 
-  // The reference is computed with the baseline.
   void measure_host(const StageCase& each) {
-    Timeline timeline;
-    PlanLimits limits;
-    limits.band_rows = target_.size().height;
-    const Plan plan = make_plan({picture_.size(), picture_.format()}, chain_, limits);
-    const auto executor = make_host_executor(plan, &timeline);
-    const auto filter = [&](const RowRange& rows) {
-      executor->run(std::as_const(picture_).rows().part(plan.windows(rows).front()),
-                    target_.rows().part(rows));
-    };
-    make_reference(each, filter);
+    make_reference(each);
     for (const InstructionSet set : available_instruction_sets()) {
       const InstructionSetInUse in_use(set);
       const ThreadLimit limit(1);
-      measure_set(each, formatted("one core, {}", to_string(set)), filter, copies_.one_core);
+      measure_set(each, formatted("one core, {}", to_string(set)), copies_.one_core);
     }
-    measure_set(each, "all cores", filter, copies_.all_cores);
+    measure_set(each, "all cores", copies_.all_cores);
   }
 
-  void make_reference(const StageCase& each, const FilterRows& filter) {
+  // Computes the reference with the baseline.
+  void make_reference(const StageCase& each) {
     bed_.step(formatted("{}, {}: reference", each.name, to_string(picture_.format())));
     const InstructionSetInUse baseline(InstructionSet::baseline);
+    HostFilter filter(picture_, chain_, target_);
     const int height = target_.size().height;
-    const int rows = rows_within(2 * longest_trial, height, filter);
+    const int rows = rows_within(2 * longest_trial, height, std::ref(filter));
     const int half = (rows + 1) / 2;
     reference_rows_ = rows == height ? std::vector{all_rows()}
                                      : std::vector<RowRange>{{0, half}, {height - half, height}};
@@ -151,12 +165,12 @@ class FormatBench {
                   each.name, 2 * half, height));
   }
 
-  void measure_set(const StageCase& each, const std::string& kernel, const FilterRows& filter,
-                   double ceiling) {
+  void measure_set(const StageCase& each, const std::string& kernel, double ceiling) {
     bed_.step(formatted("{}, {}: {}", each.name, to_string(picture_.format()), kernel));
     poison();
     const int height = target_.size().height;
-    const int rows = rows_within(longest_trial, height, filter);
+    HostFilter filter(picture_, chain_, target_);
+    const int rows = rows_within(longest_trial, height, std::ref(filter));
     const Measurement measurement = measure(bed_.trials, [&] { filter({0, rows}); });
     add_row(each, kernel, on_processor, std::string(to_string(instruction_set())), measurement,
             ceiling, rows);

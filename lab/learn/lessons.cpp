@@ -153,7 +153,7 @@ Exercise picture_exercise(const std::string& option, const std::string& value) {
       picture.rows().row(y)[i] = static_cast<std::uint8_t>(i % 4 == 3 ? 255 : random() % 256);
   }
   const StageChain stages{find_stage(option)->make(value)};
-  const Plan plan = make_plan(shape, stages);
+  const Plan plan = baseline_plan(shape, lower_chain(stages, {.shape = shape}));
   const Image result = baseline_rows(plan, std::as_const(picture).rows(), {0, shape.size.height});
   return {.kind = ElementKind::pixel,
           .inputs = {words_of(std::as_const(picture).rows())},

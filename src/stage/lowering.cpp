@@ -113,7 +113,7 @@ LoweredChain part_of(const LoweredChain& chain, std::size_t begin, std::size_t e
 }
 
 Steps steps_of(const LoweredStage& stage, const DeviceInfo* device) {
-  return device != nullptr && stage.steps_on ? stage.steps_on(*device) : stage.steps;
+  return stage.steps_on ? stage.steps_on(device) : stage.steps;
 }
 
 PictureShape output_of(const LoweredStage& stage, PictureShape input) {

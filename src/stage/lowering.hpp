@@ -42,7 +42,7 @@ void lower_for_smaller(LoweredChain& chain, const PictureShape& whole, const Pic
 // The stages from `begin` to the one before `end`.
 [[nodiscard]] LoweredChain part_of(const LoweredChain& chain, std::size_t begin, std::size_t end);
 
-// The steps of a stage on a device, or on the processor (nullptr).
+// The steps of a stage on a device, or on the processor (nullptr) with the instruction set in use.
 [[nodiscard]] Steps steps_of(const LoweredStage& stage, const DeviceInfo* device);
 
 // The shape of the result, as far as that is known. Throws what Step::output() does.

@@ -25,10 +25,12 @@ struct Demand {
 
 // What a stage does to one picture.
 struct Lowered {
-  // On the processor, one after the other. Neither steps nor a demand: nothing is to be done.
+  // On the processor with any instruction set, one after the other. Neither steps nor a demand:
+  // nothing is to be done.
   Steps steps = {};
-  // The steps on a device, where they are others.
-  std::function<Steps(const DeviceInfo&)> steps_on = nullptr;
+  // Where there may be others: the steps on a device, or on the processor (nullptr) with the
+  // instruction set in use. Plans ask for them, each for the place where it runs.
+  std::function<Steps(const DeviceInfo*)> steps_on = nullptr;
   // Instead of steps. Until it is met, the result counts as having the source's shape, turned.
   std::optional<Demand> demand = std::nullopt;
 

@@ -75,7 +75,7 @@ TaskTimes estimated_times(const PictureTask& task, const Rates& rates) {
                      rates.on_host(cost.rate);
       times.gpu += 2 * bytes_of(shape) * transfer;
     }
-    for (const auto& step : stage.steps) {
+    for (const auto& step : steps_of(stage, nullptr)) {
       const PictureShape source = std::exchange(shape, step->output(shape));
       windows += reads_neighbours(*step) ? 1 : 0;
       add(step->cost(source.format), !step->properties({source}).processor_only.empty());

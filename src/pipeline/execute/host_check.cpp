@@ -4,6 +4,7 @@
 #include <cstring>
 #include <iterator>
 #include <random>
+#include <stdexcept>
 #include <utility>
 
 #include "base/error.hpp"
@@ -32,6 +33,8 @@ int rows_between_checks(const Pass& pass, int all) {
 }
 
 void run_on_host(const Pass& pass, const ConstRows& source, const MutableRows& target) {
+  if (pass.set != instruction_set())
+    throw std::logic_error("--" + pass.step->title().name + ": planned with another set");
   const int all = target.rows.count();
   const int step = stop_of_this_call().stop_possible() ? rows_between_checks(pass, all) : all;
   for (const RepeatedRows& part : cut_at_edges(target.rows, pass.output.size.height)) {
@@ -43,6 +46,11 @@ void run_on_host(const Pass& pass, const ConstRows& source, const MutableRows& t
                      {pass.input.size, pass.output.size});
     }
   }
+}
+
+Plan baseline_plan(const PictureShape& input, const LoweredChain& chain) {
+  const BaselineOnThisThread baseline;
+  return make_plan(input, chain, {.band_rows = INT32_MAX});
 }
 
 Image baseline_rows(const Plan& plan, const ConstRows& source, const RowRange& wanted) {
@@ -85,7 +93,8 @@ std::string to_string(const DifferingSample& sample, const PixelFormat& format) 
                    sample.expected);
 }
 
-BlockCheck::BlockCheck(const Plan& plan, int blocks, unsigned seed) : plan_(plan) {
+BlockCheck::BlockCheck(const Plan& plan, const LoweredChain& chain, int blocks, unsigned seed)
+    : baseline_(baseline_plan(plan.input, chain)) {
   std::vector<RowRange> all;
   for (const RowRange& band : plan.bands()) {
     for (int y = band.begin; y < band.end; y += block_rows)
@@ -98,7 +107,7 @@ void BlockCheck::check(const ConstRows& source, const ConstRows& result, const s
                        const std::string& by) {
   for (const RowRange& block : chosen_) {
     if (!result.rows.contains(block)) continue;
-    const Image expected = baseline_rows(plan_, source, block);
+    const Image expected = baseline_rows(baseline_, source, block);
     const auto sample = first_difference(expected.rows(), result.part(block));
     if (sample) {
       throw PictureError(picture,

@@ -18,10 +18,14 @@ namespace gpufilter {
 [[nodiscard]] int rows_between_checks(const Pass& pass, int all);
 
 // Calls the stage of a pass with rows that lie within the picture; the ranges may reach past its
-// edges, where rows are repeated. Throws Stopped.
+// edges, where rows are repeated. The instruction set is the one that the pass was planned with.
+// Throws Stopped.
 void run_on_host(const Pass& pass, const ConstRows& source, const MutableRows& target);
 
-// The rows `wanted` of the plan's result. `source` covers plan.windows(wanted).front().
+// A plan for the baseline, whatever set is in use.
+[[nodiscard]] Plan baseline_plan(const PictureShape& input, const LoweredChain& chain);
+
+// The rows `wanted` of the result of such a plan. `source` covers plan.windows(wanted).front().
 [[nodiscard]] Image baseline_rows(const Plan& plan, const ConstRows& source,
                                   const RowRange& wanted);
 
@@ -49,8 +53,8 @@ class BlockCheck {
  public:
   static constexpr int block_rows = 8;
 
-  // Chooses `blocks` of them, or all if there are fewer. `plan` has to outlive the check.
-  BlockCheck(const Plan& plan, int blocks, unsigned seed);
+  // Chooses `blocks` of them, or all if there are fewer. `chain` is the plan's.
+  BlockCheck(const Plan& plan, const LoweredChain& chain, int blocks, unsigned seed);
 
   // Computes the chosen blocks of the band `result` by the baseline instruction set from `source`,
   // the band's first window. Safe to call from several threads for different bands. Throws
@@ -62,7 +66,7 @@ class BlockCheck {
   [[nodiscard]] int checked() const { return checked_; }
 
  private:
-  const Plan& plan_;
+  Plan baseline_;
   std::vector<RowRange> chosen_;  // top to bottom
   std::atomic<int> checked_ = 0;
 };

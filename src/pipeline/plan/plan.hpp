@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "host/instruction_set.hpp"
 #include "image/jpeg_coding.hpp"
 #include "image/rows.hpp"
 #include "stage/lowering.hpp"
@@ -21,6 +22,8 @@ struct Pass {
   PictureShape input;
   PictureShape output;
   StepProperties properties;
+  // The one in use: on the processor the step may be one that only this set has.
+  InstructionSet set = instruction_set();
 
   // The rows that it reads for the rows `target` of its result. Either may reach past the picture's
   // edges, where the rows are repeated.

@@ -23,7 +23,7 @@ void ChainPart::prepare(Engine& engine, const Work& work, int verify_blocks) {
   const BandExecutor* executor = prepared_.executor.get();
   reads_source_ = executor == nullptr || !executor->decodes() || verify_blocks > 0;
   if (verify_blocks > 0 && executor != nullptr && !work.measure)
-    check_.emplace(plan(), verify_blocks, std::random_device()());
+    check_.emplace(plan(), work.chain, verify_blocks, std::random_device()());
 }
 
 int ChainPart::pass_count() const {

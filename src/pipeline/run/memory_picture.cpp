@@ -133,7 +133,7 @@ Image filter_by_baseline(const Image& image, const StageChain& chain) {
       result = turned_by_definition(result, *demand->whole);
       if (!meet_demand(lowered, 0, PictureInMemory(std::as_const(result).rows()))) continue;
     }
-    const Plan plan = make_plan(shape_of(result.rows()), lowered, {.band_rows = INT32_MAX});
+    const Plan plan = baseline_plan(shape_of(result.rows()), lowered);
     ImagePool pool;
     Image next;
     feed_bands(result, plan, pool, [&](const ConstRows& source, const RowRange& band) {

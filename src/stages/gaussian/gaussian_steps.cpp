@@ -496,14 +496,16 @@ Lowered lowered_gaussian(const std::string& stage, const GaussianParameters& par
   const Steps both{
       std::make_shared<GaussianStep>(GaussianDirection::rows, stage, window, picture, label),
       std::make_shared<GaussianStep>(GaussianDirection::columns, stage, window, picture, label)};
-  Lowered lowered{.steps = both};
-  if (has_gaussian_tiles(picture, window))
-    lowered.steps = {std::make_shared<GaussianBothWays>(stage, window, label)};
-  lowered.steps_on = [=](const DeviceInfo& device) {
-    const auto matrix = gaussian_matrix(stage, window, picture, label, device);
-    return matrix ? Steps{matrix} : both;
+  const auto steps_on = [=](const DeviceInfo* device) {
+    std::shared_ptr<const Step> one;
+    if (device != nullptr) {
+      one = gaussian_matrix(stage, window, picture, label, *device);
+    } else if (has_gaussian_tiles(picture, window)) {
+      one = std::make_shared<GaussianBothWays>(stage, window, label);
+    }
+    return one ? Steps{one} : both;
   };
-  return lowered;
+  return {.steps = both, .steps_on = steps_on};
 }
 
 }  // namespace gpufilter

@@ -296,7 +296,9 @@ class MorphologyStage final : public Stage {
       for (const Part part : parts)
         on_device.push_back(std::make_shared<DeviceExtremes>(own, part));
     }
-    lowered.steps_on = [on_device](const DeviceInfo&) { return on_device; };
+    lowered.steps_on = [on_device, on_host = lowered.steps](const DeviceInfo* device) {
+      return device != nullptr ? on_device : on_host;
+    };
     return lowered;
   }
 

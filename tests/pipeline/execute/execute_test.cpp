@@ -300,7 +300,8 @@ TEST(HostExecutor, KeepsOnlyTheRowsThatTheNextStageReads) {
   const StageChain chain(stages.begin(), stages.end());
   const Plan plan = make_plan({image.size(), image.format()}, chain);
   const RowRange part{201, 478};
-  const Image expected = baseline_rows(plan, image.rows(), part);
+  const Image expected = baseline_rows(
+      baseline_plan(plan.input, lower_chain(chain, {.shape = plan.input})), image.rows(), part);
   for (const auto& stage : stages) {
     stage->times_computed.clear();
     stage->maximum_source_rows = 0;
@@ -365,7 +366,8 @@ class Blocks : public ::testing::Test {
   Blocks()
       : image_(random_image({31, 45}, {3, 8}, 3)),
         result_(lab::filter_by_baseline(image_, {blur_})),
-        plan_(make_plan({image_.size(), image_.format()}, {blur_}, {.band_rows = 20})) {}
+        chain_(lower_chain({blur_}, {.shape = {image_.size(), image_.format()}})),
+        plan_(make_plan({image_.size(), image_.format()}, chain_, {.band_rows = 20})) {}
 
   int check(BlockCheck& check) {
     for (const RowRange& band : plan_.bands()) {
@@ -378,12 +380,81 @@ class Blocks : public ::testing::Test {
   std::shared_ptr<const Stage> blur_ = make_blur({});
   Image image_;
   Image result_;
+  LoweredChain chain_;
   Plan plan_;
 };
 
+// Its steps are those of the instruction set that they are planned with.
+class StageOfSet final : public Stage {
+ public:
+  [[nodiscard]] std::string name() const override { return "own"; }
+  [[nodiscard]] std::string key() const override { return "own"; }
+  [[nodiscard]] Lowered lower(const PictureContext& /*context*/) const override {
+    const auto step = [this] { return std::make_shared<StepOfSet>(sets_run, instruction_set()); };
+    return {.steps = {step()}, .steps_on = [step](const DeviceInfo*) { return Steps{step()}; }};
+  }
+
+  std::shared_ptr<std::vector<InstructionSet>> sets_run =
+      std::make_shared<std::vector<InstructionSet>>();
+
+ private:
+  class StepOfSet final : public Step {
+   public:
+    StepOfSet(std::shared_ptr<std::vector<InstructionSet>> run, InstructionSet set)
+        : sets_run_(std::move(run)), set_(set) {}
+    [[nodiscard]] StepTitle title() const override { return {"own"}; }
+    [[nodiscard]] StageCost cost(const PixelFormat& /*input*/) const override {
+      return {{"own", 1e-9, 1e-9}, 1};
+    }
+    void run(const ConstRows& source, const MutableRows& target,
+             const StageSizes& /*sizes*/) const override {
+      EXPECT_EQ(set_, instruction_set());
+      sets_run_->push_back(set_);
+      for (int y = target.rows.begin; y < target.rows.end; ++y)
+        std::memcpy(target.row(y), source.row(y), source.row_bytes());
+    }
+
+   private:
+    std::shared_ptr<std::vector<InstructionSet>> sets_run_;
+    InstructionSet set_;
+  };
+};
+
+TEST(Plans, RunWithTheSetThatTheyAreMadeWith) {
+  const Image image = random_image({9, 7}, {3, 8}, 6);
+  const PictureShape shape{image.size(), image.format()};
+  const LoweredChain chain = lower_chain({std::make_shared<StageOfSet>()}, {.shape = shape});
+  for (const InstructionSet planned : available_instruction_sets()) {
+    std::optional<InstructionSetInUse> in_use(planned);
+    const Plan plan = make_plan(shape, chain);
+    for (const InstructionSet set : available_instruction_sets()) {
+      in_use.reset();
+      in_use.emplace(set);
+      Image result(image.size(), image.format());
+      const auto run = [&] { make_host_executor(plan, nullptr)->run(image.rows(), result.rows()); };
+      if (set == planned) {
+        EXPECT_NO_THROW(run());
+      } else {
+        EXPECT_THROW(run(), std::logic_error);
+      }
+    }
+  }
+}
+
+TEST(HostCheck, ChecksByStepsOfTheBaseline) {
+  const Image image = random_image({9, 40}, {3, 8}, 7);
+  const PictureShape shape{image.size(), image.format()};
+  const auto stage = std::make_shared<StageOfSet>();
+  const LoweredChain chain = lower_chain({stage}, {.shape = shape});
+  BlockCheck blocks(make_plan(shape, chain), chain, 1000, 8);
+  blocks.check(image.rows(), image.rows(), "a.png", "the processor");
+  EXPECT_EQ(blocks.checked(), 5);
+  EXPECT_EQ(*stage->sets_run, std::vector(5, InstructionSet::baseline));
+}
+
 TEST_F(Blocks, AsManyAsAskedForAreChecked) {
   for (const auto& [asked, expected] : {std::pair{1, 1}, {5, 5}, {7, 7}, {8, 7}, {1000, 7}}) {
-    BlockCheck blocks(plan_, asked, 4);  // bands of 20, 20 and 5 rows: 3 + 3 + 1 blocks
+    BlockCheck blocks(plan_, chain_, asked, 4);  // bands of 20, 20 and 5 rows: 3 + 3 + 1 blocks
     EXPECT_EQ(check(blocks), expected);
   }
 }
@@ -392,7 +463,7 @@ TEST_F(Blocks, EveryRowLiesInSomeBlock) {
   for (int y = 0; y < 45; ++y) {
     const std::uint32_t right = sample_at(result_, 30, y, 2);
     set_sample(result_, 30, y, 2, right ^ 1U);
-    BlockCheck blocks(plan_, 1000, 5);
+    BlockCheck blocks(plan_, chain_, 1000, 5);
     EXPECT_EQ(objection_to<PictureError>([&] { return check(blocks), 0; }),
               "a.png: not verified: a device differs from the processor's baseline: row " +
                   std::to_string(y) + ", column 30, blue: " + std::to_string(right ^ 1U) +
@@ -405,7 +476,7 @@ TEST_F(Blocks, WhichAreChosenDependsOnTheSeed) {
   set_sample(result_, 0, 44, 0, sample_at(result_, 0, 44, 0) ^ 1U);  // the last block
   int found = 0;
   for (unsigned seed = 0; seed < 70; ++seed) {
-    BlockCheck blocks(plan_, 1, seed);
+    BlockCheck blocks(plan_, chain_, 1, seed);
     if (objection_to<PictureError>([&] { return check(blocks), 0; }) != "none") ++found;
   }
   EXPECT_GT(found, 1);
