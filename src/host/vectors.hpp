@@ -138,6 +138,19 @@ template <typename V>
 #endif
 }
 
+// Loads a vector that several instructions use, where GCC 12 would load it for each of them: a load
+// that crosses a line of the cache takes as long as two products.
+template <typename V>
+[[gnu::always_inline]] inline V load_once(const void* from) {
+  V v = load<V>(from);
+#if defined(GPUFILTER_X86_VECTORS)
+  asm("" : "+v"(v));
+#elif defined(__aarch64__)
+  asm("" : "+w"(v));
+#endif
+  return v;
+}
+
 // A vector of one number. Use it for numbers that are not constants: where GCC 12 makes a vector of
 // a number (V{} + number) in a function that is not compiled for the set, it inserts one by one.
 template <typename V>
@@ -297,9 +310,23 @@ template <LanePlaces places, typename V>
 }
 
 // Byte i is the one at places[i], in any lane. Fast only if has_permutation.
-template <typename Bytes>
+template <InstructionSet set, typename Bytes>
 [[gnu::always_inline]] inline Bytes permuted(const Bytes& bytes, const Bytes& places) {
+#ifdef GPUFILTER_X86_VECTORS
+  if constexpr (has_permutation<set>) {  // GCC 12 takes an instruction of two vectors by itself
+    using Chars = VectorLike<Bytes, char>;
+    return as<NumberOf<Bytes>>(
+        __builtin_ia32_permvarqi512_mask(as<char>(bytes), as<char>(places), Chars{}, -1));
+  }
+#endif
+#ifdef __clang__
+  Bytes result;
+  for (std::size_t i = 0; i < sizeof(Bytes); ++i)
+    result[i] = bytes[places[i] % sizeof(Bytes)];
+  return result;
+#else
   return __builtin_shuffle(bytes, places);
+#endif
 }
 
 // Numbers of 32 bits, the upper or else the lower halves of which are the lower ones of `halves`.
@@ -484,6 +511,35 @@ template <typename Floats>
   }
   return result;
 #endif
+}
+
+// a + b for bytes, in 16 bits; in lanes, of the first half and of the second.
+template <InstructionSet set, typename Bytes>
+[[gnu::always_inline]] inline std::array<VectorLike<Bytes, std::int16_t>, 2> sums_of_bytes(
+    const Bytes& a, const Bytes& b) {
+#if defined(__aarch64__)
+  using Shorts = VectorLike<Bytes, std::int16_t>;
+  const auto x = reinterpret_cast<uint8x16_t>(a);
+  const auto y = reinterpret_cast<uint8x16_t>(b);
+  return {reinterpret_cast<Shorts>(vaddl_u8(vget_low_u8(x), vget_low_u8(y))),
+          reinterpret_cast<Shorts>(vaddl_high_u8(x, y))};
+#elif defined(GPUFILTER_X86_VECTORS)
+  if constexpr (has_shuffle<set>) {  // and products of bytes
+    const auto sums = [](const Bytes& pairs) __attribute__((always_inline)) {
+      const auto numbers = as<char>(pairs);
+      const auto ones = VectorLike<Bytes, char>{} + static_cast<char>(1);
+      if constexpr (sizeof(Bytes) == 16) return __builtin_ia32_pmaddubsw128(numbers, ones);
+      if constexpr (sizeof(Bytes) == 32) return __builtin_ia32_pmaddubsw256(numbers, ones);
+      if constexpr (sizeof(Bytes) == 64) {
+        return __builtin_ia32_pmaddubsw512_mask(numbers, ones, VectorLike<Bytes, std::int16_t>{},
+                                                -1);
+      }
+    };
+    return {sums(interleaved_low(a, b)), sums(interleaved_high(a, b))};
+  }
+#endif
+  return {as<std::int16_t>(widened_low<std::uint16_t>(a) + widened_low<std::uint16_t>(b)),
+          as<std::int16_t>(widened_high<std::uint16_t>(a) + widened_high<std::uint16_t>(b))};
 }
 
 // Bytes as numbers of 32 bits.

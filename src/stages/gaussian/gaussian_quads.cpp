@@ -1,81 +1,170 @@
 #include "stages/gaussian/gaussian_quads.hpp"
 
-#ifdef __x86_64__
 #include <algorithm>
 #include <array>
 #include <cstdlib>
 
-#include <immintrin.h>
-
-#include "host/instruction_set.hpp"
-
-// GCC takes what its own intrinsics leave undefined for a mistake.
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-
-#define TARGET [[gnu::target("avx512f,avx512bw,avx512vbmi,avx512vnni")]]
+#include "host/vectors.hpp"
+#include "stages/gaussian/gaussian_tile_loops.hpp"
 
 namespace gpufilter {
 namespace {
 
 using std::size_t;
 
-constexpr size_t block = 64;  // numbers
-// Sums for a block. Packing two of them interleaves groups of four: each has every second group.
-constexpr size_t vectors = 4;
-constexpr std::array<size_t, vectors> first_numbers{0, 4, 32, 36};
+constexpr size_t block = gaussian_block;
+constexpr size_t vectors = 4;  // of the sums of a block
+constexpr size_t sums_of_vector = block / vectors;
 
-// The places of the bytes that are multiplied for each sum of a vector, from `first` on.
+// The places of the bytes that are multiplied for the sums of two vectors, in one vector of bytes.
+// The sums of each are neighbours in groups, every second of which belongs to the other vector.
 using Places = std::array<std::uint8_t, block>;
-Places places_of(size_t step, size_t first) {
-  Places places;
-  for (size_t i = 0; i < places.size(); ++i) {
+constexpr std::array<Places, 2> places_of(size_t step, size_t group) {
+  std::array<Places, 2> places{};
+  for (size_t i = 0; i < block; ++i) {
     const size_t sum = i / 4;
-    places[i] = static_cast<std::uint8_t>(first + sum / 4 * 8 + sum % 4 + i % 4 * step);
+    for (size_t n = 0; n < 2; ++n) {
+      places[n][i] = static_cast<std::uint8_t>(sum / group * 2 * group + n * group + sum % group +
+                                               i % 4 * step);
+    }
   }
   return places;
 }
+template <size_t group>
+constexpr std::array places_by_step{places_of(1, group), places_of(2, group), places_of(3, group),
+                                    places_of(4, group)};
 
-// Vectors of numbers: with __m512i GCC 12 copies each sum twice.
-using Numbers [[gnu::vector_size(block)]] = std::int32_t;
+// Sums of a block: 256 * high + low. fixed: the number of quads, whose weights are kept in
+// registers; 0: any number.
+template <InstructionSet set, size_t fixed>
+class BlockSums {
+ public:
+  using Ints = Vector<std::int32_t, set>;
+  using Bytes = Vector<std::uint8_t, set>;
 
-TARGET inline Numbers plus_products(Numbers sum, __m512i bytes, std::uint32_t weights) {
-  return reinterpret_cast<Numbers>(_mm512_dpbusd_epi32(
-      reinterpret_cast<__m512i>(sum), bytes, _mm512_set1_epi32(static_cast<int>(weights))));
-}
+  [[gnu::always_inline]] BlockSums(size_t step, const std::array<Places, 2>& places,
+                                   const std::vector<WeightQuad>& quads)
+      : step_(step), quads_(quads) {
+    for (size_t i = 0; i < places.size(); ++i)
+      places_[i] = load<Bytes>(places[i].data());
+    for (size_t quad = 0; quad < fixed; ++quad) {
+      high_[quad] = weights_of(quads[quad].high);
+      low_[quad] = weights_of(quads[quad].low);
+    }
+  }
 
-TARGET inline __m512i packed(Numbers first, Numbers second) {
-  return _mm512_packs_epi32(reinterpret_cast<__m512i>(first), reinterpret_cast<__m512i>(second));
-}
-
-// `places` are those of two vectors, whose bytes one load has: one that crosses a line of the cache
-// takes as long as four products.
-TARGET void fill_block(const std::uint8_t* in, const __m512i* places, size_t quad_step,
-                       const std::vector<WeightQuad>& quads, std::int16_t* out,
-                       std::int16_t* rest) {
-  Numbers high[vectors] = {};
-  Numbers low[vectors];
-  for (Numbers& sums : low)
-    sums = Numbers{} + (1 << 7);
-  for (const WeightQuad& quad : quads) {
-    for (size_t pair = 0; pair < vectors; pair += 2) {
-      __m512i bytes = _mm512_loadu_si512(in + first_numbers[pair]);
-      asm("" : "+v"(bytes));  // GCC 12 would load them for each vector
-      for (size_t i = pair; i < pair + 2; ++i) {
-        const __m512i samples = _mm512_permutexvar_epi8(places[i - pair], bytes);
-        high[i] = plus_products(high[i], samples, quad.high);
-        low[i] = plus_products(low[i], samples, quad.low);
+  // Adds to `high`. The low sums begin with a half of what is dropped.
+  [[gnu::always_inline]] void add(const std::uint8_t* in, Ints* high, Ints* low) const {
+#pragma GCC unroll 4
+    for (size_t i = 0; i < vectors; ++i)
+      low[i] = Ints{} + (1 << 7);
+    const size_t count = fixed > 0 ? fixed : quads_.size();
+    for (size_t quad = 0; quad < count; ++quad, in += 4 * step_) {
+      const Ints high_weights = fixed > 0 ? high_[quad] : weights_of(quads_[quad].high);
+      const Ints low_weights = fixed > 0 ? low_[quad] : weights_of(quads_[quad].low);
+      Bytes loaded{};
+#pragma GCC unroll 4
+      for (size_t i = 0; i < vectors; ++i) {
+        if (i % 2 == 0) loaded = load_once<Bytes>(in + i * sums_of_vector);
+        const auto bytes = as<std::int32_t>(permuted<set>(loaded, places_[i % 2]));
+        high[i] = plus_fours<set>(high[i], bytes, high_weights);
+        low[i] = plus_fours<set>(low[i], bytes, low_weights);
       }
     }
-    in += quad_step;
   }
-  for (size_t i = 0; i < vectors; i += 2) {
-    _mm512_storeu_si512(out + first_numbers[i],
-                        packed(high[i] + (low[i] >> 8), high[i + 1] + (low[i + 1] >> 8)));
+
+ private:
+  [[gnu::always_inline]] static Ints weights_of(std::uint32_t four) {
+    return everywhere<Ints>(static_cast<std::int32_t>(four));
   }
-  if (rest == nullptr) return;
-  for (size_t i = 0; i < vectors; i += 2)
-    _mm512_storeu_si512(rest + first_numbers[i], packed(low[i] & 0xff, low[i + 1] & 0xff));
-}
+
+  size_t step_;
+  const std::vector<WeightQuad>& quads_;
+  Bytes places_[2];
+  Ints high_[fixed + 1];
+  Ints low_[fixed + 1];
+};
+
+struct QuadsAlongRow {
+  template <InstructionSet set>
+  [[gnu::always_inline]] static void run(const std::uint8_t* in, size_t count, size_t step,
+                                         const std::vector<WeightQuad>* quads, std::int16_t* out,
+                                         std::int16_t* rest) {
+    if constexpr (has_permutation<set>) {
+      using Sums = BlockSums<set, 0>;
+      using Ints = typename Sums::Ints;
+      // Narrowing interleaves groups of four.
+      const Sums sums(step, places_by_step<4>[step - 1], *quads);
+      // The last block computes some numbers again.
+      for (size_t i = 0; i < count; i += block) {
+        const size_t at = std::min(i, count - block);
+        Ints high[vectors] = {};
+        Ints low[vectors];
+        sums.add(in + at, high, low);
+        for (size_t v = 0; v < vectors; v += 2) {
+          const size_t to = at + v * sums_of_vector;
+          store(out + to,
+                narrowed<std::int16_t>(static_cast<Ints>(high[v] + (low[v] >> 8)),
+                                       static_cast<Ints>(high[v + 1] + (low[v + 1] >> 8))));
+          if (rest == nullptr) continue;
+          store(rest + to, narrowed<std::int16_t>(static_cast<Ints>(low[v] & 0xff),
+                                                  static_cast<Ints>(low[v + 1] & 0xff)));
+        }
+      }
+    }
+  }
+};
+
+template <size_t fixed>
+struct TileSums {
+  // Block by block through all rows, so that the pairs stay in registers.
+  template <InstructionSet set>
+  [[gnu::always_inline]] static void run(const GaussianTileRows* rows, size_t count, size_t step,
+                                         const std::vector<WeightQuad>* quads) {
+    if constexpr (has_permutation<set>) {
+      const BlockSums<set, fixed> sums(step, places_by_step<sums_of_vector>[step - 1], *quads);
+      const auto row_count = static_cast<size_t>(rows->count);
+      for (size_t at = 0; at < count; at += block) {
+        Vector<std::int32_t, set> pairs[vectors];
+        get(rows->pairs_before + at, pairs);
+        size_t row = 0;
+        if (rows->begins_odd) complete<true>(*rows, row++, at, sums, pairs);
+        for (; row + 1 < row_count; row += 2) {
+          complete<false>(*rows, row, at, sums, pairs);
+          complete<true>(*rows, row + 1, at, sums, pairs);
+        }
+        if (row < row_count) complete<false>(*rows, row, at, sums, pairs);
+      }
+    }
+  }
+
+  template <typename Ints>
+  [[gnu::always_inline]] static void get(const std::uint32_t* from, Ints (&to)[vectors]) {
+#pragma GCC unroll 4
+    for (size_t i = 0; i < vectors; ++i)
+      to[i] = load<Ints>(from + i * sums_of_vector);
+  }
+
+  // Completes the pairs of a block, whose other halves are those of the row above.
+  template <bool odd, typename Sums, typename Ints>
+  [[gnu::always_inline]] static void complete(const GaussianTileRows& rows, size_t row, size_t at,
+                                              const Sums& block_sums, Ints (&pairs)[vectors]) {
+    __builtin_prefetch(rows.next[row] + at);
+    __builtin_prefetch(rows.results[row] + at, 1);
+    Ints sums[vectors];
+    Ints low[vectors];
+#pragma GCC unroll 4
+    for (Ints& sum : sums)
+      sum = Ints{} - (1 << 14);
+    block_sums.add(rows.in[row] + at, sums, low);
+    std::uint32_t* out = rows.pairs[row] + at;
+#pragma GCC unroll 4
+    for (size_t i = 0; i < vectors; ++i) {
+      pairs[i] = with_halves<odd>(pairs[i], static_cast<Ints>(sums[i] + (low[i] >> 8)));
+      store(out + i * sums_of_vector, pairs[i]);
+    }
+  }
+};
 
 }  // namespace
 
@@ -98,22 +187,26 @@ std::vector<WeightQuad> quads_of(const std::vector<std::int32_t>& weights) {
   return quads;
 }
 
-TARGET size_t quads_along_row(const std::uint8_t* in, size_t count, size_t step,
-                              const std::vector<WeightQuad>& quads, std::int16_t* out,
-                              std::int16_t* rest) {
+size_t quads_along_row(const std::uint8_t* in, size_t count, size_t step,
+                       const std::vector<WeightQuad>& quads, std::int16_t* out,
+                       std::int16_t* rest) {
   if (count < block) return 0;
-  const Places first = places_of(step, first_numbers[0]);
-  const Places second = places_of(step, first_numbers[1]);
-  const __m512i places[] = {_mm512_loadu_si512(first.data()), _mm512_loadu_si512(second.data())};
-  // The last block computes some numbers again.
-  for (size_t i = 0; i < count; i += block) {
-    const size_t at = std::min(i, count - block);
-    fill_block(in + at, places, 4 * step, quads, out + at, rest == nullptr ? rest : rest + at);
-  }
+  run_best_loop<QuadsAlongRow, InstructionSet::avx512_vbmi>(in, count, step, &quads, out, rest);
   return count;
 }
 
-}  // namespace gpufilter
+void gaussian_tile_sums(const GaussianTileRows& rows, size_t count, size_t step,
+                        const GaussianTileWeights& weights) {
+  constexpr InstructionSet set = InstructionSet::avx512_vbmi;
+  const std::vector<WeightQuad>& quads = weights.along_row;
+  switch (quads.size()) {
+    case 2:
+      return run_best_loop<TileSums<2>, set>(&rows, count, step, &quads);
+    case 4:
+      return run_best_loop<TileSums<4>, set>(&rows, count, step, &quads);
+    default:
+      return run_best_loop<TileSums<0>, set>(&rows, count, step, &quads);
+  }
+}
 
-#undef TARGET
-#endif
+}  // namespace gpufilter

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <vector>
 
-#ifdef __x86_64__
 namespace gpufilter {
 
 // Four weights: 256 * high + low, byte by byte; all bytes are signed.
@@ -35,4 +34,3 @@ std::size_t quads_along_row(const std::uint8_t* in, std::size_t count, std::size
                             std::int16_t* rest);
 
 }  // namespace gpufilter
-#endif

@@ -16,7 +16,6 @@
 
 #include "stages/gaussian/gaussian_quads.hpp"
 
-#ifdef __x86_64__
 namespace gpufilter {
 
 // The weights of a window whose radius is above 0, in the forms that the loops take.
@@ -82,4 +81,3 @@ void gaussian_tile_results(const std::uint32_t* const* pairs, std::size_t count,
                            const GaussianTileOut<std::uint8_t>& out);
 
 }  // namespace gpufilter
-#endif

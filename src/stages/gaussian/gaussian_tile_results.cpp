@@ -1,37 +1,36 @@
-#include "stages/gaussian/gaussian_tile_loops.hpp"
-#include "stages/gaussian/gaussian_tile_vectors.hpp"
-
-#ifdef __x86_64__
 #include <cstring>
 
+#include "host/vectors.hpp"
 #include "stages/gaussian/gaussian_pairs.hpp"
-
-// GCC takes what its own intrinsics leave undefined for a mistake.
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#include "stages/gaussian/gaussian_tile_loops.hpp"
 
 namespace gpufilter {
-namespace gaussian_tiles {
 namespace {
 
 using std::size_t;
 
-// The lowest byte, or the upper bytes, of each sum, one after the other.
-constexpr Places byte_places() {
-  Places places{};
-  for (size_t i = 0; i < lanes; ++i)
-    places[i] = static_cast<std::uint8_t>(4 * i);
-  return places;
-}
-constexpr Places upper_places(size_t bytes) {
-  Places places{};
-  for (size_t i = 0; i < lanes * bytes; ++i)
-    places[i] = static_cast<std::uint8_t>(i / bytes * 4 + 4 - bytes + i % bytes);
-  return places;
+constexpr InstructionSet tile_set = InstructionSet::avx512_vbmi;
+using Ints = Vector<std::int32_t, tile_set>;
+using Bytes = Vector<std::uint8_t, tile_set>;
+using Shorts = Vector<std::int16_t, tile_set>;
+using Floats = Vector<float, tile_set>;
+constexpr size_t lanes = count_of<Ints>;
+
+// Some bytes of each number, from the lowest or a later one on, one number after the other.
+template <size_t first, size_t count>
+[[gnu::always_inline]] inline void store_bytes(const Ints& numbers, void* to) {
+  constexpr static auto places = [] {
+    std::array<std::uint8_t, sizeof(Bytes)> of_each{};
+    for (size_t i = 0; i < lanes * count; ++i)
+      of_each[i] = static_cast<std::uint8_t>(i / count * 4 + first + i % count);
+    return of_each;
+  }();
+  const Bytes bytes = permuted<tile_set>(as<std::uint8_t>(numbers), load<Bytes>(places.data()));
+  std::memcpy(to, &bytes, lanes * count);
 }
 
-GAUSSIAN_INLINED Numbers plus_pair_products(Numbers sums, __m512i pairs, __m512i weights) {
-  return reinterpret_cast<Numbers>(
-      _mm512_dpwssd_epi32(reinterpret_cast<__m512i>(sums), pairs, weights));
+[[gnu::always_inline]] inline Ints weights_of(std::uint32_t pair) {
+  return everywhere<Ints>(static_cast<std::int32_t>(pair));
 }
 
 constexpr int lines = gaussian_lines;
@@ -40,22 +39,23 @@ constexpr int lines = gaussian_lines;
 // `below` on for the nearest of them. Those of the next distance are two rows further away, which
 // are pair rows of other lines for all lines but two.
 template <int count>
-GAUSSIAN_INLINED void add_products(const std::uint32_t* const* above,
-                                   const std::uint32_t* const* below, size_t i,
-                                   const __m512i* weights, Numbers* sums) {
-  __m512i upper[lines];
-  __m512i lower[lines];
+[[gnu::always_inline]] inline void add_products(const std::uint32_t* const* above,
+                                                const std::uint32_t* const* below, size_t i,
+                                                const Ints* weights, Ints* sums) {
+  Shorts upper[lines];
+  Shorts lower[lines];
 #pragma GCC unroll 8
   for (int line = 0; line < lines; ++line) {
-    upper[line] = load(above[line] + i);
-    lower[line] = load(below[line] + i);
+    upper[line] = load<Shorts>(above[line] + i);
+    lower[line] = load<Shorts>(below[line] + i);
   }
 #pragma GCC unroll 4
   for (int k = 0; k < count; ++k) {
 #pragma GCC unroll 8
     for (int line = 0; line < lines; ++line) {
-      sums[line] = plus_pair_products(sums[line], _mm512_add_epi16(upper[line], lower[line]),
-                                      weights[2 * k + line % 2]);
+      const Shorts pairs = upper[line] + lower[line];
+      sums[line] =
+          plus_pairs<tile_set>(sums[line], pairs, as<std::int16_t>(weights[2 * k + line % 2]));
     }
     if (k + 1 == count) break;
 #pragma GCC unroll 8
@@ -65,20 +65,20 @@ GAUSSIAN_INLINED void add_products(const std::uint32_t* const* above,
     }
 #pragma GCC unroll 2
     for (int line = 0; line < 2; ++line) {
-      upper[line] = load(above[line - 2 * (k + 1)] + i);
-      lower[lines - 2 + line] = load(below[lines + line + 2 * k] + i);
+      upper[line] = load<Shorts>(above[line - 2 * (k + 1)] + i);
+      lower[lines - 2 + line] = load<Shorts>(below[lines + line + 2 * k] + i);
     }
   }
 }
 
 template <int count>
-GAUSSIAN_INLINED void add_next_products(const std::uint32_t* const* above,
-                                        const std::uint32_t* const* below, size_t i,
-                                        const std::uint32_t* weights, Numbers* sums) {
-  __m512i vectors_of_weights[2 * count];
+[[gnu::always_inline]] inline void add_next_products(const std::uint32_t* const* above,
+                                                     const std::uint32_t* const* below, size_t i,
+                                                     const std::uint32_t* weights, Ints* sums) {
+  Ints vectors_of_weights[2 * count];
 #pragma GCC unroll 8
   for (int k = 0; k < 2 * count; ++k)
-    vectors_of_weights[k] = everywhere(weights[k]);
+    vectors_of_weights[k] = weights_of(weights[k]);
   add_products<count>(above, below, i, vectors_of_weights, sums);
 }
 
@@ -87,9 +87,9 @@ constexpr int distances_at_once = 4;
 // fixed: weights.pair_rows, at most distances_at_once, if their weights are `kept` in registers; 0:
 // any number.
 template <int fixed>
-GAUSSIAN_INLINED void add_all_products(const std::uint32_t* const* pairs, size_t i,
-                                       const GaussianTileWeights& weights, const __m512i* kept,
-                                       Numbers* sums) {
+[[gnu::always_inline]] inline void add_all_products(const std::uint32_t* const* pairs, size_t i,
+                                                    const GaussianTileWeights& weights,
+                                                    const Ints* kept, Ints* sums) {
   if constexpr (fixed > 0) {
     const std::uint32_t* const* above = pairs + 2 * fixed - 2;
     add_products<fixed>(above, above + 1, i, kept, sums);
@@ -116,12 +116,8 @@ struct ToSamples {
   static constexpr int dropped = 22;
   std::uint8_t* const* out;
 
-  GAUSSIAN_INLINED void operator()(size_t line, size_t i, Numbers sums) const {
-    constexpr static Places places = upper_places(1);
-    const auto words = reinterpret_cast<__m512i>(sums);
-    const __m512i result =
-        _mm512_permutexvar_epi8(load(places.data()), _mm512_add_epi32(words, words));
-    std::memcpy(out[line] + i, &result, lanes);
+  [[gnu::always_inline]] void operator()(size_t line, size_t i, const Ints& sums) const {
+    store_bytes<3, 1>(sums + sums, out[line] + i);
   }
 };
 
@@ -130,11 +126,8 @@ struct ToFineNumbers {
   static constexpr int dropped = 15;
   std::int16_t* const* out;
 
-  GAUSSIAN_INLINED void operator()(size_t line, size_t i, Numbers sums) const {
-    constexpr static Places places = upper_places(2);
-    const __m512i result =
-        _mm512_permutexvar_epi8(load(places.data()), reinterpret_cast<__m512i>(sums));
-    std::memcpy(out[line] + i, &result, 2 * lanes);
+  [[gnu::always_inline]] void operator()(size_t line, size_t i, const Ints& sums) const {
+    store_bytes<2, 2>(sums, out[line] + i);
   }
 };
 
@@ -147,72 +140,66 @@ struct ToSharpened {
   const std::uint8_t* const* originals;
   std::uint8_t* const* out;
 
-  GAUSSIAN_INLINED void operator()(size_t line, size_t i, Numbers sums) const {
-    constexpr static Places places = byte_places();
-    const __m512i sample = _mm512_cvtepu8_epi32(
-        _mm_loadu_si128(reinterpret_cast<const __m128i*>(originals[line] + i)));
-    const __m512i fine = _mm512_srli_epi32(reinterpret_cast<__m512i>(sums), 16);
-    const __m512 difference =
-        _mm512_cvtepi32_ps(_mm512_sub_epi32(_mm512_slli_epi32(sample, 7), fine));
-    const __m512 original = _mm512_cvtepi32_ps(sample);
-    const __m512 factor = _mm512_set1_ps(amount);
-    __m512 sharp;
+  [[gnu::always_inline]] void operator()(size_t line, size_t i, const Ints& sums) const {
+    const auto sample = load_bytes<Ints>(originals[line] + i);
+    const auto fine = as<std::int32_t>(as<std::uint32_t>(sums) >> 16);
+    const auto difference = __builtin_convertvector((sample << 7) - fine, Floats);
+    const auto original = __builtin_convertvector(sample, Floats);
+    Floats sharp = fused_multiply_add<tile_set>(everywhere<Floats>(amount), difference, original);
     if constexpr (has_threshold) {
-      const __mmask16 changes =
-          _mm512_cmp_ps_mask(_mm512_abs_ps(difference), _mm512_set1_ps(threshold), _CMP_GT_OQ);
-      sharp = _mm512_mask3_fmadd_ps(factor, difference, original, changes);
-    } else {
-      sharp = _mm512_fmadd_ps(factor, difference, original);
+      const auto size = as<float>(as<std::int32_t>(difference) & 0x7fffffff);
+      sharp = size > everywhere<Floats>(threshold) ? sharp : original;
     }
-    const __m512 saturated = _mm512_min_ps(_mm512_max_ps(sharp, __m512{}), _mm512_set1_ps(255));
+    const Floats saturated = minimum(Floats{} + 255, maximum(Floats{}, sharp));
     // From 2^23 on floats are integers, which end in the sum's bits.
-    const __m512 rounded = _mm512_add_ps(saturated, _mm512_set1_ps(0x1p23F));
-    const __m512i result =
-        _mm512_permutexvar_epi8(load(places.data()), _mm512_castps_si512(rounded));
-    std::memcpy(out[line] + i, &result, lanes);
+    store_bytes<0, 1>(as<std::int32_t>(saturated + 0x1p23F), out[line] + i);
   }
 };
 
 template <int fixed, typename Finish>
-GAUSSIAN_TARGET void sum_columns(const std::uint32_t* const* pairs, size_t count,
-                                 const GaussianTileWeights& weights, Finish finish) {
-  __m512i kept[2 * fixed + 1];
-  for (size_t k = 0; k < 2 * fixed; ++k)
-    kept[k] = everywhere(weights.along_column[k]);
-  for (size_t i = 0; i < count; i += lanes) {
-    Numbers sums[lines];
+struct TileColumns {
+  template <InstructionSet set>
+  [[gnu::always_inline]] static void run(const std::uint32_t* const* pairs, size_t count,
+                                         const GaussianTileWeights* weights, const Finish* finish) {
+    if constexpr (set == tile_set) {
+      Ints kept[2 * fixed + 1];
+      for (size_t k = 0; k < 2 * fixed; ++k)
+        kept[k] = weights_of(weights->along_column[k]);
+      for (size_t i = 0; i < count; i += lanes) {
+        Ints sums[lines];
 #pragma GCC unroll 8
-    for (Numbers& each : sums)
-      each = Numbers{} + ((1 << Finish::dropped) + (1 << 30));
-    add_all_products<fixed>(pairs, i, weights, kept, sums);
+        for (Ints& each : sums)
+          each = Ints{} + ((1 << Finish::dropped) + (1 << 30));
+        add_all_products<fixed>(pairs, i, *weights, kept, sums);
 #pragma GCC unroll 8
-    for (size_t line = 0; line < lines; ++line)
-      finish(line, i, sums[line]);
+        for (size_t line = 0; line < lines; ++line)
+          (*finish)(line, i, sums[line]);
+      }
+    }
   }
-}
+};
 
 template <typename Finish>
 void results(const std::uint32_t* const* pairs, size_t count, const GaussianTileWeights& weights,
              const Finish& finish) {
   switch (weights.pair_rows) {
     case 2:
-      return sum_columns<2>(pairs, count, weights, finish);
+      return run_best_loop<TileColumns<2, Finish>, tile_set>(pairs, count, &weights, &finish);
     case 4:
-      return sum_columns<4>(pairs, count, weights, finish);
+      return run_best_loop<TileColumns<4, Finish>, tile_set>(pairs, count, &weights, &finish);
     default:
-      return sum_columns<0>(pairs, count, weights, finish);
+      return run_best_loop<TileColumns<0, Finish>, tile_set>(pairs, count, &weights, &finish);
   }
 }
 
 }  // namespace
-}  // namespace gaussian_tiles
 
 GaussianTileWeights::GaussianTileWeights(const std::vector<std::int32_t>& weights)
     : pair_rows(static_cast<int>(weights.size() + 1) / 2), along_row(quads_of(weights)) {
-  const auto twice = [&](std::size_t distance) {
+  const auto twice = [&](size_t distance) {
     return distance < weights.size() ? 2 * weights[distance] : 0;
   };
-  for (std::size_t d = 0; d < weights.size(); d += 2) {
+  for (size_t d = 0; d < weights.size(); d += 2) {
     // The sums of the middle row are added to themselves.
     const std::int32_t even = d == 0 ? weights.front() : twice(d);
     along_column.push_back(pair_of(even, twice(d + 1)));
@@ -223,13 +210,13 @@ GaussianTileWeights::GaussianTileWeights(const std::vector<std::int32_t>& weight
 void gaussian_tile_results(const std::uint32_t* const* pairs, std::size_t count,
                            const GaussianTileWeights& weights,
                            const GaussianTileOut<std::uint8_t>& out) {
-  gaussian_tiles::results(pairs, count, weights, gaussian_tiles::ToSamples{out.data()});
+  results(pairs, count, weights, ToSamples{out.data()});
 }
 
 void gaussian_tile_results(const std::uint32_t* const* pairs, std::size_t count,
                            const GaussianTileWeights& weights,
                            const GaussianTileOut<std::int16_t>& out) {
-  gaussian_tiles::results(pairs, count, weights, gaussian_tiles::ToFineNumbers{out.data()});
+  results(pairs, count, weights, ToFineNumbers{out.data()});
 }
 
 void gaussian_tile_results(const std::uint32_t* const* pairs, std::size_t count,
@@ -237,15 +224,11 @@ void gaussian_tile_results(const std::uint32_t* const* pairs, std::size_t count,
                            const GaussianTileOut<std::uint8_t>& out) {
   const std::uint8_t* const* originals = mask.originals.data();
   if (mask.threshold > 0) {
-    gaussian_tiles::results(
-        pairs, count, weights,
-        gaussian_tiles::ToSharpened<true>{mask.amount, mask.threshold, originals, out.data()});
+    results(pairs, count, weights,
+            ToSharpened<true>{mask.amount, mask.threshold, originals, out.data()});
   } else {
-    gaussian_tiles::results(
-        pairs, count, weights,
-        gaussian_tiles::ToSharpened<false>{mask.amount, 0, originals, out.data()});
+    results(pairs, count, weights, ToSharpened<false>{mask.amount, 0, originals, out.data()});
   }
 }
 
 }  // namespace gpufilter
-#endif

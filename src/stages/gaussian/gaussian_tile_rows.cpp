@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <stdexcept>
 #include <vector>
 
 #include "base/numbers.hpp"
@@ -13,7 +12,6 @@
 
 namespace gpufilter {
 
-#ifdef __x86_64__
 namespace {
 
 using std::size_t;
@@ -227,18 +225,5 @@ bool gaussian_tile_rows(const ConstRows& source, const MutableRows& target, int 
   run_loop<TileLoop>(&tiles, &filled);
   return filled;
 }
-
-#else
-
-bool has_gaussian_tiles(const PixelFormat& /*picture*/, const GaussianWindow& /*window*/) {
-  return false;
-}
-
-bool gaussian_tile_rows(const ConstRows& /*source*/, const MutableRows& /*target*/, int /*height*/,
-                        const GaussianWindow& /*window*/) {
-  throw std::logic_error("there is no such loop");
-}
-
-#endif
 
 }  // namespace gpufilter
