@@ -174,7 +174,7 @@ TEST(Vectors, TranspositionInLanes) {
 constexpr LanePlaces test_places{15, 0,  no_byte, 3, 3, 9,       no_byte, 1,
                                  8,  12, 4,       7, 0, no_byte, 2,       5};
 OPERATION(Shuffled, shuffled<test_places>(a));
-OPERATION(Permuted, permuted(a, b));
+OPERATION(Permuted, permuted<set>(a, b));
 TEST(Vectors, BytesFromOtherPlaces) {
   using Bytes = std::vector<std::uint8_t>;
   test_operation<Shuffled, std::uint8_t, std::uint8_t>(
@@ -235,6 +235,23 @@ TEST(Vectors, HalvesWithTwiceTheBits) {
       });
 }
 
+OPERATION(WithLowerHalves, with_halves<false>(a, b));
+OPERATION(WithUpperHalves, with_halves<true>(a, b));
+TEST(Vectors, HalvesFromOtherNumbers) {
+  using Ints = std::vector<std::int32_t>;
+  constexpr std::uint32_t low = 0xffff;
+  test_operation<WithLowerHalves, std::int32_t, std::int32_t>(
+      [](const Ints& a, const Ints& b, const Ints&, size_t i) {
+        return static_cast<std::int32_t>((static_cast<std::uint32_t>(a[i]) & ~low) |
+                                         (static_cast<std::uint32_t>(b[i]) & low));
+      });
+  test_operation<WithUpperHalves, std::int32_t, std::int32_t>(
+      [](const Ints& a, const Ints& b, const Ints&, size_t i) {
+        return static_cast<std::int32_t>((static_cast<std::uint32_t>(a[i]) & low) |
+                                         static_cast<std::uint32_t>(b[i]) << 16U);
+      });
+}
+
 template <typename Narrow>
 struct Narrowed {
   template <InstructionSet set, typename V, typename C>
@@ -257,6 +274,24 @@ void test_narrowing() {
 TEST(Vectors, NarrowingSaturates) {
   test_narrowing<std::int32_t, std::int16_t>();
   test_narrowing<std::int16_t, std::uint8_t>();
+}
+
+OPERATION(SumsOfFirstHalf, sums_of_bytes<set>(a, b)[0]);
+OPERATION(SumsOfSecondHalf, sums_of_bytes<set>(a, b)[1]);
+TEST(Vectors, SumsOfTwoBytes) {
+  using Bytes = std::vector<std::uint8_t>;
+  using Shorts = std::vector<std::int16_t>;
+  const auto sum = [](const Bytes& a, const Bytes& b, size_t i) {
+    return static_cast<std::int16_t>(a[i] + b[i]);
+  };
+  test_operation<SumsOfFirstHalf, std::uint8_t, std::int16_t>(
+      [&](const Bytes& a, const Bytes& b, const Shorts&, size_t i) {
+        return sum(a, b, i / 8 * 16 + i % 8);
+      });
+  test_operation<SumsOfSecondHalf, std::uint8_t, std::int16_t>(
+      [&](const Bytes& a, const Bytes& b, const Shorts&, size_t i) {
+        return sum(a, b, i / 8 * 16 + 8 + i % 8);
+      });
 }
 
 OPERATION(HighHalves, multiplied_high(a, b));

@@ -1,6 +1,7 @@
 #include "stages/gaussian/gaussian_pairs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <type_traits>
 
@@ -48,37 +49,87 @@ struct PairSums {
   return std::min(i + numbers, count - numbers);
 }
 
+// Sums of two neighbours are made of bytes, or of numbers of 16 bits where that takes as many
+// instructions for each neighbour as converting all numbers once.
+template <InstructionSet set>
+class PairRowSums {
+ public:
+  using Bytes = Vector<std::uint8_t, set>;
+  using Sums = PairSums<set>;
+  using Shorts = typename Sums::Shorts;
+  using Halves = std::array<Shorts, 2>;  // in lanes
+  static constexpr bool from_bytes = has_shuffle<set>;
+
+  [[gnu::always_inline]] explicit PairRowSums(const PairsAlongRow& row) : row_(row) {
+    if constexpr (!from_bytes) {
+      const std::ptrdiff_t reach = row.radius * row.step;
+      row.wide->assign(row.in - reach, row.in + static_cast<std::ptrdiff_t>(row.count) + reach);
+    }
+  }
+
+  // Numbers from i on.
+  [[gnu::always_inline]] void fill(size_t i) const {
+    Sums sums[2] = {Sums::of(1 << 7), Sums::of(1 << 7)};
+    const auto add = [&](const Halves& first, const Halves& second, std::uint32_t pair)
+        __attribute__((always_inline)) {
+      for (size_t half = 0; half < 2; ++half) {
+        sums[half].add(interleaved_low(first[half], second[half]),
+                       interleaved_high(first[half], second[half]), pair);
+      }
+    };
+    const int radius = row_.radius;
+    const std::uint32_t* pairs = row_.pairs;
+    add(middle(i), neighbours(i, 1), *pairs);
+    for (int d = 2; d < radius; d += 2)
+      add(neighbours(i, d), neighbours(i, d + 1), *++pairs);
+    if (radius % 2 == 0) add(neighbours(i, radius), Halves{}, *++pairs);
+    if (row_.rest != nullptr) put({sums[0].low_bytes(), sums[1].low_bytes()}, row_.rest + i);
+    put({sums[0].shifted(8), sums[1].shifted(8)}, row_.out + i);
+  }
+
+ private:
+  [[gnu::always_inline]] [[nodiscard]] Halves middle(size_t i) const {
+    const auto bytes = load<Bytes>(row_.in + i);
+    return {as<std::int16_t>(widened_low<std::uint16_t>(bytes)),
+            as<std::int16_t>(widened_high<std::uint16_t>(bytes))};
+  }
+  [[gnu::always_inline]] [[nodiscard]] Halves neighbours(size_t i, int distance) const {
+    const std::ptrdiff_t away = distance * row_.step;
+    if constexpr (from_bytes) {
+      const std::uint8_t* place = row_.in + i;
+      return sums_of_bytes<set>(load_once<Bytes>(place - away), load_once<Bytes>(place + away));
+    } else {
+      const std::int16_t* place = row_.wide->data() + row_.radius * row_.step + i;
+      const auto sum = [&](size_t at) __attribute__((always_inline)) {
+        return static_cast<Shorts>(load<Shorts>(place + at - away) +
+                                   load<Shorts>(place + at + away));
+      };
+      return {sum(0), sum(count_of<Shorts>)};
+    }
+  }
+  // In the order of the numbers.
+  [[gnu::always_inline]] static void put(const Halves& halves, std::int16_t* out) {
+    std::array<std::uint8_t*, sizeof(Shorts) / lane_bytes> lanes;
+    for (size_t i = 0; i < lanes.size(); ++i)
+      lanes[i] = reinterpret_cast<std::uint8_t*>(out) + 2 * lane_bytes * i;
+    store_lanes(halves[0], lanes.data(), 1, 0);
+    store_lanes(halves[1], lanes.data(), 1, lane_bytes);
+  }
+
+  const PairsAlongRow& row_;
+};
+
 struct AlongPairRow {
   template <InstructionSet set>
   [[gnu::always_inline]] static void run(const PairsAlongRow* row, size_t* done) {
-    using Sums = PairSums<set>;
-    using Shorts = typename Sums::Shorts;
+    constexpr size_t numbers = vector_bytes<set>;
     const size_t count = row->count;
-    const int radius = row->radius;
-    const std::ptrdiff_t step = row->step;
-    const std::uint32_t* pairs = row->pairs;
-    *done = count < Sums::lanes ? 0 : count;
+    *done = count < numbers ? 0 : count;
     if (*done == 0) return;
-    for (size_t i = 0;; i = next_vector(i, count, Sums::lanes)) {
-      Sums sums = Sums::of(1 << 7);
-      const std::int16_t* middle = row->in + i;
-      const auto neighbours = [&](std::ptrdiff_t distance) __attribute__((always_inline)) {
-        return static_cast<Shorts>(load<Shorts>(middle - distance) +
-                                   load<Shorts>(middle + distance));
-      };
-      Shorts first = load<Shorts>(middle);
-      Shorts second = neighbours(step);
-      int d = 0;
-      for (;;) {
-        sums.add(interleaved_low(first, second), interleaved_high(first, second), pairs[d / 2]);
-        d += 2;
-        if (d > radius) break;
-        first = neighbours(d * step);
-        second = d < radius ? neighbours((d + 1) * step) : Shorts{};
-      }
-      if (row->rest != nullptr) store(row->rest + i, sums.low_bytes());
-      store(row->out + i, sums.shifted(8));
-      if (i + Sums::lanes == count) return;
+    const PairRowSums<set> sums(*row);
+    for (size_t i = 0;; i = next_vector(i, count, numbers)) {
+      sums.fill(i);
+      if (i + numbers == count) return;
     }
   }
 };

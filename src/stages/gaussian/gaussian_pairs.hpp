@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace gpufilter {
 
@@ -15,15 +16,16 @@ inline std::uint32_t pair_of(std::int32_t first, std::int32_t second) {
 
 // For each number:
 //   out = (128 + sum over d of weights[d] * (in[-d * step] + in[d * step])) >> 8
-// with the middle, d = 0, once. Sums of two neighbours and weights fit 16 bits.
+// with the middle, d = 0, once.
 struct PairsAlongRow {
-  const std::int16_t* in;
+  const std::uint8_t* in;
   std::size_t count;
   std::ptrdiff_t step;
   const std::uint32_t* pairs;  // each two weights, the last of an odd number beside a 0
   int radius;                  // above 0
   std::int16_t* out;
-  std::int16_t* rest;  // unless it is nullptr, gets the 8 bits that are shifted out
+  std::int16_t* rest;               // unless it is nullptr, gets the 8 bits that are shifted out
+  std::vector<std::int16_t>* wide;  // memory
 };
 std::size_t gaussian_pairs_along_row(const PairsAlongRow& row);
 

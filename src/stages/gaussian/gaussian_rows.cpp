@@ -12,14 +12,13 @@ namespace {
 
 using std::size_t;
 
-// by_quads: for windows that gaussian_quads.hpp has a loop for, from the samples as they are.
-// Without weights by alpha, gaussian_tile_rows() is for these.
-template <typename Sample, bool weighted, bool by_quads>
-struct AlongRowsBy {
+// 8-bit samples are summed as they are.
+template <typename Sample, bool weighted>
+struct AlongRows {
   using T = GaussianTypes<Sample, weighted>;
   // Samples are multiplied by alpha here, if not all are opaque.
   static constexpr bool marks = marks_opaque<Sample, weighted>;
-  using Number = std::conditional_t<by_quads || marks, Sample, typename T::Row>;
+  using Number = std::conditional_t<sizeof(Sample) == 1, Sample, typename T::Row>;
   using Sum = typename T::RowSum;
   using Between = typename T::Between;
   using Plain = typename T::Plain;
@@ -31,19 +30,16 @@ struct AlongRowsBy {
     const GaussianWindow* window = nullptr;
     std::vector<Sum> weights = {};
     std::vector<std::uint32_t> pairs = {};
-#ifdef __x86_64__
     std::vector<WeightQuad> quads = {};
-#endif
     std::vector<Sum> sums = {};
-    std::vector<std::int16_t> wide = {};         // the samples of a tile's row, for pairs
+    std::vector<std::int16_t> wide = {};         // of gaussian_pairs_along_row()
     std::vector<typename T::Row> products = {};  // of the samples and alpha
   };
 
   static void prepare(Job& job) {
     const std::vector<std::int32_t>& weights = job.window->weights;
-#ifdef __x86_64__
-    if (by_quads) job.quads = quads_of(weights);
-#endif
+    // Without weights by alpha, gaussian_tile_rows() takes these.
+    if (marks && takes_gaussian_quads(weights)) job.quads = quads_of(weights);
     for (size_t d = 0; d < weights.size(); d += 2)
       job.pairs.push_back(pair_of(weights[d], d + 1 < weights.size() ? weights[d + 1] : 0));
   }
@@ -144,29 +140,19 @@ struct AlongRowsBy {
                                                  [[maybe_unused]] size_t count,
                                                  [[maybe_unused]] Plain* out,
                                                  [[maybe_unused]] std::int16_t* rest) {
-    [[maybe_unused]] const std::ptrdiff_t middle = job.window->radius() * step;
-#ifdef __x86_64__
-    if constexpr (by_quads)
-      return quads_along_row(in - middle, count, static_cast<size_t>(step), job.quads, out, rest);
-#endif
-    if constexpr (sizeof(Sample) == 1 && !by_quads) {
-      if (!has_pairs<Sample>(*job.window)) return 0;
-      const std::int16_t* numbers = nullptr;
-      if constexpr (marks) {
-        job.wide.assign(in - middle, in + static_cast<std::ptrdiff_t>(count) + middle);
-        numbers = job.wide.data() + middle;
-      } else {
-        numbers = in;
+    if constexpr (sizeof(Sample) == 1) {
+      const int radius = job.window->radius();
+      if (!job.quads.empty()) {
+        return quads_along_row(in - radius * step, count, static_cast<size_t>(step), job.quads, out,
+                               rest);
       }
+      if (!has_pairs<Sample>(*job.window)) return 0;
       return gaussian_pairs_along_row(
-          {numbers, count, step, job.pairs.data(), job.window->radius(), out, rest});
+          {in, count, step, job.pairs.data(), radius, out, rest, &job.wide});
     }
     return 0;
   }
 };
-
-template <typename Sample, bool weighted>
-using AlongRows = AlongRowsBy<Sample, weighted, false>;
 
 }  // namespace
 
@@ -177,10 +163,6 @@ PixelFormat gaussian_between(const PixelFormat& picture, const GaussianWindow& w
 
 void gaussian_along_rows(const ConstRows& source, const MutableRows& target,
                          const GaussianWindow& window) {
-#ifdef __x86_64__
-  if (source.format.depth == 8 && window.weighted && takes_gaussian_quads(window.weights))
-    return run_with_weights<AlongRowsBy<std::uint8_t, true, true>>({source, target, &window});
-#endif
   run_gaussian<AlongRows>(source.format.depth, window.weighted, source, target, &window);
 }
 
