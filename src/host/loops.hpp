@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <stdexcept>
 
 #include "host/instruction_set.hpp"
 
@@ -49,9 +50,10 @@ void loop_for_baseline(Arguments... arguments) {
   Loop::template run<InstructionSet::baseline>(arguments...);
 }
 
-// The loop compiled for `set`, or for the baseline if that is a set of another architecture.
+// The loop compiled for `set`; nullptr if that is a set of another architecture.
 template <InstructionSet set, typename Loop, typename... Arguments>
 constexpr auto loop_for() -> void (*)(Arguments...) {
+  if constexpr (set == InstructionSet::baseline) return loop_for_baseline<Loop, Arguments...>;
 #ifdef __x86_64__
   if constexpr (set == InstructionSet::avx2) return loop_for_avx2<Loop, Arguments...>;
   if constexpr (set == InstructionSet::avx512) return loop_for_avx512<Loop, Arguments...>;
@@ -60,17 +62,27 @@ constexpr auto loop_for() -> void (*)(Arguments...) {
 #elif defined(__aarch64__)
   if constexpr (set == InstructionSet::neon_dot) return loop_for_neon_dot<Loop, Arguments...>;
 #endif
-  return loop_for_baseline<Loop, Arguments...>;
+  return nullptr;
 }
 
-// Compiles the loop for the baseline and for these sets, in ascending order; runs the best of them
-// that the set in use includes.
+// Compiles a loop for these sets alone, in ascending order; runs the best of them that the set in
+// use includes. Throws std::logic_error if it includes none.
+template <typename Loop, InstructionSet... sets, typename... Arguments>
+void run_loop_of_sets(Arguments... arguments) {
+  const InstructionSet in_use = instruction_set();
+  void (*loop)(Arguments...) = nullptr;
+  const auto consider = [&](InstructionSet set, void (*compiled)(Arguments...)) {
+    if (compiled != nullptr && in_use >= set) loop = compiled;
+  };
+  (consider(sets, loop_for<sets, Loop, Arguments...>()), ...);
+  if (loop == nullptr) throw std::logic_error("a loop is not for the instruction set in use");
+  loop(arguments...);
+}
+
+// The same for the baseline as well: for every set in use.
 template <typename Loop, InstructionSet... sets, typename... Arguments>
 void run_best_loop(Arguments... arguments) {
-  const InstructionSet in_use = instruction_set();
-  auto* loop = &loop_for_baseline<Loop, Arguments...>;
-  ((loop = in_use >= sets ? loop_for<sets, Loop, Arguments...>() : loop), ...);
-  loop(arguments...);
+  run_loop_of_sets<Loop, InstructionSet::baseline, sets...>(arguments...);
 }
 
 // Plain loops, which the compiler vectorises: it finds nothing in the other sets for them.

@@ -11,7 +11,8 @@
 // - What happens "in lanes" happens in each 16 bytes of a vector by themselves, as x86 does it.
 // - A comparison is the condition of ?: and nothing else: as a vector of its own, GCC 12 computes
 //   one of 64 bytes number by number.
-// - A loop that differs by set asks for a property (has_fours<set>), not for a name.
+// - A loop that differs by set asks for a property (has_fours<set>), not for a name. One that only
+//   some sets have asserts it, and run_loop_of_sets() names them.
 // - Loops that GCC vectorises well stay plain loops, with run_loop().
 #pragma once
 

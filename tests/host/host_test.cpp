@@ -129,6 +129,29 @@ TEST(InstructionSet, LoopsRunWithTheOneInUse) {
   EXPECT_EQ(instruction_set(), before);
 }
 
+struct LoopWithoutBaseline {
+  template <InstructionSet set>
+  [[gnu::always_inline]] static void run(InstructionSet* ran) {
+    static_assert(set != InstructionSet::baseline);
+    *ran = set;
+  }
+};
+
+TEST(InstructionSet, LoopsThatItLacksAreRefused) {
+  with_each_instruction_set([] {
+    InstructionSet ran{};
+    const auto run = [&] {
+      run_loop_of_sets<LoopWithoutBaseline, InstructionSet::neon_dot, InstructionSet::avx2>(&ran);
+    };
+    if (instruction_set() == InstructionSet::baseline) {
+      EXPECT_THROW(run(), std::logic_error);
+    } else {
+      run();
+      EXPECT_EQ(ran, std::min(instruction_set(), InstructionSet::avx2));
+    }
+  });
+}
+
 TEST(InstructionSet, TheBaselineOfOneThreadStaysThere) {
   const InstructionSet before = instruction_set();
   {

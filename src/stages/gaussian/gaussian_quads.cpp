@@ -90,26 +90,24 @@ struct QuadsAlongRow {
   [[gnu::always_inline]] static void run(const std::uint8_t* in, size_t count, size_t step,
                                          const std::vector<WeightQuad>* quads, std::int16_t* out,
                                          std::int16_t* rest) {
-    if constexpr (has_permutation<set>) {
-      using Sums = BlockSums<set, 0>;
-      using Ints = typename Sums::Ints;
-      // Narrowing interleaves groups of four.
-      const Sums sums(step, places_by_step<4>[step - 1], *quads);
-      // The last block computes some numbers again.
-      for (size_t i = 0; i < count; i += block) {
-        const size_t at = std::min(i, count - block);
-        Ints high[vectors] = {};
-        Ints low[vectors];
-        sums.add(in + at, high, low);
-        for (size_t v = 0; v < vectors; v += 2) {
-          const size_t to = at + v * sums_of_vector;
-          store(out + to,
-                narrowed<std::int16_t>(static_cast<Ints>(high[v] + (low[v] >> 8)),
-                                       static_cast<Ints>(high[v + 1] + (low[v + 1] >> 8))));
-          if (rest == nullptr) continue;
-          store(rest + to, narrowed<std::int16_t>(static_cast<Ints>(low[v] & 0xff),
-                                                  static_cast<Ints>(low[v + 1] & 0xff)));
-        }
+    static_assert(has_permutation<set>);
+    using Sums = BlockSums<set, 0>;
+    using Ints = typename Sums::Ints;
+    // Narrowing interleaves groups of four.
+    const Sums sums(step, places_by_step<4>[step - 1], *quads);
+    // The last block computes some numbers again.
+    for (size_t i = 0; i < count; i += block) {
+      const size_t at = std::min(i, count - block);
+      Ints high[vectors] = {};
+      Ints low[vectors];
+      sums.add(in + at, high, low);
+      for (size_t v = 0; v < vectors; v += 2) {
+        const size_t to = at + v * sums_of_vector;
+        store(out + to, narrowed<std::int16_t>(static_cast<Ints>(high[v] + (low[v] >> 8)),
+                                               static_cast<Ints>(high[v + 1] + (low[v + 1] >> 8))));
+        if (rest == nullptr) continue;
+        store(rest + to, narrowed<std::int16_t>(static_cast<Ints>(low[v] & 0xff),
+                                                static_cast<Ints>(low[v + 1] & 0xff)));
       }
     }
   }
@@ -121,20 +119,19 @@ struct TileSums {
   template <InstructionSet set>
   [[gnu::always_inline]] static void run(const GaussianTileRows* rows, size_t count, size_t step,
                                          const std::vector<WeightQuad>* quads) {
-    if constexpr (has_permutation<set>) {
-      const BlockSums<set, fixed> sums(step, places_by_step<sums_of_vector>[step - 1], *quads);
-      const auto row_count = static_cast<size_t>(rows->count);
-      for (size_t at = 0; at < count; at += block) {
-        Vector<std::int32_t, set> pairs[vectors];
-        get(rows->pairs_before + at, pairs);
-        size_t row = 0;
-        if (rows->begins_odd) complete<true>(*rows, row++, at, sums, pairs);
-        for (; row + 1 < row_count; row += 2) {
-          complete<false>(*rows, row, at, sums, pairs);
-          complete<true>(*rows, row + 1, at, sums, pairs);
-        }
-        if (row < row_count) complete<false>(*rows, row, at, sums, pairs);
+    static_assert(has_permutation<set>);
+    const BlockSums<set, fixed> sums(step, places_by_step<sums_of_vector>[step - 1], *quads);
+    const auto row_count = static_cast<size_t>(rows->count);
+    for (size_t at = 0; at < count; at += block) {
+      Vector<std::int32_t, set> pairs[vectors];
+      get(rows->pairs_before + at, pairs);
+      size_t row = 0;
+      if (rows->begins_odd) complete<true>(*rows, row++, at, sums, pairs);
+      for (; row + 1 < row_count; row += 2) {
+        complete<false>(*rows, row, at, sums, pairs);
+        complete<true>(*rows, row + 1, at, sums, pairs);
       }
+      if (row < row_count) complete<false>(*rows, row, at, sums, pairs);
     }
   }
 
@@ -191,7 +188,7 @@ size_t quads_along_row(const std::uint8_t* in, size_t count, size_t step,
                        const std::vector<WeightQuad>& quads, std::int16_t* out,
                        std::int16_t* rest) {
   if (count < block) return 0;
-  run_best_loop<QuadsAlongRow, InstructionSet::avx512_vbmi>(in, count, step, &quads, out, rest);
+  run_loop_of_sets<QuadsAlongRow, InstructionSet::avx512_vbmi>(in, count, step, &quads, out, rest);
   return count;
 }
 
@@ -201,11 +198,11 @@ void gaussian_tile_sums(const GaussianTileRows& rows, size_t count, size_t step,
   const std::vector<WeightQuad>& quads = weights.along_row;
   switch (quads.size()) {
     case 2:
-      return run_best_loop<TileSums<2>, set>(&rows, count, step, &quads);
+      return run_loop_of_sets<TileSums<2>, set>(&rows, count, step, &quads);
     case 4:
-      return run_best_loop<TileSums<4>, set>(&rows, count, step, &quads);
+      return run_loop_of_sets<TileSums<4>, set>(&rows, count, step, &quads);
     default:
-      return run_best_loop<TileSums<0>, set>(&rows, count, step, &quads);
+      return run_loop_of_sets<TileSums<0>, set>(&rows, count, step, &quads);
   }
 }
 

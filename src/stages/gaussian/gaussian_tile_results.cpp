@@ -161,20 +161,19 @@ struct TileColumns {
   template <InstructionSet set>
   [[gnu::always_inline]] static void run(const std::uint32_t* const* pairs, size_t count,
                                          const GaussianTileWeights* weights, const Finish* finish) {
-    if constexpr (set == tile_set) {
-      Ints kept[2 * fixed + 1];
-      for (size_t k = 0; k < 2 * fixed; ++k)
-        kept[k] = weights_of(weights->along_column[k]);
-      for (size_t i = 0; i < count; i += lanes) {
-        Ints sums[lines];
+    static_assert(set == tile_set);
+    Ints kept[2 * fixed + 1];
+    for (size_t k = 0; k < 2 * fixed; ++k)
+      kept[k] = weights_of(weights->along_column[k]);
+    for (size_t i = 0; i < count; i += lanes) {
+      Ints sums[lines];
 #pragma GCC unroll 8
-        for (Ints& each : sums)
-          each = Ints{} + ((1 << Finish::dropped) + (1 << 30));
-        add_all_products<fixed>(pairs, i, *weights, kept, sums);
+      for (Ints& each : sums)
+        each = Ints{} + ((1 << Finish::dropped) + (1 << 30));
+      add_all_products<fixed>(pairs, i, *weights, kept, sums);
 #pragma GCC unroll 8
-        for (size_t line = 0; line < lines; ++line)
-          (*finish)(line, i, sums[line]);
-      }
+      for (size_t line = 0; line < lines; ++line)
+        (*finish)(line, i, sums[line]);
     }
   }
 };
@@ -184,11 +183,11 @@ void results(const std::uint32_t* const* pairs, size_t count, const GaussianTile
              const Finish& finish) {
   switch (weights.pair_rows) {
     case 2:
-      return run_best_loop<TileColumns<2, Finish>, tile_set>(pairs, count, &weights, &finish);
+      return run_loop_of_sets<TileColumns<2, Finish>, tile_set>(pairs, count, &weights, &finish);
     case 4:
-      return run_best_loop<TileColumns<4, Finish>, tile_set>(pairs, count, &weights, &finish);
+      return run_loop_of_sets<TileColumns<4, Finish>, tile_set>(pairs, count, &weights, &finish);
     default:
-      return run_best_loop<TileColumns<0, Finish>, tile_set>(pairs, count, &weights, &finish);
+      return run_loop_of_sets<TileColumns<0, Finish>, tile_set>(pairs, count, &weights, &finish);
   }
 }
 
