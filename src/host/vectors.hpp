@@ -551,6 +551,10 @@ template <typename Ints>
     const auto bytes = load<typename VectorOf<char, 16>::type>(from);
     return __builtin_ia32_pmovzxbd512_mask(bytes, Ints{}, -1);
   }
+  if constexpr (sizeof(Ints) == 32) {  // GCC 12 takes them one by one
+    const VectorOf<long long, 16>::type bytes{load<long long>(from), 0};
+    return __builtin_ia32_pmovzxbd256(as<char>(bytes));
+  }
 #endif
   return __builtin_convertvector(load<typename VectorOf<std::uint8_t, count_of<Ints>>::type>(from),
                                  Ints);

@@ -97,15 +97,28 @@ TEST(Vectors, MinimaMaximaAndMagnitudes) {
       });
 }
 
+// The first number of 32 bits of the vector that number i belongs to.
+size_t vector_of(size_t i) {
+  const size_t vector = instruction_set() >= InstructionSet::avx512 ? 16
+                        : instruction_set() == InstructionSet::avx2 ? 8
+                                                                    : 4;
+  return i / vector * vector;
+}
+
 OPERATION(Everywhere, everywhere<C>(c[0]));
 TEST(Vectors, OneNumberEverywhere) {
-  using Floats = std::vector<std::int32_t>;
+  using Ints = std::vector<std::int32_t>;
   test_operation<Everywhere, std::int32_t, std::int32_t>(
-      [](const Floats&, const Floats&, const Floats& c, size_t i) {
-        const size_t vector = instruction_set() >= InstructionSet::avx512 ? 16
-                              : instruction_set() == InstructionSet::avx2 ? 8
-                                                                          : 4;
-        return c[i / vector * vector];
+      [](const Ints&, const Ints&, const Ints& c, size_t i) { return c[vector_of(i)]; });
+}
+
+OPERATION(LoadedBytes, load_bytes<C>(reinterpret_cast<const std::uint8_t*>(&a)));
+TEST(Vectors, BytesAsNumbersOf32Bits) {
+  using Ints = std::vector<std::int32_t>;
+  test_operation<LoadedBytes, std::int32_t, std::int32_t>(
+      [](const Ints& a, const Ints&, const Ints&, size_t i) {
+        const auto* bytes = reinterpret_cast<const std::uint8_t*>(a.data() + vector_of(i));
+        return std::int32_t{bytes[i - vector_of(i)]};
       });
 }
 

@@ -164,16 +164,10 @@ template <InstructionSet set, int lines, typename Out>
 // high * 2^16 + low
 template <InstructionSet set>
 [[gnu::always_inline]] inline void store_doubles(const PairSums<set>& sums, double* out) {
-  using Half = typename VectorOf<std::int32_t, vector_bytes<set> / 2>::type;
-  using Doubles = Vector<double, set>;
-  for (int half = 0; half < 2; ++half) {
-    Half low;
-    Half high;
-    std::memcpy(&low, reinterpret_cast<const char*>(&sums.low) + half * sizeof low, sizeof low);
-    std::memcpy(&high, reinterpret_cast<const char*>(&sums.high) + half * sizeof high, sizeof high);
-    const Doubles numbers =
-        __builtin_convertvector(high, Doubles) * 65536.0 + __builtin_convertvector(low, Doubles);
-    store(out + half * count_of<Doubles>, numbers);
+  for (size_t at = 0; at < sizeof sums.low; at += sizeof(FourInts), out += count_of<FourInts>) {
+    const auto low = load<FourInts>(reinterpret_cast<const char*>(&sums.low) + at);
+    const auto high = load<FourInts>(reinterpret_cast<const char*>(&sums.high) + at);
+    store(out, to_doubles<set>(high) * 65536.0 + to_doubles<set>(low));
   }
 }
 

@@ -1,7 +1,9 @@
 #include "stages/gaussian/gaussian_rows.hpp"
 
 #include <algorithm>
+#include <array>
 
+#include "host/vectors.hpp"
 #include "stage/window_rows.hpp"
 #include "stages/gaussian/gaussian_pairs.hpp"
 #include "stages/gaussian/gaussian_quads.hpp"
@@ -107,8 +109,8 @@ struct AlongRows {
       }
       const size_t all = count + 2 * static_cast<size_t>(middle);
       job.products.resize(all);
-      step == 2 ? multiply<2>(rows.row(y), all, job.products.data())
-                : multiply<4>(rows.row(y), all, job.products.data());
+      step == 2 ? multiply<set, 2>(rows.row(y), all, job.products.data())
+                : multiply<set, 4>(rows.row(y), all, job.products.data());
       sum_all(RowNeighbours<Between>{job.products.data() + middle, step}, count, job.weights,
               Sum{0}, products);
     } else if constexpr (weighted) {
@@ -122,10 +124,36 @@ struct AlongRows {
   }
 
   // Each colour times its alpha, and alpha itself.
-  template <size_t channels>
+  template <InstructionSet set, size_t channels>
   [[gnu::always_inline]] static void multiply(const Sample* in, size_t count,
                                               typename T::Row* out) {
-    for (size_t i = 0; i < count; i += channels) {
+    using Ints = Vector<std::int32_t, set>;
+    constexpr size_t numbers = count_of<Ints>;
+    constexpr size_t number_bytes = sizeof(std::int32_t);
+    // A colour's alpha, and none for alpha itself, which is multiplied by 1.
+    constexpr LanePlaces alphas = [] {
+      LanePlaces places{};
+      for (size_t i = 0; i < places.size(); ++i) {
+        const size_t number = i / number_bytes;
+        const size_t alpha = number / channels * channels + channels - 1;
+        const auto place = static_cast<std::uint8_t>(alpha * number_bytes + i % number_bytes);
+        places[i] = number == alpha ? no_byte : place;
+      }
+      return places;
+    }();
+    alignas(Ints) static constexpr std::array<std::int32_t, numbers> ones = [] {
+      std::array<std::int32_t, numbers> numbers_of_alpha{};
+      for (size_t i = channels - 1; i < numbers; i += channels)
+        numbers_of_alpha[i] = 1;
+      return numbers_of_alpha;
+    }();
+    const auto one = load<Ints>(ones.data());
+    size_t i = 0;
+    for (; i + numbers <= count; i += numbers) {
+      const auto samples = load_bytes<Ints>(in + i);
+      store(out + i, static_cast<Ints>(samples * (shuffled<alphas>(samples) | one)));
+    }
+    for (; i < count; i += channels) {
       const typename T::Row alpha = in[i + channels - 1];
       for (size_t c = 0; c + 1 < channels; ++c)
         out[i + c] = in[i + c] * alpha;
