@@ -67,6 +67,9 @@ struct EngineOptions {
   std::optional<ProgramCache> cache = std::nullopt;
   std::shared_ptr<const TuningStore> tuning = nullptr;  // none: kernels decide themselves
   std::optional<int> band_rows = std::nullopt;          // instead of the device's default
+  // Whether the user named the memory of bands, which then holds for what steps take besides; other
+  // steps take a share of the machine's or the device's.
+  bool limits_steps = false;
   bool fuse = true;  // let neighbouring passes share a kernel on a device
 };
 
