@@ -1,6 +1,8 @@
 #include "net/net.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -16,6 +18,7 @@
 #include "net/net_planes.hpp"
 #include "net/net_step.hpp"
 #include "stage/options/shared_parameters.hpp"
+#include "stage/options/stage_text.hpp"
 #include "stages/resize/resize.hpp"
 
 namespace gpufilter {
@@ -294,9 +297,39 @@ class Net final : public Stage {
   NetParameters parameters_;
 };
 
+// A number for each channel of the network, or one for all.
+std::vector<float> channel_numbers_of(const OptionValues& values, const std::string& option,
+                                      int channels, bool positive) {
+  const auto rows =
+      parse_number_rows(values.text(option), {option, false}, Precision::single_precision);
+  std::vector<float> numbers;
+  for (const NumberRow& row : rows)
+    numbers.insert(numbers.end(), row.numbers.begin(), row.numbers.end());
+  const auto count = static_cast<size_t>(channels);
+  if (numbers.size() == 1) numbers.resize(count, numbers.front());
+  const bool fits = numbers.size() == count &&
+                    std::all_of(numbers.begin(), numbers.end(),
+                                [&](float n) { return std::isfinite(1 / n) || !positive; });
+  if (!fits)
+    throw UsageError(formatted("{} \"{}\": give one number or {}{}", option, values.text(option),
+                               channels, positive ? ", none of them 0" : ""));
+  return numbers;
+}
+
 std::shared_ptr<const Stage> net_from_options(const OptionValues& values) {
-  return make_net(read_net(values.text("--net")),
-                  {.use = {.input = values.choice<NetInput>("--net-input"),
+  NetGraph graph = read_net(values.text("--net"));
+  auto input = values.choice<NetInput>("--net-input");
+  NetConvention convention{.blue_first = input == NetInput::bgr01};
+  if (values.text("--net-mean") != "0" || values.text("--net-std") != "1") {
+    convention.means = channel_numbers_of(values, "--net-mean", graph.channels(), false);
+    convention.deviations = channel_numbers_of(values, "--net-std", graph.channels(), true);
+  }
+  if (convention.blue_first && graph.channels() != 3)
+    throw UsageError(
+        formatted("--net {}: --net-input bgr01 is for networks with three channels", graph.name));
+  if (convention.blue_first) input = NetInput::rgb01;
+  return make_net(with_convention(std::move(graph), convention),
+                  {.use = {.input = input,
                            .border = values.choice<Border>("--border"),
                            .strength = values.number<float>("--strength")},
                    .enlarge = values.number<int>("--net-scale")});
@@ -335,9 +368,18 @@ StageKind net_stage_kind() {
           {{.option = "--net-input",
             .type = OneOf{{{"rgb01", NetInput::rgb01, "numbers from 0 to 1"},
                            {"rgb255", NetInput::rgb255, "numbers from 0 to 255"},
-                           {"y", NetInput::y, "luma from 0 to 1; colours follow it"}}},
+                           {"y", NetInput::y, "luma from 0 to 1; colours follow it"},
+                           {"bgr01", NetInput::bgr01, "blue, green and red from 0 to 1"}}},
             .default_value = "rgb01",
             .help = "What the network expects. A network with one channel always gets luma."},
+           {.option = "--net-mean",
+            .type = FreeText{"NUMBER|R,G,B", {}, {}},
+            .default_value = "0",
+            .help = "What is subtracted from the network's input and added to its result."},
+           {.option = "--net-std",
+            .type = FreeText{"NUMBER|R,G,B", {}, {}},
+            .default_value = "1",
+            .help = "By what its input is divided after that, and its result multiplied."},
            {.option = "--strength",
             .type = NumberIn{0, 1, false, Percent::of_one},
             .default_value = "1",

@@ -206,6 +206,16 @@ RowRange net_source_span(const NetFrame& frame, const RowRange& span, int length
   return all;
 }
 
+RowRange net_input_span(const NetGraph& graph, const NetOperation& operation, int input,
+                        const RowRange& computed, int height, Border border) {
+  const NetValue& from = graph.values[static_cast<size_t>(input)];
+  if (from.size.is_one()) return {0, 1};
+  const int length = graph.rows.length(height);
+  const NetValue& to = graph.values[static_cast<size_t>(operation.output)];
+  return input_span(operation, NetAxis::rows, computed,
+                    {from.size.rows.of(length), to.size.rows.of(length)}, border);
+}
+
 RowRange computed_span(const RowRange& span, int length, Border border) {
   if (border == Border::wrap || is_empty(span)) return span;
   return {std::clamp(span.begin, 0, length), std::clamp(span.end, 0, length)};

@@ -83,6 +83,11 @@ class NetPlanes {
 [[nodiscard]] std::vector<RowRange> net_spans(const NetGraph& graph, NetAxis axis,
                                               const RowRange& wanted, int length, Border border);
 
+// The rows of `input` that an operation reads for these computed rows of its result.
+[[nodiscard]] RowRange net_input_span(const NetGraph& graph, const NetOperation& operation,
+                                      int input, const RowRange& computed, int height,
+                                      Border border);
+
 // The positions of a span that are computed, of a value with `length`; the others follow from the
 // border.
 [[nodiscard]] RowRange computed_span(const RowRange& span, int length, Border border);
@@ -114,7 +119,8 @@ struct NetTap {
 enum class NetInput {
   rgb01,   // red, green and blue from 0 to 1
   rgb255,  // from 0 to 255
-  y        // luma from 0 to 1; colours follow it
+  y,       // luma from 0 to 1; colours follow it
+  bgr01    // blue, green and red from 0 to 1: with_convention() makes rgb01 of it
 };
 
 // How a network is applied to pictures.

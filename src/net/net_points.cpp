@@ -28,7 +28,7 @@ namespace net_functions {
 #define fma fused_multiply_add<set>
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wold-style-cast"
-#include "../../kernels/net/net_functions.cl"
+#include "net/net_functions.cl"
 #pragma GCC diagnostic pop
 #undef fma
 #undef NET_CALL

@@ -13,6 +13,7 @@
 #include "net/net_moves.hpp"
 #include "net/net_planes.hpp"
 #include "net/net_points.hpp"
+#include "net/net_schedule.hpp"
 #include "net/net_tiles.hpp"
 
 namespace gpufilter {
@@ -285,35 +286,57 @@ namespace {
 constexpr size_t cached_numbers = size_t{192} << 10U;
 constexpr int minimum_radii = 8;
 constexpr int minimum_columns = 128;
-// Rows of the network's input whose results are computed before the next layer's.
+// Rows of the network's input whose results are computed before the next layer's; fewer where the
+// values would take much memory.
 constexpr int rows_at_once = 8;
+constexpr int fewest_at_once = 2;
+constexpr std::uint64_t much_memory = std::uint64_t{512} << 20U;
 
-// Rows and columns of the network's result for so many of its input, at least its multiple.
-int at_once(const NetGraph& graph, const NetFrame& frame, int count) {
-  return divided_up(count, frame.multiple) * frame.multiple * graph.scale();
-}
+// How a picture is divided.
+struct StripShape {
+  int at_once = rows_at_once;
+  int columns = 0;  // of the source
+  std::uint64_t bytes = 0;
+};
 
-// Numbers of all values for a column of a strip.
-size_t numbers_a_column(const NetGraph& graph, ImageSize size) {
-  const auto spans = net_spans(graph, NetAxis::rows, {0, at_once(graph, graph.rows, rows_at_once)},
-                               size.height, Border::wrap);
-  size_t sum = 0;
-  for (size_t i = 0; i < graph.values.size(); ++i) {
-    const NetValue& value = graph.values[i];
-    const size_t numbers =
-        static_cast<size_t>(spans[i].count()) * static_cast<size_t>(value.planes());
-    sum += divided_up(numbers * static_cast<size_t>(value.size.columns.times),
-                      static_cast<size_t>(value.size.columns.by));
+// With so many rows at once.
+StripShape strip_shape_of(const NetGraph& graph, ImageSize size, int at_once) {
+  const std::vector<int> rows = net_held_rows(graph, size.height, at_once);
+  const auto bytes_of = [&](const std::vector<RowRange>& columns) {
+    std::uint64_t numbers = 0;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      numbers += static_cast<std::uint64_t>(rows[i]) *
+                 static_cast<std::uint64_t>(graph.values[i].planes()) *
+                 static_cast<std::uint64_t>(columns[i].count() + net_slack);
+    }
+    return numbers * sizeof(float);
+  };
+  const auto spans = [&](int columns) {
+    return net_spans(graph, NetAxis::columns, {0, columns * graph.scale()}, size.width,
+                     Border::constant);
+  };
+  StripShape shape{.at_once = at_once, .columns = size.width};
+  if (!graph.is_whole()) {
+    std::uint64_t a_column = 0;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const NetLength& length = graph.values[i].size.columns;
+      a_column += static_cast<std::uint64_t>(
+          divided_up(rows[i] * graph.values[i].planes() * std::max(length.times, 1), length.by));
+    }
+    const auto suiting = static_cast<int>(cached_numbers / std::max<std::uint64_t>(a_column, 1));
+    shape.columns = std::min(
+        size.width, std::max({suiting, minimum_columns, minimum_radii * net_radius(graph)}));
+    const int multiple = graph.columns.multiple;
+    shape.columns = divided_up(shape.columns, multiple) * multiple;
   }
-  return std::max(sum, size_t{1});
+  shape.bytes = bytes_of(spans(std::min(shape.columns, size.width)));
+  return shape;
 }
 
-// Columns of the source.
-int strip_columns(const NetGraph& graph, ImageSize size) {
-  if (graph.is_whole()) return size.width;
-  const auto suiting = static_cast<int>(cached_numbers / numbers_a_column(graph, size));
-  return std::min(size.width,
-                  std::max({suiting, minimum_columns, minimum_radii * net_radius(graph)}));
+StripShape strip_shape(const NetGraph& graph, ImageSize size) {
+  StripShape shape = strip_shape_of(graph, size, rows_at_once);
+  if (shape.bytes > much_memory) shape = strip_shape_of(graph, size, fewest_at_once);
+  return shape;
 }
 
 // Goes down one strip of columns.
@@ -334,32 +357,40 @@ class Strip {
     }
   }
 
-  // Computes these rows of the result; they follow those before.
-  void compute(const RowRange& rows) {
-    const auto spans = net_spans(graph_, NetAxis::rows, rows, size_.height, use_.border);
-    const RowRange fresh = planes_.front().advance(spans.front());
-    net_unpack(graph_, use_, source_, size_, fresh, planes_.front());
-    for (size_t i = 0; i < graph_.operations.size(); ++i) {
-      const auto output = static_cast<size_t>(graph_.operations[i].output);
-      run(graph_.operations[i], weights_[i], planes_[output].advance(spans[output]));
+  // Computes rows of the picture's result.
+  void compute(const ConstRows& base, const MutableRows& target, int at_once) {
+    NetSchedule schedule(graph_, target.rows, size_.height, use_.border, at_once);
+    while (!schedule.is_done()) {
+      check_stop();
+      const NetSchedule::Step step = schedule.next();
+      NetPlanes& planes = planes_[static_cast<size_t>(step.value)];
+      static_cast<void>(planes.advance(step.held));
+      if (step.operation < 0) {
+        net_unpack(graph_, use_, source_, size_, step.fresh, planes);
+      } else {
+        run(static_cast<size_t>(step.operation), step.fresh);
+      }
+      if (step.value == graph_.output) pack(step.fresh.moved(-graph_.rows.begin), base, target);
     }
   }
 
+ private:
   void pack(const RowRange& rows, const ConstRows& base, const MutableRows& target) const {
     const NetPlanes& result = planes_[static_cast<size_t>(graph_.output)];
-    for (int y = rows.begin; y < rows.end; ++y)
+    const int end = std::min(rows.end, target.rows.end);
+    for (int y = std::max(rows.begin, target.rows.begin); y < end; ++y)
       net_pack(graph_, use_, result, y, columns_, base, target);
   }
 
- private:
-  void run(const NetOperation& operation, const NetWeights& weights, const RowRange& fresh) {
+  void run(size_t index, const RowRange& fresh) {
+    const NetOperation& operation = graph_.operations[index];
     NetPlanes& planes = planes_[static_cast<size_t>(operation.output)];
     const RowRange rows = computed_span(fresh, planes.size().height, use_.border);
     const RowRange columns = computed_span(planes.columns(), planes.size().width, use_.border);
     std::vector<const NetPlanes*> inputs;
     for (const int input : operation.inputs)
       inputs.push_back(&planes_[static_cast<size_t>(input)]);
-    net_operation_rows(operation, weights, inputs, planes, rows, columns);
+    net_operation_rows(operation, weights_[index], inputs, planes, rows, columns);
     planes.fill_outside(rows, fresh);
   }
 
@@ -376,27 +407,20 @@ class Strip {
 
 void net_rows(const NetGraph& graph, const NetUse& use, const ConstRows& source,
               const ConstRows& base, const MutableRows& target, ImageSize size) {
-  const int across = at_once(graph, graph.columns, strip_columns(graph, size));
-  const int down = at_once(graph, graph.rows, rows_at_once);
+  const StripShape shape = strip_shape(graph, size);
+  const int across = shape.columns * graph.scale();
   const int width = size.width * graph.scale();
   std::vector<NetWeights> weights;
   for (const NetOperation& operation : graph.operations)
     weights.push_back(net_weights(graph, operation));
   for (int x = 0; x < width; x += across) {
     const RowRange columns{x, std::min(x + across, width)};
-    Strip strip(graph, weights, use, source, size, columns);
-    for (int y = target.rows.begin; y < target.rows.end; y += down) {
-      check_stop();
-      const RowRange rows{y, std::min(y + down, target.rows.end)};
-      strip.compute(rows);
-      strip.pack(rows, base, target);
-    }
+    Strip(graph, weights, use, source, size, columns).compute(base, target, shape.at_once);
   }
 }
 
 std::uint64_t net_rows_memory(const NetGraph& graph, ImageSize size) {
-  const int columns = strip_columns(graph, size) + 2 * net_radius(graph) + net_slack;
-  return sizeof(float) * static_cast<std::uint64_t>(columns) * numbers_a_column(graph, size);
+  return strip_shape(graph, size).bytes;
 }
 
 int net_suitable_rows(const NetGraph& graph, ImageSize size) {

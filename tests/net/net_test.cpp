@@ -449,8 +449,20 @@ TEST(NetFile, ShapesThatDoNotChainAreRefused) {
             "supported");
   OnnxSketch early;
   early.add({"Relu", {"later"}, "y"});
-  EXPECT_EQ(net_objection(early.bytes()),
-            "n.onnx: node y (Relu): its input later is not computed before it");
+  EXPECT_EQ(
+      net_objection(early.bytes()),
+      "n.onnx: node y (Relu): its input later is not computed before it; sort the nodes, which "
+      "must not form a circle");
+  OnnxSketch circle;
+  circle.add({"Add", {"x", "b"}, "a"}).add({"Relu", {"a"}, "b"}).add({"Relu", {"b"}, "y"});
+  EXPECT_EQ(net_objection(circle.bytes()),
+            "n.onnx: node a (Add): its input b is not computed before it; sort the nodes, which "
+            "must not form a circle");
+  OnnxSketch huge;
+  huge.add({"sizes", {4}, 7, {1e12, 1e12, 1e12, 1e12}});
+  huge.add({"Reshape", {"x", "sizes"}, "y"});
+  EXPECT_EQ(net_objection(huge.bytes()),
+            "n.onnx: node y (Reshape): its shape does not have as many numbers as its input");
   OnnxSketch block = one_convolution();
   block.nodes[0].output = "a";
   block.add({"DepthToSpace", {"a"}, "y", {{"blocksize", std::int64_t{2}}}});
@@ -521,6 +533,29 @@ TEST(NetFile, ParametersThatDoNotSuitItAreRefused) {
                               {.use = {.input = NetInput::y}});
             }),
             "--net n.onnx: --net-input y is for networks with one channel, this one has 3");
+}
+
+// The same network with its convention as nodes.
+TEST(NetConvention, IsWhatNodesWouldDo) {
+  OnnxSketch plain;
+  add_convolution(plain, "x", "y", 3, 3, 3);
+  OnnxSketch nodes;
+  nodes.tensors = plain.tensors;
+  nodes.add({"order", {3}, 7, {2, 1, 0}});
+  nodes.add({"mean", {3, 1, 1}, 1, {0.5, 0.25, 0.125}}).add({"factor", {3, 1, 1}, 1, {2, 4, 0.5}});
+  nodes.add({"deviation", {3, 1, 1}, 1, {0.5, 0.25, 2}});
+  nodes.add({"Gather", {"x", "order"}, "a", {{"axis", std::int64_t{1}}}});
+  nodes.add({"Sub", {"a", "mean"}, "b"}).add({"Mul", {"b", "factor"}, "c"});
+  nodes.add({"Conv", {"c", "y_w", "y_b"}, "d", {{"pads", Wholes{1, 1, 1, 1}}}});
+  nodes.add({"Mul", {"d", "deviation"}, "e"}).add({"Add", {"e", "mean"}, "f"});
+  nodes.add({"Gather", {"f", "order"}, "y", {{"axis", std::int64_t{1}}}});
+  const NetGraph graph = with_convention(
+      parse_net(plain.bytes(), "n.onnx"),
+      {.blue_first = true, .means = {0.5F, 0.25F, 0.125F}, .deviations = {0.5F, 0.25F, 2}});
+  const Image image = random_image({31, 17}, {3, 8}, 4);
+  const Image expected =
+      filter_on_host(image, {make_net(parse_net(nodes.bytes(), "n.onnx"), {})}, {});
+  EXPECT_TRUE(same_pixels(filter_on_host(image, {make_net(graph, {})}, {}), expected));
 }
 
 // Functions are near those of the library.

@@ -431,6 +431,7 @@ class ProcessDispatcher {
   static Dispatcher& made(const FilterOptions& options) {
     EngineOptions engine = default_engine_options();
     engine.band_rows = options.band_rows;
+    engine.limits_steps = options.max_memory.has_value();
     engine.fuse = options.fuse;
     const bool means_opencl = options.show_kernel && options.device == "auto";
     static Dispatcher* dispatcher = nullptr;

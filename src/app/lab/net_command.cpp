@@ -149,6 +149,13 @@ void print_description(const NetGraph& graph) {
   line("work", formatted("{:.0f} multiply-adds for a pixel of the result", net_products(graph)));
   line("time", formatted("{:.2g} s for {} megapixels of result on this processor ({}, {} threads)",
                          seconds, megapixels, to_string(instruction_set()), allowed_threads()));
+  if (graph.is_whole()) line("means", "of the whole picture, whose values are kept");
+  const int multiple = std::max(graph.columns.multiple, graph.rows.multiple);
+  const int margin = std::max(graph.columns.margin, graph.rows.margin);
+  if (multiple > 1 || margin > 0) {
+    line("sides", formatted("margins of {} pixels, then multiples of {}: mirrored, or by --border",
+                            margin, multiple));
+  }
   line("memory", formatted("{:.1f} MB for each thread, for pictures 5000 pixels wide",
                            static_cast<double>(net_rows_memory(graph, {5000, 3333})) / 1e6));
   std::cout << '\n';

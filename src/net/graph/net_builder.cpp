@@ -344,7 +344,10 @@ const NetName& NetBuilder::input(std::size_t index) const {
   if (!has_input(index)) fail(formatted("input {} is missing", index + 1));
   const auto found = names_.find(node_->inputs[index]);
   if (found == names_.end())
-    fail(formatted("its input {} is not computed before it", printable(node_->inputs[index])));
+    fail(
+        formatted("its input {} is not computed before it; sort the nodes, which must not form a "
+                  "circle",
+                  printable(node_->inputs[index])));
   return found->second;
 }
 

@@ -93,7 +93,8 @@ struct NetQuantization {
 
 // A factor of a dimension of a tensor: channels that are `stride` apart, or positions.
 struct NetAtom {
-  enum Kind { channels, rows, columns } kind = channels;
+  // The last two: the place in a block of rows or columns, whose other direction is not split yet.
+  enum Kind { channels, rows, columns, row_of_block, column_of_block } kind = channels;
   std::int64_t size = 1;
   std::int64_t stride = 1;
   bool operator==(const NetAtom&) const = default;

@@ -210,6 +210,15 @@ inline constexpr int net_multiple = 256;  // what the sides of pictures are made
 inline constexpr int net_scale = 8;
 inline constexpr int net_kernel = 9;  // the longest side of a convolution
 
+// What pixels are for a network, besides their range: x = (sample - mean) / deviation.
+struct NetConvention {
+  bool blue_first = false;
+  std::vector<float> means = {};  // one for each channel, in the network's order; none: 0
+  std::vector<float> deviations = {};
+};
+// A network that takes and makes plain pixels.
+[[nodiscard]] NetGraph with_convention(NetGraph graph, const NetConvention& convention);
+
 // Multiplications for a pixel of the network's result.
 [[nodiscard]] double net_products(const NetGraph& graph);
 // Weights, biases and slopes.

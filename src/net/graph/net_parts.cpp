@@ -41,13 +41,17 @@ std::vector<NetBuilder::SliceRange> NetBuilder::slices_of(const Wholes& sizes) c
   for (size_t i = 0; i < begins.size(); ++i) {
     const size_t axis = axis_of(axes[i], sizes.size());
     const std::int64_t size = sizes[axis];
-    if (steps[i] < 1) fail("its steps are not above 0");
+    // Backwards from the last element to the one before the first.
+    const bool back = steps[i] < 0;
+    if (steps[i] == 0 || std::abs(steps[i]) > size + 1) fail("its steps are damaged");
     const auto inside = [&](std::int64_t at) {
-      return std::clamp(at < 0 ? at + size : at, std::int64_t{0}, size);
+      return std::clamp(at < 0 ? at + size : at, std::int64_t{back ? -1 : 0},
+                        back ? size - 1 : size);
     };
     const std::int64_t begin = inside(begins[i]);
-    result.push_back(
-        {static_cast<std::int64_t>(axis), begin, std::max(begin, inside(ends[i])), steps[i]});
+    const std::int64_t end = ends[i] < -size ? (back ? -1 : 0) : inside(ends[i]);
+    const std::int64_t last = back ? std::min(begin, end) : std::max(begin, end);
+    result.push_back({static_cast<std::int64_t>(axis), begin, last, steps[i]});
   }
   return result;
 }
@@ -77,7 +81,8 @@ void NetBuilder::read_slice() {
     if (range.begin == 0 && range.end == sizes[axis] && range.step == 1) continue;
     if (axis == 1) {
       Wholes channels;
-      for (std::int64_t c = range.begin; c < range.end; c += range.step)
+      for (std::int64_t c = range.begin; range.step > 0 ? c < range.end : c > range.end;
+           c += range.step)
         channels.push_back(c);
       if (channels.empty()) fail("it takes no channels");
       source = pick_channels(source, channels);

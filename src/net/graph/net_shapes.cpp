@@ -16,8 +16,20 @@ namespace {
 using std::size_t;
 using Wholes = std::vector<std::int64_t>;
 
+// Of sizes; at most 2^50, which no shape has.
 std::int64_t product_of(const Wholes& numbers) {
-  return std::accumulate(numbers.begin(), numbers.end(), std::int64_t{1}, std::multiplies());
+  constexpr std::int64_t most = std::int64_t{1} << 50U;
+  std::int64_t product = 1;
+  for (const std::int64_t number : numbers) {
+    if (number <= 0) return 0;
+    product = number > most / product ? most : product * number;
+  }
+  return product;
+}
+
+std::int64_t whole_of(double number) {
+  constexpr double most = 0x1p62;
+  return number > -most && number < most ? static_cast<std::int64_t>(number) : 0;
 }
 
 double number_at(const OnnxTensor& tensor, size_t i) {
@@ -107,7 +119,7 @@ OnnxTensor combined(const std::string& type, const OnnxTensor& a, const OnnxTens
     if (a.is_float()) {
       result.floats.push_back(static_cast<float>(z));
     } else {
-      result.integers.push_back(static_cast<std::int64_t>(z));
+      result.integers.push_back(whole_of(z));
     }
   }
   return result;
@@ -151,7 +163,11 @@ OnnxTensor NetBuilder::folded(const std::vector<const OnnxTensor*>& tensors) con
       type == "Add" || type == "Sub" || type == "Mul" || type == "Div" || type == "Mod";
   if (pair) {
     if (tensors.size() != 2) fail("it has not two inputs");
-    return combined(type, first, *tensors[1]);
+    const OnnxTensor& second = *tensors[1];
+    const double most = static_cast<double>(first.count()) * static_cast<double>(second.count());
+    if (first.dimensions != second.dimensions && most > net_constants)
+      fail("its constants are too large to be computed with");
+    return combined(type, first, second);
   }
   if (type == "Cast") {
     OnnxTensor result = tensor_like(first, first.dimensions);
@@ -160,7 +176,7 @@ OnnxTensor NetBuilder::folded(const std::vector<const OnnxTensor*>& tensors) con
       if (result.is_float()) {
         result.floats.push_back(static_cast<float>(number_at(first, i)));
       } else {
-        result.integers.push_back(static_cast<std::int64_t>(number_at(first, i)));
+        result.integers.push_back(whole_of(number_at(first, i)));
       }
     }
     return result;
@@ -170,7 +186,7 @@ OnnxTensor NetBuilder::folded(const std::vector<const OnnxTensor*>& tensors) con
     OnnxTensor one{.floats = {0}};
     if (value != nullptr && value->tensor && value->tensor->count() == 1) one = *value->tensor;
     const std::int64_t count = product_of(first.integers);
-    if (count < 0 || count > net_constants) fail("its shape is too large");
+    if (first.is_float() || count > net_constants) fail("its shape is too large");
     return selected(one, first.integers, std::vector<size_t>(static_cast<size_t>(count), 0));
   }
   if (type == "Concat") {
@@ -204,14 +220,21 @@ OnnxTensor NetBuilder::rearranged(const std::vector<const OnnxTensor*>& tensors)
     return selected(first, places.dimensions, from);
   }
   if (type == "Slice") {
-    const auto ranges = slices_of(first.dimensions);
-    if (first.dimensions.size() != 1 || ranges.size() != 1)
-      fail("constants of one dimension are supported");
-    const SliceRange& range = ranges.front();
-    std::vector<size_t> from;
-    for (std::int64_t i = range.begin; i < range.end; i += range.step)
-      from.push_back(static_cast<size_t>(i));
-    return selected(first, {static_cast<std::int64_t>(from.size())}, from);
+    Wholes sizes = first.dimensions;
+    Wholes pitches = pitches_of(sizes);
+    std::int64_t begin = 0;
+    for (const SliceRange& range : slices_of(first.dimensions)) {
+      const auto axis = static_cast<size_t>(range.axis);
+      begin += range.begin * pitches[axis];
+      const std::int64_t distance = range.end - range.begin;
+      const std::int64_t step = range.step;
+      sizes[axis] = std::max<std::int64_t>((distance + step - (step > 0 ? 1 : -1)) / step, 0);
+      pitches[axis] *= step;
+    }
+    std::vector<size_t> from = places_of(sizes, pitches);
+    for (size_t& place : from)
+      place += static_cast<size_t>(begin);
+    return selected(first, sizes, from);
   }
   if (type == "Transpose") {
     const Wholes own = pitches_of(first.dimensions);
@@ -248,14 +271,14 @@ Wholes NetBuilder::new_sizes(const Wholes& sizes) const {
   Wholes result;
   if (type == "Reshape") {
     result = has_input(1) ? whole_numbers(1, "its shape is") : integers("shape", {});
-    std::int64_t known = 1;
+    Wholes known;
     for (size_t i = 0; i < result.size(); ++i) {
       if (result[i] == 0 && i < sizes.size() && integer("allowzero", 0) == 0) result[i] = sizes[i];
-      if (result[i] < -1 || result[i] > net_constants * net_constants) fail("its shape is damaged");
-      if (result[i] > 0 && known <= all) known *= result[i];
+      if (result[i] < -1) fail("its shape is damaged");
+      if (result[i] > 0) known.push_back(result[i]);
     }
     const auto open = std::find(result.begin(), result.end(), -1);
-    if (open != result.end()) *open = all / std::max<std::int64_t>(known, 1);
+    if (open != result.end()) *open = all / product_of(known);
   } else if (type == "Flatten") {
     const auto axis = static_cast<std::ptrdiff_t>(axis_of(integer("axis", 1), sizes.size() + 1));
     const std::int64_t before = product_of({sizes.begin(), sizes.begin() + axis});
@@ -323,7 +346,6 @@ NetView NetBuilder::reshaped(int& value, NetView view, Wholes sizes) {
   for (const auto& dimension : view)
     left.insert(left.end(), dimension.begin(), dimension.end());
   std::erase_if(left, [](const NetAtom& atom) { return atom.size == 1; });
-  std::int64_t block[2] = {1, 1};  // of columns and rows
   NetView result;
   size_t next = 0;
   const auto refuse = [&] {
@@ -344,28 +366,34 @@ NetView NetBuilder::reshaped(int& value, NetView view, Wholes sizes) {
       const std::int64_t inner = atom.size / need;
       dimension.push_back(
           {atom.kind, need, atom.stride * (atom.kind == NetAtom::channels ? inner : 1)});
-      if (atom.kind != NetAtom::channels) {
-        std::int64_t& side = block[atom.kind == NetAtom::rows ? 1 : 0];
-        if (side != 1) refuse();
-        side = inner;
-        // The place in a block: a channel, below.
-        atom = {NetAtom::channels, inner, atom.kind == NetAtom::rows ? -2 : -1};
-      } else {
-        atom.size = inner;
+      if (atom.kind == NetAtom::rows) {
+        atom.kind = NetAtom::row_of_block;
+      } else if (atom.kind == NetAtom::columns) {
+        atom.kind = NetAtom::column_of_block;
+      } else if (atom.kind != NetAtom::channels) {
+        refuse();
       }
+      atom.size = inner;
       need = 1;
     }
   }
-  if (next != left.size() || block[0] != block[1]) refuse();
-  if (block[0] == 1) return result;
-  const std::int64_t factor = block[0];
-  value = reduced_size(value, factor);
+  if (next != left.size()) refuse();
+  std::int64_t height = 1;
+  std::int64_t width = 1;
+  for (const auto& dimension : result) {
+    for (const NetAtom& atom : dimension) {
+      if (atom.kind == NetAtom::row_of_block) height *= atom.size;
+      if (atom.kind == NetAtom::column_of_block) width *= atom.size;
+    }
+  }
+  if (height == 1 || width == 1) return result;
+  if (height != width) refuse();
+  value = reduced_size(value, height);
   for (auto& dimension : result) {
     for (NetAtom& atom : dimension) {
-      if (atom.kind != NetAtom::channels) continue;
-      atom.stride = atom.stride == -2   ? factor
-                    : atom.stride == -1 ? 1
-                                        : atom.stride * factor * factor;
+      if (atom.kind == NetAtom::channels) atom.stride *= height * height;
+      if (atom.kind == NetAtom::row_of_block) atom = {NetAtom::channels, height, height};
+      if (atom.kind == NetAtom::column_of_block) atom = {NetAtom::channels, height, 1};
     }
   }
   return result;

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
+#include "base/machine_memory.hpp"
 #include "base/threads.hpp"
 #include "base/timeline.hpp"
 #include "device/device_error.hpp"
@@ -52,6 +53,15 @@ EngineReport report_on(const DeviceCandidate& candidate, const std::string& of_w
   return report;
 }
 
+// Bytes that steps may take besides the rows of bands. Other programs, and other bands, need memory
+// too; on processors larger blocks than this would not stay in any cache.
+std::uint64_t memory_for_steps(const DeviceInfo* device) {
+  if (device == nullptr) return machine_memory() / 2;
+  constexpr std::uint64_t on_processors = std::uint64_t{512} << 20U;
+  return device->kind == DeviceKind::gpu ? device->global_memory / 4
+                                         : std::min(device->global_memory / 4, on_processors);
+}
+
 // `device`: nullptr for the processor.
 PlanLimits limits_for(const Work& work, const DeviceInfo* device, const EngineOptions& options) {
   PlanLimits limits;
@@ -59,6 +69,7 @@ PlanLimits limits_for(const Work& work, const DeviceInfo* device, const EngineOp
   limits.max_memory = work.max_memory;
   limits.device = device;
   limits.band_rows = options.band_rows;
+  if (!options.limits_steps) limits.step_memory = memory_for_steps(device);
   if (device == nullptr) return limits;
   const bool is_gpu = device->kind == DeviceKind::gpu;
   if (is_gpu) limits.target_buffer = gpu_target_buffer;

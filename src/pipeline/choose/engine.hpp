@@ -67,6 +67,9 @@ struct EngineOptions {
   std::optional<ProgramCache> cache = std::nullopt;
   std::shared_ptr<const TuningStore> tuning = nullptr;  // none: kernels decide themselves
   std::optional<int> band_rows = std::nullopt;          // instead of the device's default
+  // Whether the user set the memory of bands, which then also limits scratch memory of steps;
+  // otherwise steps take a share of the machine's or the device's memory.
+  bool limits_steps = false;
   bool fuse = true;             // let neighbouring passes share a kernel on a device
   bool processor_helps = true;  // it may do the rest of a picture whose device has failed
 };

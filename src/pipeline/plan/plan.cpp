@@ -32,7 +32,7 @@ std::uint64_t host_scratch(const std::vector<Pass>& passes, const PlanLimits& li
   std::uint64_t sum = 0;
   for (const Pass& pass : passes) {
     sum += pass.properties.scratch_bytes;
-    if (sum <= limits.max_memory) continue;
+    if (sum <= limits.step_memory.value_or(limits.max_memory)) continue;
     const StepTitle title = pass.step->title();
     throw UnsuitableSize(
         formatted("--{} {}: takes {} bytes of memory for pictures of {} x {}; set "
@@ -52,7 +52,8 @@ std::uint64_t grant_scratch(std::vector<Pass>& passes, const PlanLimits& limits)
   }
   std::uint64_t sum = 0;
   for (Pass* pass : takers) {
-    const std::uint64_t bytes = limits.max_memory / limits.bands / 2 / takers.size();
+    const std::uint64_t all = limits.step_memory.value_or(limits.max_memory / limits.bands / 2);
+    const std::uint64_t bytes = all / takers.size();
     *pass = {pass->properties.with_scratch(bytes), pass->input, limits.device};
     sum += pass->properties.scratch_bytes;
   }

@@ -93,9 +93,10 @@ struct PlanLimits {
   // Bytes that a buffer may take: the device's largest allocation.
   std::uint64_t max_buffer = UINT64_MAX;
   // Bytes that all bands in progress may take. Bands are low enough that `bands` of them fit. If
-  // bands of 16 rows do not fit, there are fewer bands; if not even one fits, it is lower. Steps
-  // get at most half of it as scratch memory.
+  // bands of 16 rows do not fit, there are fewer bands; if not even one fits, it is lower.
   std::uint64_t max_memory = UINT64_MAX;
+  // Bytes that steps may take besides the rows of bands; none: a part of `max_memory`.
+  std::optional<std::uint64_t> step_memory = std::nullopt;
   unsigned bands = 3;  // one is decoded, one filtered, one encoded
   // The device that runs the passes; nullptr: the processor.
   const DeviceInfo* device = nullptr;
