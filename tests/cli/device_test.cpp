@@ -517,8 +517,7 @@ TEST_F(VendorProbes, DevicesSayWhyAVendorIsNotUsable) {
   const ProcessOptions options = failing("devices abort");
   const ProcessResult table = ended(0, filter({"devices"}, options));
   EXPECT_EQ(table.err, "");
-  expect_parts(table.out, {"0  " + library_ + " (not usable)\n    reason ",
-                           "SIGABRT"});
+  expect_parts(table.out, {"0  " + library_ + " (not usable)\n    reason ", "SIGABRT"});
   const Json json = Json::parse(filter({"devices", "--json"}, options).out);
   EXPECT_EQ(json["devices"], Json::array());
   ASSERT_EQ(json["unusable"].size(), 1);

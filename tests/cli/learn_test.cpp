@@ -26,9 +26,7 @@ struct Learn : ProgramTest {
     return json;
   }
 
-  static bool has_oclgrind() {
-    return has_program("oclgrind-kernel");
-  }
+  static bool has_oclgrind() { return has_program("oclgrind-kernel"); }
 
   static const Words& names() {
     static const Words all{"hello",      "groups",         "invert",    "naive-blur",
