@@ -131,7 +131,7 @@ side_by_side gamma 3 dusk.png gamma1.8.png gamma0.6.png
 filter dusk.png brighter.png --exposure 1
 filter dusk.png curved.png --curve "0,0 0.25,0.15 0.75,0.85 1,1"
 filter dusk.png equalized.png --equalize
-side_by_side tones 4 dusk.png brighter.png curved.png equalized.png
+side_by_side tones 2 dusk.png brighter.png curved.png equalized.png
 for amount in 1 -1; do filter dusk.png "vibrance${amount}.png" --vibrance "${amount}"; done
 side_by_side vibrance 3 dusk.png vibrance1.png vibrance-1.png
 filter "${samples}/badge-alpha.png" white.png --flatten white
