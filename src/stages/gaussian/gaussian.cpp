@@ -67,7 +67,7 @@ StageKind gaussian_stage_kind() {
           "is opaque, or all of it transparent, they follow the formula. --alpha independent "
           "applies the formula to every channel.",
       .examples = {"in.png out.png --gaussian 2", "in.png out.png --gaussian 8 --border mirror"},
-      .sample_values = {"0.2", "0.8", "2.5", "20", "60"},
+      .sample_values = {"0.2", "0.8", "2.5", "20", "50"},
       .from_options = gaussian_from_options};
 }
 
