@@ -166,7 +166,7 @@ StageKind binarize_stage_kind() {
               "with 65536 levels for 16 bits.",
           .edges = "None: a pixel depends on no other pixel, but otsu reads all of them first.",
           .alpha = "Does not change and has no influence.",
-          .examples = {"page.jpg page.png --binarize otsu", "in.png out.png --binarize 50%"},
+          .examples = {"in.jpg out.png --binarize otsu", "in.png out.png --binarize 50%"},
           .sample_values = {"otsu", "100", "30%"},
           .from_options = [](const OptionValues& values) {
             const std::string& value = values.text("--binarize");
