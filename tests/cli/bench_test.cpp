@@ -428,7 +428,7 @@ TEST_F(BenchLessons, KernelsAreShownWithWhatTheyTake) {
   ASSERT_NE(options, std::string::npos) << result.out;
   const std::size_t next = result.out.find('\n', options) + 1;
   const std::string line = result.out.substr(next, result.out.find('\n', next) - next);
-  EXPECT_TRUE(line.starts_with("// takes: ") && line.ends_with(" bytes of local memory")) << line;
+  EXPECT_TRUE(line.starts_with("// takes: ") && line.ends_with(" bytes local")) << line;
 }
 
 TEST_F(BenchLessons, RefuseWhatCannotBeMeasured) {
