@@ -234,7 +234,7 @@ TEST_F(Devices, TheTableNamesEveryDevice) {
     EXPECT_TRUE(contains(table, device["index"].dump() + "  " + device["name"].get<std::string>() +
                                     " (" + device["kind"].get<std::string>() + ")\n"));
   }
-  expect_parts(table, {"compute unit", "work-groups of at most", "sub-groups", "local memory",
+  expect_parts(table, {"compute unit", "each on work-groups", "sub-groups", "local memory",
                        "--tile", "not measured yet", "not known yet"});
 }
 
