@@ -61,8 +61,9 @@ std::shared_ptr<std::uint8_t> mapped(const FileDescriptor& file, std::size_t byt
 
 // ---- The process that asks ----
 
-// Throws std::system_error.
-pid_t start(const FileDescriptor& file, const std::array<std::string, 10>& words) {
+// Throws PictureError about the file `name`, std::system_error.
+pid_t start(const std::string& name, const FileDescriptor& file,
+            const std::array<std::string, 10>& words) {
   std::array<const char*, 12> arguments{"gpufilter"};
   std::transform(words.begin(), words.end(), arguments.begin() + 1,
                  [](const std::string& word) { return word.c_str(); });
@@ -80,6 +81,11 @@ pid_t start(const FileDescriptor& file, const std::array<std::string, 10>& words
                                 const_cast<char* const*>(arguments.data()), environ);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&files);
+  if (error == EAGAIN) {
+    throw PictureError(name,
+                       "its decoder needs a process, and a limit on processes or memory allows no "
+                       "more: raise it (ulimit -u)");
+  }
   if (error != 0) throw std::system_error(error, std::generic_category());
   return child;
 }
@@ -133,11 +139,12 @@ Image decode_apart(const std::string& name, ByteSpan file, const PictureHeader& 
     write_fully_at(shared.get(), layout.file_begin, file);
     const auto memory = mapped(shared, layout.end);
     const pid_t child =
-        start(shared, {decoding_word, GPUFILTER_VERSION, std::to_string(::getpid()),
-                       std::to_string(shape.size.width), std::to_string(shape.size.height),
-                       std::to_string(shape.format.channels), std::to_string(shape.format.depth),
-                       std::to_string(file.size()), std::to_string(limits.max_memory),
-                       std::to_string(limits.max_pixels)});
+        start(name, shared,
+              {decoding_word, GPUFILTER_VERSION, std::to_string(::getpid()),
+               std::to_string(shape.size.width), std::to_string(shape.size.height),
+               std::to_string(shape.format.channels), std::to_string(shape.format.depth),
+               std::to_string(file.size()), std::to_string(limits.max_memory),
+               std::to_string(limits.max_pixels)});
     auto* reason = reinterpret_cast<char*>(memory.get());
     const int status = end_of(child);
     reason[Layout::page - 1] = '\0';
