@@ -298,10 +298,16 @@ struct mlp {
 struct net {
   // FILE.
   std::string value = {};
-  // What the network expects. A network with one channel always gets luma. rgb01|rgb255|y; rgb01:
-  // numbers from 0 to 1; rgb255: numbers from 0 to 255; y: luma from 0 to 1; colours follow it. The
-  // default is rgb01.
+  // What the network expects. A network with one channel always gets luma. rgb01|rgb255|y|bgr01;
+  // rgb01: numbers from 0 to 1; rgb255: numbers from 0 to 255; y: luma from 0 to 1; colours follow
+  // it; bgr01: blue, green and red from 0 to 1. The default is rgb01.
   std::optional<std::string> net_input = {};
+  // What is subtracted from the network's input and added to its result. NUMBER|R,G,B. The default
+  // is 0.
+  std::optional<std::string> net_mean = {};
+  // By what its input is divided after that, and its result multiplied. NUMBER|R,G,B. The default
+  // is 1.
+  std::optional<std::string> net_std = {};
   // The network's share of the result; the rest is the picture. 0..1. The default is 1.
   std::optional<double> strength = {};
   // Enlarge by this factor before the network, for networks that expect it. 1..8. The default is 1.
@@ -314,6 +320,8 @@ struct net {
   operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
     return detail::UseOf("net", value)
         .with("net-input", net_input)
+        .with("net-mean", net_mean)
+        .with("net-std", net_std)
         .with("strength", strength)
         .with("net-scale", net_scale)
         .with("border", border);
@@ -392,6 +400,16 @@ struct vibrance {
   }
 };
 
+// Multiply light by 2^EV. 1 doubles it, as one stop more on a camera does, -1 halves it.
+struct exposure {
+  // -10..10.
+  double value = {};
+  // For PictureFilter.
+  operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
+    return detail::UseOf("exposure", value);
+  }
+};
+
 // Brighten or darken middle tones. Above 1 they become brighter, below 1 darker; black and white
 // stay.
 struct gamma {
@@ -403,11 +421,54 @@ struct gamma {
   }
 };
 
+// Apply a tone curve. It goes smoothly through the points without overshooting; X is the sample, Y
+// the result, 1 is white.
+struct curve {
+  // POINTS; POINTS: two or more X,Y from 0 to 1, from left to right, with blanks between them: "0,0
+  // 0.25,0.2 0.75,0.8 1,1".
+  std::string value = {};
+  // For PictureFilter.
+  operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
+    return detail::UseOf("curve", value);
+  }
+};
+
 // Invert colours.
 struct invert {
   // For PictureFilter.
   operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
     return detail::UseOf("invert");
+  }
+};
+
+// Equalize the histogram. Tones that many pixels share are spread, so that details in shadows and
+// haze show.
+struct equalize {
+  // For PictureFilter.
+  operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
+    return detail::UseOf("equalize");
+  }
+};
+
+// Make pixels black or white. White are those brighter than LEVEL. The result is a grey picture.
+struct binarize {
+  // LEVEL|otsu; LEVEL: in samples (128) or in percent of max (50%); otsu: the level that divides
+  // the picture's own histogram best.
+  std::string value = {};
+  // For PictureFilter.
+  operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
+    return detail::UseOf("binarize", value);
+  }
+};
+
+// Reduce each colour to N levels. They are evenly spaced from black to white; each sample becomes
+// the nearest.
+struct posterize {
+  // 2..256.
+  int value = {};
+  // For PictureFilter.
+  operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
+    return detail::UseOf("posterize", value);
   }
 };
 
@@ -658,6 +719,9 @@ struct kernel {
   // Give the kernel the whole picture instead of bands: it reads farther than --radius, or its
   // result depends on the pixel's position.
   bool whole = false;
+  // First run a kernel over uchar4 under Oclgrind: accesses outside the picture, and races, are
+  // errors.
+  bool check = false;
   // Compile the kernel with this macro. NAME=VALUE; NAME=VALUE: may be repeated; GROUP_WIDTH and
   // GROUP_HEIGHT, 16 unless given, set the size of work-groups. The default is none.
   std::optional<std::string> define = {};
@@ -669,6 +733,7 @@ struct kernel {
     return detail::UseOf("kernel", value)
         .with("radius", radius)
         .with_flag("whole", whole)
+        .with_flag("check", check)
         .with("define", define)
         .with("like", like);
   }

@@ -62,6 +62,14 @@ std::optional<Image> read(const Bytes& file, int rows_a_time, std::string& refus
   }
 }
 
+bool has_opaque_alpha(const Image& image) {
+  const int alpha = image.format().channels - 1;
+  for (const auto [x, y] : each_pixel(image)) {
+    if (sample_at(image, x, y, alpha) != image.format().max_sample()) return false;
+  }
+  return image.format().has_alpha();
+}
+
 // The picture, written without loss and read back.
 std::string written_back(const Codec& codec, const Image& image) {
   WriteOptions options;
@@ -72,7 +80,10 @@ std::string written_back(const Codec& codec, const Image& image) {
     is_lossless = true;
   }
   if (!is_lossless || format_in_file(codec, image.format()) != image.format()) return "";
-  const auto same = same_pixels(decode(encode(codec, image, options).file).image, image);
+  const Image back = decode(encode(codec, image, options).file).image;
+  // libwebp leaves out an alpha that is opaque everywhere.
+  if (back.format() != image.format() && has_opaque_alpha(image)) return "";
+  const auto same = same_pixels(back, image);
   return same ? "" : formatted("written and read back: {}", same.message());
 }
 
