@@ -227,6 +227,12 @@ bool Engine::replace_by_processor(const Session& failed, const DeviceError& fail
   return lacks_memory ? lower_bands(failure.what()) : leave_current(failure.what());
 }
 
+Plan Engine::plan_on_processor(const Work& work) const {
+  Plan plan = make_plan(work.input, work.chain, limits_for(work, nullptr, options_));
+  plan.measure = work.measure;
+  return plan;
+}
+
 // Halves the bands of the current device; leaves it after a few times, as leave_current() does.
 bool Engine::lower_bands(const std::string& reason) {
   if (halvings_ == most_halvings) return leave_current(reason);

@@ -110,6 +110,10 @@ class Engine {
   // pictures leave the device, as by leave(); if it only lacked memory, they get lower bands first.
   [[nodiscard]] bool replace_by_processor(const Session& failed, const DeviceError& failure);
 
+  // A plan of the same work for the processor: its steps may be others than a device's, but they
+  // read the same rows of the picture.
+  [[nodiscard]] Plan plan_on_processor(const Work& work) const;
+
   // Waits until fewer than `slots` other pictures that the device decodes are in progress: this
   // number keeps it busy, and more would wait for each other in the driver. A picture takes one
   // slot and holds it until it is done. Waits for the start; nullptr if the processor does the

@@ -32,6 +32,7 @@ ChainPart::ChainPart(Engine& engine, const Work& work, int verify_blocks, std::s
 
 void ChainPart::prepare(Engine& engine, const Work& work, int verify_blocks) {
   engine_ = &engine;
+  work_ = work;
   prepared_ = engine.prepare(work, timeline_);
   BandExecutor* const executor = prepared_.executor.get();
   current_ = executor;
@@ -100,7 +101,8 @@ bool ChainPart::continue_on_processor(const DeviceError& failure) {
   if (!reads_source_ || !prepared_.session ||
       !engine_->replace_by_processor(*prepared_.session, failure))
     return false;
-  substitute_ = make_host_executor(plan(), nullptr);
+  substitute_plan_ = plan_on_processor();
+  substitute_ = make_host_executor(*substitute_plan_, nullptr);
   device_failure_ = failure.what();
   current_ = substitute_.get();
   return true;

@@ -59,6 +59,8 @@ class ChainPart {
   [[nodiscard]] const Prepared& prepared() const { return prepared_; }
   [[nodiscard]] const Plan& plan() const { return *prepared_.plan; }
   [[nodiscard]] const PictureShape& output() const { return prepared_.plan->output(); }
+  // The same work for the processor.
+  [[nodiscard]] Plan plan_on_processor() const { return engine_->plan_on_processor(work_); }
   [[nodiscard]] int pass_count() const;
   // The memory of bands.
   [[nodiscard]] ImagePool& pool();
@@ -89,8 +91,10 @@ class ChainPart {
   std::string picture_;
   Timeline timeline_;
   Engine* engine_ = nullptr;
+  Work work_;
   Prepared prepared_;
-  std::mutex mutex_;                          // guards what follows
+  std::mutex mutex_;  // guards what follows
+  std::optional<Plan> substitute_plan_;
   std::unique_ptr<BandExecutor> substitute_;  // the processor, once the device has failed
   std::string device_failure_;
   std::atomic<BandExecutor*> current_ = nullptr;  // the one of both that runs the next bands

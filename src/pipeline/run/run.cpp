@@ -263,9 +263,12 @@ class PictureRun {
     ChainPart& part = walk.first();
     // Statistics cover the whole picture, so the processor gathers all of them for comparison.
     Timeline unused;
-    const auto second = part.prepared().report.kind != processor_kind && options_.verify_blocks > 0
-                            ? make_host_executor(part.plan(), &unused)
-                            : nullptr;
+    std::optional<Plan> second_plan;
+    std::unique_ptr<BandExecutor> second;
+    if (part.prepared().report.kind != processor_kind && options_.verify_blocks > 0) {
+      second_plan = part.plan_on_processor();
+      second = make_host_executor(*second_plan, &unused);
+    }
     walk_bands(
         walk,
         [&](Band& band) {

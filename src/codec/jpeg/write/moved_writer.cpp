@@ -190,7 +190,7 @@ class MovedCompressor : public Compressor {
     for (Window& window : windows_)
       window.first_row = mcu_row * window.component->vertical_sampling();
     image_height = static_cast<JDIMENSION>(height);
-#if JPEG_LIB_VERSION >= 70  // Ubuntu's: the size of the coefficients is one of its own
+#if JPEG_LIB_VERSION >= 70  // as on Ubuntu: the header gets this size instead
     jpeg_width = image_width;
     jpeg_height = image_height;
 #endif
