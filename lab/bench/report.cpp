@@ -8,11 +8,10 @@
 #include <limits>
 #include <numeric>
 
-#include <unistd.h>
-
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/json.hpp"
+#include "base/machine_memory.hpp"
 #include "base/printable.hpp"
 #include "base/terminal.hpp"
 #include "base/threads.hpp"
@@ -606,8 +605,7 @@ void check_memory(const TestBed& bed, const std::string& subject, double bytes,
     throw UsageError(formatted("{}: takes {:.3g} GB {}; {} GB are available", subject,
                                needed / gigabyte, what, formatted("{:.3g}", available / gigabyte)));
   };
-  const double memory =
-      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  const auto memory = static_cast<double>(machine_memory());
   if (bytes > memory) refuse(bytes, "of memory", memory);
   if (!bed.session) return;
   const auto largest = static_cast<double>(bed.session->device().max_allocation);

@@ -74,7 +74,7 @@ __attribute__((constructor)) void read_faults() {
   const auto size = ::read(file, words, sizeof words - 1);
   ::close(file);
   for (int i = 0; i < size; ++i) {
-    if (strcmp(words + i, "decode-apart") != 0) continue;
+    if (strcmp(words + i, "decode-isolated") != 0) continue;
     if (strcmp(decoder, "abort") == 0) abort();
     if (strcmp(decoder, "exit") == 0) _exit(0);
     if (strcmp(decoder, "spin") == 0) raise(SIGXCPU);

@@ -16,7 +16,7 @@
 #include "base/error.hpp"
 #include "base/signal_cleanup.hpp"
 #include "base/threads.hpp"
-#include "codec/apart.hpp"
+#include "codec/isolated_decoding.hpp"
 #include "device/session.hpp"
 #include "stage/options/recipe.hpp"
 
@@ -75,7 +75,7 @@ void occupy_standard_streams() {
 
 int main(int argc, char** argv) {
   gpufilter::answer_probes(argc, argv);
-  gpufilter::answer_decoding(argc, argv);
+  gpufilter::answer_isolated_decoding(argc, argv);
   occupy_standard_streams();
   // If the reader of standard output goes away, the write fails, and unfinished files are removed
   // before the program ends. Log lines that nobody reads do not matter.

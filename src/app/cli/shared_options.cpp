@@ -33,9 +33,8 @@ void add_device_choice(Arguments& app, std::string& device, bool& require_device
          [](const std::string& seconds) {
            set_device_timeout(std::chrono::seconds(std::stoi(seconds)));
          },
-         "How long to wait for work given to an OpenCL device. After that the device counts as "
-         "hanging, and the processor does the work. Without it, only the probe of a driver has a "
-         "limit.")
+         "Time limit for work on an OpenCL device. A device that exceeds it is given up, and the "
+         "processor does the work. By default only the probe of a driver has a limit.")
       ->check(whole_number(1, 86400))
       ->option_text("SECONDS");
 }

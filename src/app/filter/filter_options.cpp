@@ -14,8 +14,8 @@
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "base/threads.hpp"
-#include "codec/apart.hpp"
 #include "codec/codec_table.hpp"
+#include "codec/isolated_decoding.hpp"
 #include "stage/options/stage_text.hpp"
 #include "stages/colour/color_profile.hpp"
 
@@ -71,7 +71,8 @@ void add_device_options(Arguments& app, FilterOptions& options) {
                          : text == "off" ? Isolation::off
                                          : Isolation::automatic);
          },
-         "Decode HEIC and AVIF in a process of its own, whose crash fails only that picture. auto: "
+         "Decode HEIC and AVIF in a separate process, so that a crash fails only that picture. "
+         "auto: "
          "with libheif before 1.17, which crashes on some damaged files.")
       ->check(one_of({"auto", "on", "off"}))
       ->option_text("auto|on|off [auto]");

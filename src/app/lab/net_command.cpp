@@ -93,7 +93,7 @@ std::string operation_text(const NetGraph& graph, const NetOperation& operation)
     case NetOperator::maximum:
       return formatted("maximum of {}x{}", operation.kernel_width, operation.kernel_height);
     case NetOperator::pad:
-      return "more or fewer columns and rows";
+      return "padded or cropped";
     case NetOperator::sum_columns:
       return "mean of each row";
     case NetOperator::sum_rows:
@@ -149,7 +149,7 @@ void print_description(const NetGraph& graph) {
   line("work", formatted("{:.0f} multiply-adds for a pixel of the result", net_products(graph)));
   line("time", formatted("{:.2g} s for {} megapixels of result on this processor ({}, {} threads)",
                          seconds, megapixels, to_string(instruction_set()), allowed_threads()));
-  if (graph.is_whole()) line("means", "of the whole picture, whose values are kept");
+  if (graph.is_whole()) line("means", "of the whole picture, so all of it is kept in memory");
   const int multiple = std::max(graph.columns.multiple, graph.rows.multiple);
   const int margin = std::max(graph.columns.margin, graph.rows.margin);
   if (multiple > 1 || margin > 0) {

@@ -16,10 +16,10 @@
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "base/threads.hpp"
-#include "codec/apart.hpp"
 #include "codec/formats.hpp"
 #include "codec/heif/library.hpp"
 #include "codec/heif/tree.hpp"
+#include "codec/isolated_decoding.hpp"
 #include "codec/read_limits.hpp"
 #include "codec/sample_conversion.hpp"
 #include "codec/whole_picture.hpp"
@@ -673,7 +673,7 @@ class HeifReader final : public WholePictureReader {
   Image decode() override {
     // Before 1.17, libheif ends the process on some damaged files.
     constexpr bool known_to_crash = !LIBHEIF_HAVE_VERSION(1, 17, 0);
-    if (decodes_apart(known_to_crash)) return decode_apart(name_, file_, header_, limits_);
+    if (needs_isolation(known_to_crash)) return decode_isolated(name_, file_, header_, limits_);
     return HeifDecoder(items_, name_, codec_.name, limits_).decode(*picture_, header_.format);
   }
 

@@ -96,9 +96,8 @@ class Engine {
 
   // Plans a picture and builds the programs of its passes, on the first candidate that works. A
   // candidate that fails is never used again, with a warning in the log; if it lacks memory, lower
-  // bands are tried first. Throws the last
-  // candidate's DeviceError if none works; UsageError if the stages do not suit the picture or
-  // device.
+  // bands are tried first. Throws the last candidate's DeviceError if none works; UsageError if the
+  // stages do not suit the picture or device.
   [[nodiscard]] Prepared prepare(const Work& work, Timeline& timeline);
 
   // After prepared work on `failed` threw DeviceError: leaves that device for the next candidate,

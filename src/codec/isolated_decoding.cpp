@@ -1,4 +1,4 @@
-#include "codec/apart.hpp"
+#include "codec/isolated_decoding.hpp"
 
 #include <algorithm>
 #include <array>
@@ -32,7 +32,7 @@ std::atomic<Isolation> wanted = Isolation::automatic;
 std::atomic<bool> answers = false;
 
 constexpr const char* own_program = "/proc/self/exe";
-constexpr const char* decoding_word = "decode-apart";
+constexpr const char* decoding_word = "decode-isolated";
 constexpr int shared_file = 3;
 constexpr std::string_view picture = "picture";  // the file's name in the other process
 
@@ -82,9 +82,10 @@ pid_t start(const std::string& name, const FileDescriptor& file,
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&files);
   if (error == EAGAIN) {
-    throw PictureError(name,
-                       "its decoder needs a process, and a limit on processes or memory allows no "
-                       "more: raise it (ulimit -u)");
+    throw PictureError(
+        name,
+        "its decoder needs a separate process, and a limit on processes or memory allows no "
+        "more: raise it (ulimit -u)");
   }
   if (error != 0) throw std::system_error(error, std::generic_category());
   return child;
@@ -122,14 +123,14 @@ void set_isolation(Isolation isolation) {
   wanted = isolation;
 }
 
-bool decodes_apart(bool known_to_crash) {
+bool needs_isolation(bool known_to_crash) {
   const Isolation isolation = wanted;
   return answers && isolation != Isolation::off && (known_to_crash || isolation == Isolation::on) &&
          ::access(own_program, X_OK) == 0;
 }
 
-Image decode_apart(const std::string& name, ByteSpan file, const PictureHeader& header,
-                   const ReadLimits& limits) {
+Image decode_isolated(const std::string& name, ByteSpan file, const PictureHeader& header,
+                      const ReadLimits& limits) {
   const PictureShape shape = header.shape();
   const Layout layout(bytes_of_pixels(shape), file.size());
   return with_failures_of(name, [&] {
@@ -201,7 +202,7 @@ void decode_shared(const PictureShape& shape, std::size_t file_bytes, const Read
 
 }  // namespace
 
-void answer_decoding(int argc, const char* const* argv) {
+void answer_isolated_decoding(int argc, const char* const* argv) {
   answers = true;
   if (argc != 11 || argv[1] != std::string_view(decoding_word)) return;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
