@@ -8,7 +8,6 @@
 #include "compute/matrix_product.hpp"
 #include "image/rows.hpp"
 #include "lab/bench/report.hpp"
-#include "lab/products/low_product.hpp"
 #include "pipeline/plan/plan.hpp"
 
 namespace gpufilter::lab {
@@ -22,17 +21,6 @@ struct MatmulOptions {
   std::string explain = {};   // "naive" or "tiled": the kernel to show beside its reads
 };
 [[nodiscard]] Report bench_matmul(const TestBed& bed, const MatmulOptions& options);
-
-// Products of matrices of low-precision numbers, dense or grouped.
-struct LowMatmulOptions {
-  std::vector<NumberType> types;
-  std::vector<MatrixShape> shapes;  // of nothing: 4096 and 8192 cubed for a GPU, else 512 and 1024
-  Grouping grouping = Grouping::dense;
-  int groups = 1;
-};
-// Throws UsageError, before it measures anything, if a product does not exist or does not fit into
-// memory.
-[[nodiscard]] Report bench_low_matmul(const TestBed& bed, const LowMatmulOptions& options);
 
 // Products of integer-valued matrices of any shape and layout: they are exact in any order of the
 // additions, and so equal everywhere.

@@ -38,7 +38,22 @@ struct ShapeNumbers {
   }
 };
 
+constexpr const char* warpgroup_kernels = "low_product_warpgroups.cl";
+
 }  // namespace
+
+std::string with_hidden_instructions(std::string ptx) {
+  constexpr std::string_view hiding = "// sm_90a: ";
+  constexpr std::string_view target = "\n.target sm_90";
+  const std::size_t begin = ptx.find(target);
+  const std::size_t end = begin + target.size();
+  if (begin == std::string::npos || (ptx[end] != ',' && ptx[end] != '\n'))
+    throw DeviceError(formatted("{}: the driver returns no PTX for sm_90", warpgroup_kernels));
+  ptx.insert(end, 1, 'a');
+  for (std::size_t at = ptx.find(hiding); at != std::string::npos; at = ptx.find(hiding, at))
+    ptx.erase(at, hiding.size());
+  return ptx;
+}
 
 KernelRequest kernel_request(const LowProduct& product, const DeviceMethod& method) {
   std::string options =
@@ -52,7 +67,8 @@ KernelRequest kernel_request(const LowProduct& product, const DeviceMethod& meth
           .function = "low_product",
           .options = options,
           .generated = std::string(lab_kernels().at("low_product_blocks.cl")),
-          .text = lab_kernels().at(method.file)};
+          .text = lab_kernels().at(method.file),
+          .rewrite = method.file == warpgroup_kernels ? with_hidden_instructions : nullptr};
 }
 
 void check_memory(const DeviceInfo& device, NumberType type, const LowShape& shape) {
@@ -173,7 +189,7 @@ DeviceMethod on_tensor_cores(NumberType type, const KernelConstants& constants) 
 DeviceMethod by_warpgroups(NumberType type, std::size_t rows, std::size_t stages) {
   return {.algorithm = "warpgroups",
           .about = "wgmma by PTX",
-          .file = "low_product_warpgroups.cl",
+          .file = warpgroup_kernels,
           .options = macros_of(type),
           .sums = 64,
           .constants = in_usual_order(
@@ -279,7 +295,8 @@ std::vector<DeviceMethod> candidate_methods(const DeviceInfo& device, NumberType
   std::reverse(methods.begin(), methods.end());
   const DeviceMethod usual = methods.front();
   const std::string listed = usual.file.substr(0, usual.file.rfind('.'));
-  for (const KernelConstants& constants : candidate_constants(listed)) {
+  for (const KernelConstants& constants :
+       candidate_constants(listed, lab_kernels().at("low_product_candidates.json"))) {
     DeviceMethod method = variant_of(usual, constants);
     const bool is_new = std::none_of(methods.begin(), methods.end(), [&](const auto& other) {
       return other.algorithm == method.algorithm && other.constants == method.constants;

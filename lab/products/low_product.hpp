@@ -209,7 +209,7 @@ struct DeviceMethod {
 [[nodiscard]] std::vector<DeviceMethod> device_methods(const DeviceInfo& device, NumberType type);
 
 // The methods among which to find the fastest, the usual one first: device_methods(), and the best
-// of them with the constants of kernels/candidates.json that fit the device.
+// of them with the constants of low_product_candidates.json that fit the device.
 [[nodiscard]] std::vector<DeviceMethod> candidate_methods(const DeviceInfo& device,
                                                           NumberType type);
 
@@ -220,6 +220,13 @@ struct ChosenMethod {
 };
 [[nodiscard]] ChosenMethod chosen_method(const Session& session, NumberType type,
                                          const LowShape& shape);
+
+// NVIDIA's OpenCL compiler compiles for a device's architecture without the instructions that are
+// that architecture's alone: for sm_90, not sm_90a. The driver runs PTX for either. So kernels hide
+// such instructions in inline assembly that begins with "// sm_90a: ", a comment in PTX, where the
+// compiler nevertheless puts in the operands. Turns PTX for sm_90 into PTX for sm_90a, whose hidden
+// instructions take effect. Throws DeviceError if it is not PTX for sm_90.
+[[nodiscard]] std::string with_hidden_instructions(std::string ptx);
 
 // The kernel of a method for this product.
 [[nodiscard]] KernelRequest kernel_request(const LowProduct& product, const DeviceMethod& method);

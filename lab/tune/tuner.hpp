@@ -16,7 +16,6 @@
 #include "device/session.hpp"
 #include "device/stores.hpp"
 #include "image/image.hpp"
-#include "lab/products/low_product.hpp"
 #include "pipeline/choose/machine_rates.hpp"
 #include "stage/stage.hpp"
 
@@ -56,11 +55,6 @@ class TuneSubject {
 // Products of matrices of this shape.
 [[nodiscard]] std::unique_ptr<TuneSubject> make_product_subject(Session& session,
                                                                 const MatrixShape& shape);
-
-// Products of low-precision numbers of this shape.
-[[nodiscard]] std::unique_ptr<TuneSubject> make_low_product_subject(Session& session,
-                                                                    NumberType type,
-                                                                    const LowShape& shape);
 
 // The size of pictures for measurements.
 [[nodiscard]] ImageSize timing_size(const DeviceInfo& device);

@@ -1,7 +1,6 @@
 // The text of the OpenCL kernels.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,15 +25,5 @@ namespace gpufilter {
 // The source of a file outside kernels/ that holds `text`; `name` is for the compiler's messages.
 [[nodiscard]] std::string source_with(std::string_view text, std::string_view generated = {},
                                       std::string_view name = {});
-
-// NVIDIA's OpenCL compiler compiles for a device's architecture without the instructions that are
-// that architecture's alone: for sm_90, not sm_90a. The driver runs PTX for either. So kernels hide
-// such instructions in inline assembly that begins with "// sm_90a: ", a comment in PTX, where the
-// compiler nevertheless puts in the operands.
-[[nodiscard]] bool has_hidden_instructions(std::string_view source);
-
-// `ptx`, compiled for sm_90, as PTX for sm_90a whose hidden instructions take effect. Nothing if it
-// is not PTX for sm_90.
-[[nodiscard]] std::optional<std::string> with_hidden_instructions(std::string ptx);
 
 }  // namespace gpufilter

@@ -21,17 +21,19 @@ std::pair<std::size_t, std::size_t> parse_group(const std::string& text) {
   return group;
 }
 
-// Calls `read` with the function's entry in candidates.json, if there is one.
+// Calls `read` with the function's entry in candidates.json or else in `others`, if there is one.
 template <typename Read>
-void read_grid(const std::string& function, const Read& read) {
-  const auto json = Json::parse(kernel_file("candidates.json"));
-  if (!json || !json->is_object()) throw DeviceError("candidates.json: it is damaged");
-  const Json* grid = json->find(function);
-  if (grid == nullptr) return;
-  try {
-    read(*grid);
-  } catch (const JsonError& error) {
-    throw DeviceError(formatted("candidates.json: {}: {}", function, error.what()));
+void read_grid(const std::string& function, std::string_view others, const Read& read) {
+  for (const std::string& text : {kernel_file("candidates.json"), std::string(others)}) {
+    const auto json = Json::parse(text);
+    if (!json || !json->is_object()) throw DeviceError("candidates.json: it is damaged");
+    const Json* grid = json->find(function);
+    if (grid == nullptr) continue;
+    try {
+      return read(*grid);
+    } catch (const JsonError& error) {
+      throw DeviceError(formatted("candidates.json: {}: {}", function, error.what()));
+    }
   }
 }
 
@@ -67,7 +69,7 @@ KernelConstants constants_from(const Json& json) {
 
 std::vector<WorkShape> candidate_shapes(const std::string& function) {
   std::vector<WorkShape> shapes;
-  read_grid(function, [&](const Json& grid) {
+  read_grid(function, "{}", [&](const Json& grid) {
     for (const Json& group : grid.at("groups").items()) {
       const auto [width, height] = parse_group(group.text());
       if (width == 0 || height == 0) throw DeviceError("candidates.json: a group is WIDTHxHEIGHT");
@@ -80,9 +82,10 @@ std::vector<WorkShape> candidate_shapes(const std::string& function) {
   return shapes;
 }
 
-std::vector<KernelConstants> candidate_constants(const std::string& function) {
+std::vector<KernelConstants> candidate_constants(const std::string& function,
+                                                 std::string_view others) {
   std::vector<KernelConstants> all;
-  read_grid(function, [&](const Json& grid) {
+  read_grid(function, others, [&](const Json& grid) {
     all.emplace_back();
     for (const auto& [name, values] : grid.at("constants").members()) {
       std::vector<KernelConstants> more;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "image/pixel_format.hpp"
@@ -71,7 +72,9 @@ class KernelTuning {
 // The shapes to try for a kernel function, from kernels/candidates.json; none if it is not listed.
 // Throws DeviceError if that file is damaged.
 [[nodiscard]] std::vector<WorkShape> candidate_shapes(const std::string& function);
-// The candidates for the constants of a function with its own constants.
-[[nodiscard]] std::vector<KernelConstants> candidate_constants(const std::string& function);
+// The candidates for the constants of a function with its own constants. `others`: a document of
+// the same form for functions that the file does not list.
+[[nodiscard]] std::vector<KernelConstants> candidate_constants(const std::string& function,
+                                                               std::string_view others = "{}");
 
 }  // namespace gpufilter

@@ -216,17 +216,15 @@ class ProgramBuilder {
       program.build(text->options.c_str());
       std::string log = program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device_.handle->device);
       log_lines(file, log);
-      if (!has_hidden_instructions(text->source))
-        return {program, ProgramOrigin::compiled, std::move(text), std::move(log)};
-      // NVIDIA's driver returns PTX, and accepts it.
-      const auto binary = program.getInfo<CL_PROGRAM_BINARIES>().at(0);
-      const auto ptx = with_hidden_instructions({binary.begin(), binary.end()});
-      if (!ptx) throw DeviceError(formatted("{}: {} needs PTX for sm_90", device_.name, file));
-      cl::Program complete(context_, {device_.handle->device}, {{ptx->begin(), ptx->end()}});
-      complete.build(verbosity_of(device_).c_str());
-      log = complete.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device_.handle->device);
-      log_lines(file, log);
-      return {complete, ProgramOrigin::compiled, std::move(text), std::move(log)};
+      if (request.rewrite != nullptr) {
+        const auto binary = program.getInfo<CL_PROGRAM_BINARIES>().at(0);
+        const std::string other = request.rewrite({binary.begin(), binary.end()});
+        program = cl::Program(context_, {device_.handle->device}, {{other.begin(), other.end()}});
+        program.build(verbosity_of(device_).c_str());
+        log = program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device_.handle->device);
+        log_lines(file, log);
+      }
+      return {program, ProgramOrigin::compiled, std::move(text), std::move(log)};
     } catch (const cl::BuildError& error) {
       const auto logs = error.getBuildLog();
       const std::string log = logs.empty() ? "" : logs.front().second;

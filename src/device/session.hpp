@@ -151,6 +151,8 @@ struct KernelRequest {
   std::string generated = {};
   std::string_view text = {};  // of the file, if it is not one of kernels/; outlives the request
   bool alone = false;          // `text` is the whole program, without common.cl
+  // If not nullptr, makes the program to use from the compiled one (NVIDIA's driver: PTX).
+  std::string (*rewrite)(std::string binary) = nullptr;
 };
 
 // How long the program waits for commands of a device before it takes the device for hanging;

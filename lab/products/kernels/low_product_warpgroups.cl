@@ -1,7 +1,7 @@
 // Low-precision products by Hopper's instructions for warpgroups of 128 work-items (wgmma, compute
 // capability 9.0), which read both operands from local memory. OpenCL's compiler refuses them: it
 // compiles for sm_90, and they are part of sm_90a alone. So they are comments that begin with
-// "// sm_90a: " until the host compiles the program again (kernel_source.hpp).
+// "// sm_90a: " until the host compiles the program again (low_product.hpp).
 // Macros: as low_product_tensor.cl, without warps. Each warpgroup computes 64 x 128 of C, each
 // stage has BLOCK_K bytes of k, swizzled as the instruction's descriptors say.
 

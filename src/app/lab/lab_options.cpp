@@ -39,17 +39,8 @@ lab::TestBed test_bed_of(const BenchOptions& options) {
 }
 
 using lab::Grouping;
-using lab::NumberType;
 
 constexpr int max_groups = 256;
-
-std::vector<std::string> names_of_types() {
-  std::vector<std::string> names;
-  for (const NumberType type : lab::number_types) {
-    if (type != NumberType::fp8_unpromoted) names.emplace_back(to_string(type));
-  }
-  return names;
-}
 
 }  // namespace
 
@@ -112,21 +103,11 @@ int BenchCommand::finish(const std::function<lab::Report(const lab::TestBed&)>& 
 
 void add_number_types(Arguments& app, std::vector<std::string>& types) {
   app.add_option("--type", types,
-                 formatted("Types of the numbers: {}.", enumerated(names_of_types(), "and")))
+                 formatted("Types of the numbers: {}.", enumerated(lab::names_of_types(), "and")))
       ->comma_list()
-      ->check(one_of(names_of_types()))
+      ->check(one_of(lab::names_of_types()))
       ->option_text(formatted("TYPE,... [{}]",
                               types.empty() ? "all" : formatted("{}", fmt::join(types, ","))));
-}
-
-std::vector<NumberType> number_types_of(const std::vector<std::string>& names) {
-  std::vector<NumberType> types;
-  for (const NumberType type : lab::number_types) {
-    const std::string name(
-        to_string(type == NumberType::fp8_unpromoted ? NumberType::fp8_scaled : type));
-    if (std::find(names.begin(), names.end(), name) != names.end()) types.push_back(type);
-  }
-  return types;
 }
 
 LowPrecisionOptions::LowPrecisionOptions(Arguments& app) {
@@ -155,7 +136,7 @@ lab::LowMatmulOptions LowPrecisionOptions::chosen(const Arguments& app,
         formatted("bench matmul: {} is for --type float32 alone, without --grouped", other));
   }
   lab::LowMatmulOptions options;
-  options.types = number_types_of(types_);
+  options.types = lab::number_types_of(types_);
   options.shapes = shapes;
   if (app.count("--sizes") > 0) {
     for (const int side : sides)

@@ -12,6 +12,7 @@
 #include "device/session.hpp"
 #include "lab/bench/benches.hpp"
 #include "lab/bench/report.hpp"
+#include "lab/products/low_measurements.hpp"
 
 namespace gpufilter {
 
@@ -55,9 +56,6 @@ void add_numbers(Arguments& app, const std::string& name, std::vector<int>& numb
 
 // Declares --type, whose values `types` holds from the start.
 void add_number_types(Arguments& app, std::vector<std::string>& types);
-// With fp8-scaled comes what its sums would be without promotion.
-[[nodiscard]] std::vector<lab::NumberType> number_types_of(const std::vector<std::string>& names);
-
 class LowPrecisionOptions {
  public:
   // Declares them; has to live until the command line has been parsed.

@@ -10,7 +10,6 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
-#include "base/numbers.hpp"
 #include "base/words.hpp"
 #include "lab/stage_samples.hpp"
 #include "lab/tune/tuner.hpp"
@@ -146,26 +145,11 @@ std::vector<MatrixShape> product_shapes(const DeviceInfo& device) {
           {few, few, few},  {some, some, some}, {many, many, many}};
 }
 
-// One of each kind of product that is tuned separately.
-std::vector<lab::LowShape> low_shapes(const DeviceInfo& device) {
-  const bool is_gpu = device.kind == DeviceKind::gpu;
-  const std::size_t few = is_gpu ? 1024 : 128;
-  std::size_t many = is_gpu ? 4096 : 256;
-  while (divided_up(many, 128) * divided_up(many, 128) < device.compute_units)
-    many *= 2;
-  return {{many, many, many},
-          {few, few, few},
-          {many, many, many, lab::Grouping::contiguous, 4},
-          {many / 4, many, many, lab::Grouping::masked, 4}};
-}
-
 void add_low_precision(const TuneCommand& command, const DeviceInfo& device,
                        std::vector<MakeSubject>& subjects) {
-  const std::vector<lab::NumberType> all(lab::number_types.begin(), lab::number_types.end());
   // An interrupted run has tuned each type for the shapes that it came to.
-  for (const lab::LowShape& shape : low_shapes(device)) {
-    for (const lab::NumberType type :
-         command.types.empty() ? all : number_types_of(command.types)) {
+  for (const lab::LowShape& shape : lab::shapes_to_tune(device)) {
+    for (const lab::NumberType type : lab::number_types_of(command.types)) {
       subjects.emplace_back([type, shape](Session& session) {
         return lab::make_low_product_subject(session, type, shape);
       });

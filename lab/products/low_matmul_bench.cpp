@@ -7,9 +7,8 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/installed_files.hpp"
-#include "lab/bench/benches.hpp"
 #include "lab/bench/report.hpp"
-#include "lab/products/low_product.hpp"
+#include "lab/products/low_measurements.hpp"
 #include "lab/products/sampled_errors.hpp"
 
 namespace gpufilter::lab {
@@ -231,6 +230,25 @@ void add_notes(const TestBed& bed, const LowMatmulOptions& options, bool has_tun
 }
 
 }  // namespace
+
+std::vector<std::string> names_of_types() {
+  std::vector<std::string> names;
+  for (const NumberType type : number_types) {
+    if (type != NumberType::fp8_unpromoted) names.emplace_back(to_string(type));
+  }
+  return names;
+}
+
+std::vector<NumberType> number_types_of(const std::vector<std::string>& names) {
+  std::vector<NumberType> types;
+  for (const NumberType type : lab::number_types) {
+    const std::string name(
+        to_string(type == NumberType::fp8_unpromoted ? NumberType::fp8_scaled : type));
+    if (names.empty() || std::find(names.begin(), names.end(), name) != names.end())
+      types.push_back(type);
+  }
+  return types;
+}
 
 Report bench_low_matmul(const TestBed& bed, const LowMatmulOptions& requested) {
   LowMatmulOptions options = requested;
