@@ -351,7 +351,8 @@ LineChart::Line roof_of(const Ceilings& ceilings, const std::string& where, doub
                         double high) {
   const double ridge = of_two_digits(ceilings.operations / ceilings.copy);
   LineChart::Line line{formatted("roof of the {}", where), {}, where == on_processor};
-  for (const double x : {std::min(low, ridge), ridge, std::max(high, ridge)})
+  for (const double x :
+       {of_two_digits(std::min(low, ridge)), ridge, of_two_digits(std::max(high, ridge))})
     line.points.push_back({x, std::min(x * ceilings.copy, ceilings.operations) * 1e-9});
   return line;
 }

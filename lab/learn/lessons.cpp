@@ -3,22 +3,17 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <limits>
 #include <map>
-#include <optional>
 #include <random>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "base/timeline.hpp"
 #include "device/kernel_figures.hpp"
-#include "device/session.hpp"
+#include "lab/random_data.hpp"
 #include "pipeline/execute/band_executor.hpp"
 #include "pipeline/execute/host_check.hpp"
 #include "pipeline/plan/plan.hpp"
@@ -44,7 +39,6 @@ struct Exercise {
   int columns = 0;           // of a picture or matrix; 0: the elements are in one row
   std::string options = {};  // for the compiler
   StageChain stages = {};    // that do the same to the picture
-  std::string stages_text = {};
   // A lesson's plain kernel, which has the same result without the lesson's idea, and its
   // parameters.
   std::string plain_file = {};
@@ -60,139 +54,120 @@ std::vector<int> draw(std::size_t count, int low, int high) {
   return numbers;
 }
 
-Words as_floats(const std::vector<int>& numbers) {
-  Words words;
-  for (const int number : numbers)
-    words.push_back(std::bit_cast<std::uint32_t>(static_cast<float>(number)));
+// Whole numbers as such, or as floats.
+Words words_of(const std::vector<int>& numbers, ElementKind kind) {
+  Words words(numbers.size());
+  std::ranges::transform(numbers, words.begin(), [kind](int number) {
+    return kind == ElementKind::real ? std::bit_cast<std::uint32_t>(static_cast<float>(number))
+                                     : static_cast<std::uint32_t>(number);
+  });
   return words;
 }
 
-Words as_words(const std::vector<int>& numbers) {
-  return {numbers.begin(), numbers.end()};
-}
-
-WorkRange along(int count, std::size_t group) {
-  return {static_cast<std::size_t>(count), 1, group, 1};
+// An exercise for numbers in one row, in groups of this size.
+Exercise for_numbers(ElementKind kind, const std::vector<std::vector<int>>& inputs,
+                     const std::vector<int>& expected, std::size_t group) {
+  const auto count = static_cast<std::int32_t>(inputs.front().size());
+  Exercise exercise{.kind = kind,
+                    .expected = words_of(expected, kind),
+                    .numbers = {count},
+                    .range = {inputs.front().size(), 1, group, 1}};
+  for (const std::vector<int>& input : inputs)
+    exercise.inputs.push_back(words_of(input, kind));
+  return exercise;
 }
 
 Exercise scale_and_add() {
   constexpr int count = 100'003;
   const std::vector<int> a = draw(count, -1000, 1000), b = draw(count, 0, 9);
-  std::vector<int> results;
-  for (std::size_t i = 0; i < count; ++i)
-    results.push_back(2 * a[i] + b[i]);
-  return {.kind = ElementKind::real,
-          .inputs = {as_floats(a), as_floats(b)},
-          .expected = as_floats(results),
-          .numbers = {count},
-          .range = along(count, 64)};
+  std::vector<int> results(count);
+  std::ranges::transform(a, b, results.begin(), [](int x, int y) { return 2 * x + y; });
+  return for_numbers(ElementKind::real, {a, b}, results, 64);
 }
 
 Exercise turn_groups() {
   constexpr int count = 4096, group = 16;
-  std::vector<int> numbers = draw(count, 0, 1'000'000);
-  Exercise exercise{
-      .inputs = {as_words(numbers)}, .numbers = {count}, .range = along(count, group)};
-  for (auto begin = numbers.begin(); begin != numbers.end(); begin += group)
+  const std::vector<int> numbers = draw(count, 0, 1'000'000);
+  std::vector<int> turned = numbers;
+  for (auto begin = turned.begin(); begin != turned.end(); begin += group)
     std::reverse(begin, begin + group);
-  exercise.expected = as_words(numbers);
-  return exercise;
+  return for_numbers(ElementKind::number, {numbers}, turned, group);
 }
 
 Exercise product() {
   constexpr int side = 128;
-  constexpr std::size_t count = side * side;
-  const std::vector<int> a = draw(count, -8, 8), b = draw(count + 1, -8, 8);
+  const std::vector<int> a = draw(side * side, -8, 8), b = draw(side * side, -7, 8);
   std::vector<int> c;
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
     int sum = 0;
     for (std::size_t k = 0; k < side; ++k)
       sum += a[i / side * side + k] * b[k * side + i % side];
     c.push_back(std::max(sum, 0));
   }
-  return {.kind = ElementKind::real,
-          .inputs = {as_floats(a), as_floats({b.begin(), b.end() - 1})},
-          .expected = as_floats(c),
-          .numbers = {side},
-          .range = {side, side, 16, 16},
-          .columns = side,
-          .options = "-D RELU",
-          .plain_file = "matrix-product.cl",
-          .plain_numbers = {side, side, side}};
+  Exercise exercise = for_numbers(ElementKind::real, {a, b}, c, 16);
+  exercise.numbers = {side};
+  exercise.range = {side, side, 16, 16};
+  exercise.columns = side;
+  exercise.options = "-D RELU";
+  exercise.plain_file = "matrix-product.cl";
+  exercise.plain_numbers = {side, side, side};
+  return exercise;
 }
 
 Exercise largest() {
   constexpr int count = 100'000, group = 256;
   const std::vector<int> numbers = draw(count, 0, 1'000'000);
   std::vector<int> maxima;
-  for (int first = 0; first < count; first += group) {
-    maxima.push_back(*std::max_element(numbers.begin() + first,
-                                       numbers.begin() + std::min(first + group, count)));
+  for (auto first = numbers.begin(); first != numbers.end();) {
+    const auto end = first + std::min<std::ptrdiff_t>(group, numbers.end() - first);
+    maxima.push_back(*std::max_element(first, end));
+    first = end;
   }
-  return {.inputs = {as_words(numbers)},
-          .expected = as_words(maxima),
-          .numbers = {count},
-          .range = along(count, group)};
+  return for_numbers(ElementKind::number, {numbers}, maxima, group);
 }
 
 Words words_of(const ConstRows& rows) {
-  Words words(static_cast<std::size_t>(rows.width) * static_cast<std::size_t>(rows.rows.count()));
-  for (int y = 0; y < rows.rows.count(); ++y) {
-    const auto width = static_cast<std::size_t>(rows.width);
+  const auto width = static_cast<std::size_t>(rows.width);
+  Words words(width * static_cast<std::size_t>(rows.rows.count()));
+  for (int y = 0; y < rows.rows.count(); ++y)
     std::memcpy(&words[static_cast<std::size_t>(y) * width], rows.row(y), 4 * width);
-  }
   return words;
 }
 
 // The work of a stage on an opaque picture whose sides are no multiples of a group's.
-Exercise picture_exercise(const std::string& option, const std::string& value) {
+Exercise picture_exercise(const std::string& option, const std::string& value,
+                          const std::string& options = "", const std::string& plain_file = "") {
   constexpr PictureShape shape{{500, 333}, {4, 8}};
-  Image picture(shape.size, shape.format);
-  std::mt19937 random(7);
-  for (int y = 0; y < shape.size.height; ++y) {
-    for (int i = 0; i < 4 * shape.size.width; ++i)
-      picture.rows().row(y)[i] = static_cast<std::uint8_t>(i % 4 == 3 ? 255 : random() % 256);
-  }
+  const Image picture = random_picture(shape.size, shape.format);
   const StageChain stages{find_stage(option)->make(value)};
   const Plan plan = baseline_plan(shape, lower_chain(stages, {.shape = shape}));
-  const Image result = baseline_rows(plan, std::as_const(picture).rows(), {0, shape.size.height});
+  const Image result = baseline_rows(plan, picture.rows(), {0, shape.size.height});
   return {.kind = ElementKind::pixel,
-          .inputs = {words_of(std::as_const(picture).rows())},
+          .inputs = {words_of(picture.rows())},
           .expected = words_of(result.rows()),
           .numbers = {shape.size.width, shape.size.height},
           .range = {static_cast<std::size_t>(shape.size.width),
                     static_cast<std::size_t>(shape.size.height), 16, 16},
           .columns = shape.size.width,
+          .options = options,
           .stages = stages,
-          .stages_text = value.empty() ? option : option + " " + value};
+          .plain_file = plain_file,
+          .plain_numbers = {shape.size.width, shape.size.height}};
 }
 
-Exercise tiled_blur() {
-  Exercise exercise = picture_exercise("--blur", "auto");
-  exercise.plain_file = "naive-blur.cl";
-  exercise.plain_numbers = exercise.numbers;
-  return exercise;
-}
-
-Exercise wide_blur() {
-  Exercise exercise =
-      picture_exercise("--convolve", "1 1 1 1 1; 1 1 1 1 1; 1 1 1 1 1; 1 1 1 1 1; 1 1 1 1 1");
-  exercise.stages_text = "--convolve 5x5";
-  exercise.options = "-D RADIUS=2";
-  return exercise;
-}
-
-// The exercise of this lesson.
 Exercise exercise_of(const std::string& lesson) {
   static const std::map<std::string, std::function<Exercise()>> all{
       {"hello", scale_and_add},
       {"groups", turn_groups},
       {"invert", [] { return picture_exercise("--flop", ""); }},
       {"naive-blur", [] { return picture_exercise("--dilate", "1"); }},
-      {"tiled-blur", tiled_blur},
+      {"tiled-blur", [] { return picture_exercise("--blur", "auto", "", "naive-blur.cl"); }},
       {"matrix-product", product},
       {"reduction", largest},
-      {"constants", wide_blur}};
+      {"constants", [] {
+         const std::string row = "1 1 1 1 1;";
+         return picture_exercise("--convolve", row + row + row + row + row, "-D RADIUS=2");
+       }}};
   return all.at(lesson)();
 }
 
@@ -210,9 +185,8 @@ struct Ran {
 
 Ran run(Session& session, const OwnSource& source, const Exercise& exercise,
         const std::vector<std::int32_t>& numbers) {
-  constexpr std::size_t slack = std::size_t{1}
-                                << 20U;  // a wrong kernel may write behind its output
-  constexpr int trials = 4;              // the first may still compile
+  constexpr std::size_t slack = 1'048'576;  // a wrong kernel may write behind its output
+  constexpr int trials = 4;                 // the first may still compile
   static_cast<void>(take_made_kernels());
   const std::size_t expected = exercise.inputs.size() + 1 + numbers.size();
   if (source.parameters != expected) {
@@ -248,7 +222,7 @@ Ran run(Session& session, const OwnSource& source, const Exercise& exercise,
   return ran;
 }
 
-// The kernels of the stages, on the same picture.
+// The kernels of the stages, on a picture of that size.
 double stage_ms(Session& session, const Exercise& exercise) {
   const PictureShape shape{{exercise.columns, exercise.numbers.at(1)}, {4, 8}};
   const Plan plan = make_plan(
@@ -276,11 +250,10 @@ std::string shown_element(ElementKind kind, std::uint32_t word) {
                    word >> 24U);
 }
 
-// Compares the result of a kernel with the right one.
+// Where the result of a kernel differs from the right one.
 class Differences {
  public:
-  Differences(const Exercise& exercise, const Ran& ran, const std::string& text)
-      : exercise_(exercise), ran_(ran), text_(text), columns_(exercise.columns) {
+  Differences(const Exercise& exercise, const Ran& ran) : exercise_(exercise), ran_(ran) {
     for (std::size_t i = 0; i < exercise.expected.size(); ++i) {
       if (ran.output[i] != exercise.expected[i]) wrong_.push_back(i);
     }
@@ -291,19 +264,20 @@ class Differences {
   [[nodiscard]] std::string first() const {
     if (wrong_.empty()) return "";
     const std::size_t i = wrong_.front();
-    const auto place = static_cast<int>(i);
-    const std::string where =
-        columns_ == 0 ? formatted("number {}", i)
-                      : formatted("row {}, column {}", place / columns_, place % columns_);
-    return formatted("{}: {} instead of {}", where, shown_element(exercise_.kind, ran_.output[i]),
+    const std::string place = exercise_.columns == 0
+                                  ? formatted("number {}", i)
+                                  : formatted("row {}, column {}", row(i), column(i));
+    return formatted("{}: {} instead of {}", place, shown_element(exercise_.kind, ran_.output[i]),
                      shown_element(exercise_.kind, exercise_.expected[i]));
   }
 
-  // The most likely mistake for these differences.
-  [[nodiscard]] std::string likely() const {
+  // The most likely mistake in the kernel `text` for these differences.
+  [[nodiscard]] std::string likely(const std::string& text) const {
     if (wrong_.empty()) return "";
-    const bool waits = text_.find("barrier(") != std::string::npos;
-    const bool shares = text_.find("__local") != std::string::npos;
+    const bool is_picture = exercise_.kind == ElementKind::pixel;
+    const bool shares = text.find("__local") != std::string::npos;
+    const bool waits = text.find("barrier(") != std::string::npos;
+    const bool tiles = is_picture && shares;
     const std::pair<bool, const char*> mistakes[]{
         {ran_.output == exercise_.inputs.front(),
          "the result is the input: nothing is computed yet"},
@@ -311,56 +285,48 @@ class Differences {
          "work-items return or stop before they store: look at the conditions and indices"},
         {!ran_.repeats, "a second run differs: work-items do not wait for each other (barrier)"},
         {shares && !waits, "there is no barrier between writing local memory and reading it"},
-        {all([this](std::size_t i) { return at_edge(i); }),
+        {is_picture && all([this](std::size_t i) { return at_edge(i); }),
          "the edge: neighbours outside the picture are not the nearest pixels inside"},
-        {tiles() && all([this](std::size_t i) { return at_seam(column(i)) && at_seam(row(i)); }),
+        {tiles && all([this](std::size_t i) { return at_seam(column(i)) && at_seam(row(i)); }),
          "the corners of the halo are not fetched"},
-        {tiles() && all([this](std::size_t i) { return at_seam(column(i)); }),
+        {tiles && all([this](std::size_t i) { return at_seam(column(i)); }),
          "the halo's columns are not fetched"},
-        {tiles() && all([this](std::size_t i) { return at_seam(row(i)); }),
+        {tiles && all([this](std::size_t i) { return at_seam(row(i)); }),
          "the halo's rows are not fetched"},
-        {all([this](std::size_t i) { return differs_only(i, 3, 256); }),
+        {is_picture && all([this](std::size_t i) { return (changed(i) & 0xffffffU) == 0; }),
          "alpha, the fourth channel, is treated differently"},
-        {all([this](std::size_t i) { return differs_only(i, -1, 2); }),
+        {is_picture && all([this](std::size_t i) { return is_close(i); }),
          "rounding: the mean is not rounded to the nearest"},
         {all([this](std::size_t i) { return is_negative(i); }),
-         "ReLU is missing: negative sums become 0"}};
-    const auto* found = std::find_if(std::begin(mistakes), std::end(mistakes),
-                                     [](const auto& mistake) { return mistake.first; });
-    return found == std::end(mistakes) ? "" : found->second;
+         "ReLU is missing: negative sums become 0"},
+        {true, ""}};
+    return std::ranges::find(mistakes, true, &std::pair<bool, const char*>::first)->second;
   }
 
  private:
-  template <typename Condition>
-  [[nodiscard]] bool all(const Condition& condition) const {
-    return std::all_of(wrong_.begin(), wrong_.end(), condition);
+  [[nodiscard]] bool all(const std::function<bool(std::size_t i)>& condition) const {
+    return std::ranges::all_of(wrong_, condition);
   }
-  [[nodiscard]] bool is_picture() const { return exercise_.kind == ElementKind::pixel; }
-  [[nodiscard]] bool tiles() const {
-    return is_picture() && text_.find("__local") != std::string::npos;
-  }
-  [[nodiscard]] int column(std::size_t i) const { return static_cast<int>(i) % columns_; }
-  [[nodiscard]] int row(std::size_t i) const { return static_cast<int>(i) / columns_; }
+  [[nodiscard]] int column(std::size_t i) const { return static_cast<int>(i) % exercise_.columns; }
+  [[nodiscard]] int row(std::size_t i) const { return static_cast<int>(i) / exercise_.columns; }
   [[nodiscard]] static bool at_seam(int place) { return place % 16 == 0 || place % 16 == 15; }
   [[nodiscard]] bool at_edge(std::size_t i) const {
     constexpr int radius = 2;  // the largest of all exercises
-    if (!is_picture()) return false;
-    const int height = exercise_.numbers.at(1);
-    return std::min(column(i), columns_ - 1 - column(i)) < radius ||
-           std::min(row(i), height - 1 - row(i)) < radius;
+    const int x = column(i), y = row(i);
+    return std::min({x, y, exercise_.columns - 1 - x, exercise_.numbers.at(1) - 1 - y}) < radius;
   }
-  // Whether the pixel's samples differ only in `channel` (any if negative), and by less than
-  // `limit`.
-  [[nodiscard]] bool differs_only(std::size_t i, int channel, int limit) const {
-    if (!is_picture()) return false;
-    for (int c = 0; c < 4; ++c) {
-      const auto sample = [c](std::uint32_t word) {
-        return static_cast<int>(word >> (8U * static_cast<unsigned>(c)) & 255U);
+  // The bits that differ.
+  [[nodiscard]] std::uint32_t changed(std::size_t i) const {
+    return ran_.output[i] ^ exercise_.expected[i];
+  }
+  // Whether no sample of the pixel is off by more than one.
+  [[nodiscard]] bool is_close(std::size_t i) const {
+    return std::ranges::all_of(std::array{0U, 8U, 16U, 24U}, [&](unsigned shift) {
+      const auto sample = [shift](std::uint32_t word) {
+        return static_cast<int>(word >> shift & 255U);
       };
-      const int off = std::abs(sample(ran_.output[i]) - sample(exercise_.expected[i]));
-      if (off >= limit || (off > 0 && channel >= 0 && c != channel)) return false;
-    }
-    return true;
+      return std::abs(sample(ran_.output[i]) - sample(exercise_.expected[i])) <= 1;
+    });
   }
   [[nodiscard]] bool is_negative(std::size_t i) const {
     return exercise_.kind == ElementKind::real && exercise_.expected[i] == 0 &&
@@ -369,8 +335,6 @@ class Differences {
 
   const Exercise& exercise_;
   const Ran& ran_;
-  const std::string& text_;
-  int columns_;
   std::vector<std::size_t> wrong_;
 };
 
@@ -411,7 +375,7 @@ Verdict judge(Session& session, const Lesson& lesson, const std::string& file,
   const Exercise exercise = exercise_of(lesson.name);
   const OwnSource source = own_source(file, text);
   const Ran own = run(session, source, exercise, exercise.numbers);
-  const Differences differences(exercise, own, text);
+  const Differences differences(exercise, own);
   OwnCall call{exercise.range, {}, exercise.numbers};
   for (const Words& input : exercise.inputs)
     call.buffers.push_back(4 * input.size());
@@ -420,7 +384,7 @@ Verdict judge(Session& session, const Lesson& lesson, const std::string& file,
                   exercise.expected.size(),
                   differences.count(),
                   differences.first(),
-                  differences.likely(),
+                  differences.likely(text),
                   wrong_access(source, exercise.options, call),
                   {{"yours", own.ms, own.resources}}};
   const auto add = [&](const std::string& name, const EmbeddedFiles& files, const std::string& from,
@@ -433,7 +397,8 @@ Verdict judge(Session& session, const Lesson& lesson, const std::string& file,
     add("naive", course_files(), exercise.plain_file, exercise.plain_numbers);
   add("our answer", exercise_files(), lesson.name + "-answer.cl", exercise.numbers);
   if (!exercise.stages.empty())
-    verdict.kernels.push_back({exercise.stages_text, stage_ms(session, exercise), {}});
+    verdict.kernels.push_back(
+        {"--" + exercise.stages.front()->name(), stage_ms(session, exercise), {}});
   return verdict;
 }
 

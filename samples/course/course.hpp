@@ -75,7 +75,9 @@ struct Machine {
     const std::ifstream file(std::filesystem::path(lesson).replace_extension(".cl"));
     std::stringstream text;
     text << file.rdbuf();
-    if (!file) std::fprintf(stderr, "the file beside %s cannot be read\n", lesson);
+    if (!file)
+      std::fprintf(stderr, "the .cl file beside %s cannot be read: start this in its folder\n",
+                   lesson);
     cl::Program built(context, text.str());
     try {
       built.build(("-cl-std=CL1.2 " + options).c_str());

@@ -34,8 +34,11 @@ int main() try {
   const cl::CommandQueue queue(context, CL_QUEUE_PROFILING_ENABLE);
 
   // 3. The kernel is text, which the device's driver compiles now.
+  const std::ifstream file(std::filesystem::path(__FILE__).replace_extension(".cl"));
+  if (!file)
+    std::fprintf(stderr, "hello.cl cannot be read: start this in the folder that has it\n");
   std::stringstream text;
-  text << std::ifstream(std::filesystem::path(__FILE__).replace_extension(".cl")).rdbuf();
+  text << file.rdbuf();
   cl::Program program(context, text.str());
   program.build();
   cl::Kernel kernel(program, "add");

@@ -134,6 +134,12 @@ TEST_F(Learn, AccessesAreCheckedWhereOclgrindIsInstalled) {
   EXPECT_EQ(json["wrong"], 0) << json;
   const std::string found = json["wrong_access"];
   EXPECT_TRUE(found.starts_with(file + ":4: Invalid read of size 4 at global memory")) << found;
+  std::string blur = read_file(lesson_folder + "exercises/tiled-blur-answer.cl");
+  const std::string waits = "  barrier(CLK_LOCAL_MEM_FENCE);\n";
+  const std::string returns = "  if (x >= width || y >= height) return;\n";
+  blur.replace(blur.find(waits), waits.size(), returns + waits);
+  EXPECT_EQ(judged("tiled-blur", solution(blur))["wrong_access"],
+            file + ":19: Work-group divergence detected (barrier)");
 }
 
 TEST_F(Learn, WhatIsNoSolutionIsRefused) {

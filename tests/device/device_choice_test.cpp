@@ -2,7 +2,6 @@
 
 #include <sys/file.h>
 
-#include "device/kernel_source.hpp"
 #include "device/pocl.hpp"
 #include "device/session.hpp"
 #include "support/child_process.hpp"

@@ -40,14 +40,18 @@ Examples:
   gpufilter learn tiled-blur --check my.cl
 )";
 
-const Lesson& lesson_named(const std::string& name) {
-  const auto found = std::ranges::find(lab::lessons(), name, &Lesson::name);
-  if (found != lab::lessons().end()) return *found;
+std::vector<std::string> lesson_names() {
   std::vector<std::string> names;
   for (const Lesson& lesson : lab::lessons())
     names.push_back(lesson.name);
-  throw UsageError(
-      formatted("{}: no such lesson; those are {}", printable(name), fmt::join(names, ", ")));
+  return names;
+}
+
+const Lesson& lesson_named(const std::string& name) {
+  const auto found = std::ranges::find(lab::lessons(), name, &Lesson::name);
+  if (found != lab::lessons().end()) return *found;
+  throw UsageError(formatted("{}: no such lesson; those are {}", printable(name),
+                             fmt::join(lesson_names(), ", ")));
 }
 
 std::string list_of_lessons() {
@@ -59,20 +63,17 @@ std::string list_of_lessons() {
          "\n'gpufilter learn LESSON' prints one; docs/engineering/learning.md is the course.\n";
 }
 
-std::string course_text(const EmbeddedFiles& files, const std::string& name) {
-  return std::string(files.find(name)->second);
+std::string exercise_text(const std::string& name) {
+  return std::string(lab::exercise_files().find(name)->second);
 }
 
 std::string lesson_text(const Lesson& lesson) {
-  const auto part = [](const std::string& path, const std::string& text) {
-    return formatted("==== {}\n\n{}\n", path, text);
-  };
-  return part("samples/course/" + lesson.name + ".cpp",
-              course_text(lab::course_files(), lesson.name + ".cpp")) +
-         part("samples/course/" + lesson.name + ".cl",
-              course_text(lab::course_files(), lesson.name + ".cl")) +
-         part("samples/course/exercises/" + lesson.name + ".cl",
-              course_text(lab::exercise_files(), lesson.name + ".cl"));
+  constexpr const char* part = "==== samples/course/{}\n\n{}\n";
+  std::string text;
+  for (const std::string& file : {lesson.name + ".cpp", lesson.name + ".cl"})
+    text += formatted(part, file, lab::course_files().find(file)->second);
+  const std::string exercise = lesson.name + ".cl";
+  return text + formatted(part, "exercises/" + exercise, exercise_text(exercise));
 }
 
 std::string judgement_text(const lab::Verdict& verdict) {
@@ -126,10 +127,7 @@ int run_learn_command(int argc, const char* const* argv) {
   bool exercise = false;
   bool answer = false;
   bool json = false;
-  std::vector<std::string> names;
-  for (const Lesson& lesson : lab::lessons())
-    names.push_back(lesson.name);
-  app.add_option("LESSON", name, "A lesson from the list.")->suggests({.words = names});
+  app.add_option("LESSON", name, "A lesson from the list.")->suggests({.words = lesson_names()});
   app.add_flag("--exercise", exercise, "Print the exercise alone, to be completed.");
   app.add_flag("--answer", answer, "Print our answer.");
   app.add_option("--check", file, "Compile, run and judge this solution.")
@@ -154,7 +152,7 @@ int run_learn_command(int argc, const char* const* argv) {
   const Lesson& lesson = lesson_named(name);
   if (!file.empty()) return check_solution(lesson, file, device, json);
   if (exercise || answer) {
-    print_result(course_text(lab::exercise_files(), lesson.name + (answer ? "-answer.cl" : ".cl")));
+    print_result(exercise_text(lesson.name + (answer ? "-answer.cl" : ".cl")));
   } else {
     print_result(lesson_text(lesson));
   }

@@ -1,6 +1,7 @@
 // The accesses of a kernel to memory, as Oclgrind sees them.
 #include <cerrno>
 #include <cstdio>
+#include <regex>
 #include <system_error>
 
 #include <sys/mman.h>
@@ -9,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/format.hpp"
+#include "base/numbers.hpp"
 #include "base/printable.hpp"
 #include "stages/own/own_kernel.hpp"
 
@@ -46,21 +48,17 @@ Ended output_of(const std::string& command) {
   return ended;
 }
 
-// What stands between `before` and `after` in the text; empty if it is not there.
-std::string between(const std::string& text, const std::string& before, const std::string& after) {
-  const std::size_t begin = text.find(before);
-  if (begin == std::string::npos) return "";
-  const std::size_t from = begin + before.size();
-  return text.substr(from, text.find(after, from) - from);
-}
-
 // The first finding of a report as one line.
 std::string first_finding(const std::string& report, const std::string& file) {
-  const std::string line = between(report, "At line ", " (");
-  if (line.empty()) return "";
-  const std::string what = between(report, "\n", " address ");
-  return formatted("{}:{}: {}, by work-item ({})", file, line,
-                   what.substr(what.find_first_not_of('\n')), between(report, "Global(", ")"));
+  static const std::regex what(R"((?:^|\n)(\w[^\n]*?)( address [^\n]*)?\n\tKernel:)");
+  static const std::regex who(R"(Global\(([\d,]+)\))");
+  static const std::regex line(R"(At line (\d+))");
+  std::smatch finding, item, place;
+  if (!std::regex_search(report, finding, what) || !std::regex_search(report, place, line))
+    return "";
+  const bool has_item = std::regex_search(report, item, who);
+  return formatted("{}:{}: {}{}", file, place[1].str(), finding[1].str(),
+                   has_item ? formatted(", by work-item ({})", item[1].str()) : "");
 }
 
 }  // namespace
@@ -68,14 +66,11 @@ std::string first_finding(const std::string& report, const std::string& file) {
 std::optional<std::string> wrong_access(const OwnSource& source, const std::string& options,
                                         const OwnCall& call) {
   const FileInMemory kernel(source.text);
-  const auto whole = [](std::size_t size, std::size_t group) {
-    return (size + group - 1) / group * group;
-  };
   const WorkRange& range = call.range;
   std::string call_text =
       formatted("{}\n{}\n{} {} 1\n{} {} 1\n", kernel.path(), source.function,
-                whole(range.width, range.group_width), whole(range.height, range.group_height),
-                range.group_width, range.group_height);
+                round_up(range.width, range.group_width),
+                round_up(range.height, range.group_height), range.group_width, range.group_height);
   for (const std::size_t bytes : call.buffers)
     call_text += formatted("<size={} fill=1 uchar>\n", bytes);
   for (const std::int32_t number : call.numbers)

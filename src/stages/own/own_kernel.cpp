@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <regex>
@@ -15,6 +16,7 @@
 #include "base/words.hpp"
 #include "stage/border.hpp"
 #include "stage/device/row_pass.hpp"
+#include "stage/lowering.hpp"
 #include "stage/options/catalogue.hpp"
 #include "stage/options/stage_text.hpp"
 #include "stages/window/blur.hpp"
@@ -22,8 +24,6 @@
 
 namespace gpufilter {
 namespace {
-
-using Defines = std::map<std::string, std::string>;
 
 // The text with comments replaced by blanks, so that positions in it stay the same.
 std::string without_comments(std::string text) {
@@ -46,41 +46,32 @@ bool are_of_picture(const std::string& parameters) {
   return std::regex_match(parameters, form);
 }
 
-// "A=1 B=2".
-Defines defines_in(const std::string& text) {
+// How the macros "A=1 B=2" say that a kernel is launched.
+RowKernel launch_of(const std::string& defines, bool over_rows) {
   static const std::regex form(R"(([A-Za-z_]\w*)(?:=(\S+))?)");
-  Defines defines;
-  std::istringstream words(text);
+  std::map<std::string, std::string> macros{{"GROUP_WIDTH", "16"}, {"GROUP_HEIGHT", "16"}};
+  if (over_rows) macros.insert({{"PIXELS", "1"}, {"LINES", "1"}});
+  std::istringstream words(defines);
   for (std::string word; words >> word;) {
     std::smatch parts;
     if (!std::regex_match(word, parts, form))
       throw UsageError(formatted("--define {}: is not of the form NAME=VALUE", printable(word)));
-    defines[parts[1]] = parts[2].matched ? parts[2].str() : "1";
+    macros[parts[1]] = parts[2].matched ? parts[2].str() : "1";
   }
-  return defines;
-}
-
-// A number on which the launch depends; it also becomes a macro.
-std::size_t launch_number(Defines& defines, const std::string& name, std::size_t usual) {
-  std::string& text = defines.emplace(name, formatted("{}", usual)).first->second;
-  const auto number = to_number(text).value_or(0);
-  if (number < 1 || number > 1024 || number != static_cast<double>(static_cast<int>(number)))
-    throw UsageError(formatted("--define {}={}: is a whole number from 1 to 1024", name, text));
-  return static_cast<std::size_t>(number);
-}
-
-// How the macros "A=1 B=2" say that a kernel is launched.
-RowKernel launch_of(const std::string& text, bool over_rows) {
-  Defines defines = defines_in(text);
-  RowKernel launch{.reason = "requested"};
-  launch.group_width = launch_number(defines, "GROUP_WIDTH", 16);
-  launch.group_height = launch_number(defines, "GROUP_HEIGHT", 16);
-  launch.pixels = launch.lines = 1;
-  if (over_rows) {
-    launch.pixels = launch_number(defines, "PIXELS", 1);
-    launch.lines = launch_number(defines, "LINES", 1);
-  }
-  for (const auto& [name, value] : defines)
+  const auto number = [&](const std::string& name) {
+    const double value = to_number(macros[name]).value_or(0);
+    if (value < 1 || value > 1024 || value != std::floor(value)) {
+      throw UsageError(
+          formatted("--define {}={}: is a whole number from 1 to 1024", name, macros[name]));
+    }
+    return static_cast<std::size_t>(value);
+  };
+  RowKernel launch{.pixels = over_rows ? number("PIXELS") : 1,
+                   .lines = over_rows ? number("LINES") : 1,
+                   .group_width = number("GROUP_WIDTH"),
+                   .group_height = number("GROUP_HEIGHT"),
+                   .reason = "requested"};
+  for (const auto& [name, value] : macros)
     launch.macros += formatted(" -D {}={}", name, value);
   return launch;
 }
@@ -92,7 +83,6 @@ class OwnPicturePass final : public DevicePass {
                  const RowKernel& launch)
       : session_(session),
         shape_(shape),
-        pitch_(pitch_in_samples(shape.size.width, shape.format)),
         range_{0, 0, launch.group_width, launch.group_height},
         unpack_(converter("rows_to_rgba")),
         kernel_(std::move(kernel)),
@@ -104,6 +94,7 @@ class OwnPicturePass final : public DevicePass {
   std::vector<Event> enqueue(Queue& queue, const DeviceRows& source,
                              const DeviceRows& target) override {
     const std::int32_t width = shape_.size.width;
+    const std::int32_t pitch = pitch_in_samples(width, shape_.format);
     const std::int32_t read = source.rows.count();
     const std::int32_t written = target.rows.count();
     const std::int32_t skipped = target.rows.begin - source.rows.begin;
@@ -111,9 +102,8 @@ class OwnPicturePass final : public DevicePass {
     const std::size_t bytes = std::size_t{4} * static_cast<std::size_t>(width) *
                               (static_cast<std::size_t>(read) + range_.group_height + 1);
     for (Buffer& picture : pictures_) {
-      if (bytes > bytes_) picture = session_.allocate(bytes);
+      if (picture.size() < bytes) picture = session_.allocate(bytes);
     }
-    bytes_ = std::max(bytes_, bytes);
     const auto launch = [&](const Kernel& kernel, int height, WorkRange range,
                             const auto&... arguments) {
       range.width = static_cast<std::size_t>(width);
@@ -121,9 +111,9 @@ class OwnPicturePass final : public DevicePass {
       return queue.launch(kernel, range, {KernelArgument(arguments)...});
     };
     constexpr WorkRange along{0, 0, 64, 1};
-    return {launch(unpack_, read, along, *source.buffer, pitch_, pictures_[0], width, read),
+    return {launch(unpack_, read, along, *source.buffer, pitch, pictures_[0], width, read),
             launch(kernel_, read, range_, pictures_[0], pictures_[1], width, read),
-            launch(pack_, written, along, pictures_[1], skipped, *target.buffer, pitch_,
+            launch(pack_, written, along, pictures_[1], skipped, *target.buffer, pitch,
                    target.offset, width, written)};
   }
 
@@ -135,81 +125,31 @@ class OwnPicturePass final : public DevicePass {
 
   Session& session_;
   PictureShape shape_;
-  std::int32_t pitch_;
   WorkRange range_;
   Kernel unpack_;
   Kernel kernel_;
   Kernel pack_;
   std::array<Buffer, 2> pictures_;
-  std::size_t bytes_ = 0;
   CodeDescription description_;
-};
-
-// A stage that has the same result.
-class LikeStage {
- public:
-  explicit LikeStage(std::shared_ptr<const Stage> stage) : stage_(std::move(stage)) {
-    constexpr PictureShape any{{64, 64}, {3, 8}};
-    if (!stage_) return;
-    const Steps steps = stage_->lower({.shape = any}).steps;
-    PictureShape shape = any;
-    for (const auto& step : steps)
-      shape = step->output(shape);
-    if (steps.empty() || shape != any) {
-      throw UsageError(formatted(
-          "--like {}: compare with a stage that keeps the picture's shape and needs no more than "
-          "a part of it, such as blur",
-          stage_->name()));
-    }
-  }
-
-  [[nodiscard]] bool is_known() const { return stage_ != nullptr; }
-
-  [[nodiscard]] RowRange source_rows(const RowRange& target, ImageSize source) const {
-    return windows({{source, {3, 8}}}, target).front();
-  }
-
-  void run(const ConstRows& source, const MutableRows& target, ImageSize size) const {
-    const PictureShape shape{size, source.format};
-    const Steps steps = stage_->lower({.shape = shape}).steps;
-    const std::vector<RowRange> rows = windows({shape}, target.rows);
-    Image between;
-    ConstRows input = source.part(rows.front());
-    PictureShape before = shape;
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      const PictureShape after = steps[i]->output(before);
-      const bool is_last = i + 1 == steps.size();
-      Image next = is_last ? Image() : Image(after.size.width, rows[i + 1], after.format);
-      steps[i]->run(input, is_last ? target : next.rows(), {before.size, after.size});
-      between = std::move(next);
-      input = std::as_const(between).rows();
-      before = after;
-    }
-  }
-
- private:
-  // The rows before each step, and of the result.
-  [[nodiscard]] std::vector<RowRange> windows(const PictureContext& picture,
-                                              const RowRange& target) const {
-    const Steps steps = stage_->lower(picture).steps;
-    std::vector<RowRange> rows(steps.size() + 1);
-    rows.back() = target;
-    for (std::size_t i = steps.size(); i-- > 0;)
-      rows[i] = steps[i]->source_rows(rows[i + 1], picture.shape.size);
-    return rows;
-  }
-
-  std::shared_ptr<const Stage> stage_;  // nullptr: unknown
 };
 
 class OwnKernel final : public OneStepStage {
  public:
   explicit OwnKernel(const OwnKernelParameters& parameters)
       : parameters_(parameters),
-        launch_(launch_of(parameters.defines, parameters.source.over_rows)),
-        like_(parameters.like) {
+        launch_(launch_of(parameters.defines, parameters.source.over_rows)) {
     launch_.variant = formatted("{} {}x{}", parameters_.source.function, launch_.group_width,
                                 launch_.group_height);
+  }
+
+  // The processor's steps are those of the stage that has the same result.
+  [[nodiscard]] Lowered lower(const PictureContext& context) const override {
+    if (!parameters_.like) return OneStepStage::lower(context);
+    const auto step = std::make_shared<OwnKernel>(*this);
+    step->like_ = parameters_.like->lower({.shape = context.shape}).steps;
+    return {.steps = {step}, .steps_on = [step](const DeviceInfo* device) {
+              return device != nullptr ? Steps{step} : step->like_;
+            }};
   }
 
   [[nodiscard]] std::string name() const override { return "kernel"; }
@@ -236,21 +176,18 @@ class OwnKernel final : public OneStepStage {
   [[nodiscard]] RowRange source_rows(const RowRange& target, ImageSize source) const override {
     if (parameters_.whole) return {0, source.height};
     const RowRange own = border_rows(Border::replicate, target, parameters_.radius, source.height);
-    if (!like_.is_known()) return own;
-    const RowRange other = like_.source_rows(target, source);
-    return {std::min(own.begin, other.begin), std::max(own.end, other.end)};
+    RowRange like = target;
+    for (auto step = like_.rbegin(); step != like_.rend(); ++step)
+      like = (*step)->source_rows(like, source);
+    return {std::min(own.begin, like.begin), std::max(own.end, like.end)};
   }
 
-  // Only to be compared with.
-  void run(const ConstRows& source, const MutableRows& target,
-           const StageSizes& sizes) const override {
-    if (!like_.is_known()) {
-      throw UsageError(formatted(
-          "--kernel {}: the processor has nothing to compare it with; name a stage with the same "
-          "result, such as --like blur",
-          file()));
-    }
-    like_.run(source, target, sizes.source);
+  void run(const ConstRows& /*source*/, const MutableRows& /*target*/,
+           const StageSizes& /*sizes*/) const override {
+    throw UsageError(formatted(
+        "--kernel {}: the processor has nothing to compare it with; name a stage with the same "
+        "result, such as --like blur",
+        file()));
   }
 
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
@@ -271,7 +208,7 @@ class OwnKernel final : public OneStepStage {
 
   OwnKernelParameters parameters_;
   RowKernel launch_;
-  LikeStage like_;
+  Steps like_;  // none: unknown
 };
 
 constexpr const char* unset = "none";
@@ -293,7 +230,14 @@ std::shared_ptr<const Stage> stage_like(const std::string& text) {
   std::istringstream words(text.substr(options));
   for (std::string option, word; words >> option >> word;)
     parameters[option] = word;
-  return kind->make(value, parameters);
+  auto stage = kind->make(value, parameters);
+  constexpr PictureShape any{{64, 64}, {3, 8}};
+  const LoweredChain chain = lower_chain({stage}, {.shape = any});
+  if (!chain.empty() && !chain.front().steps.empty() && output_of(chain, any) == any) return stage;
+  throw UsageError(formatted(
+      "--like {}: compare with a stage that keeps the picture's shape and needs no more than a "
+      "part of it, such as blur",
+      name));
 }
 
 // Throws UsageError if the kernel accesses memory wrongly.
@@ -402,8 +346,8 @@ StageKind kernel_stage_kind() {
       .type = FileName{".cl"},
       .help =
           "Run an OpenCL kernel of your own. FILE.cl has a kernel with the parameters ROWS, as "
-          "those "
-          "in samples/broken, or (__global const uchar4 *in, __global uchar4 *out, int width, int "
+          "those in samples/broken, or (__global const uchar4 *in, __global uchar4 *out, int "
+          "width, int "
           "height). It runs on OpenCL devices only. Other values are those of --resize.",
       .parameters =
           {{.option = "--radius",
