@@ -38,13 +38,16 @@ class Result:
         self.messages = []
 
 
+def environment_for(reports):
+    """What libraries never free is no finding, nor is memory that is refused."""
+    options = f"log_path={reports}:use_sigaltstack=0:detect_leaks=0:allocator_may_return_null=1"
+    return {**os.environ, "ASAN_OPTIONS": options, "UBSAN_OPTIONS": f"log_path={reports}:print_stacktrace=1"}
+
+
 def run(program, words, limit, reports):
     """Returns what it prints, its processor seconds and its peak memory in MB."""
-    # PoCL's and the decoders' threads have signal stacks of their own.
-    options = f"log_path={reports}:use_sigaltstack=0:detect_leaks=0:allocator_may_return_null=1"
-    environment = {**os.environ, "ASAN_OPTIONS": options, "UBSAN_OPTIONS": f"log_path={reports}:print_stacktrace=1"}
     child = subprocess.Popen(
-        [f"{build}/tests/{program}", *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment,
+        [f"{build}/tests/{program}", *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment_for(reports),
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (int(limit) + 60, int(limit) + 70)))
     stuck = threading.Timer(4 * limit + 300, child.kill)
     stuck.start()
@@ -99,14 +102,17 @@ def fuzz(program, target):
     return result
 
 
-jobs = {}
+def targets_of(program):
+    listed = subprocess.run([f"{build}/tests/{program}", "--list"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                            text=True, check=True, env=environment_for(findings / "report"))
+    return [target for target in listed.stdout.splitlines() if not wanted or target in wanted]
+
+
 begin = time.time()
+findings.mkdir(exist_ok=True)
+programs_of = {target: program for program in programs.split() for target in targets_of(program)}
 with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-    for program in programs.split():
-        listed = subprocess.run([f"{build}/tests/{program}", "--list"], capture_output=True, text=True, check=True)
-        for target in listed.stdout.splitlines():
-            if not wanted or target in wanted:
-                jobs[target] = pool.submit(fuzz, program, target)
+    jobs = {target: pool.submit(fuzz, program, target) for target, program in programs_of.items()}
     results = {target: job.result() for target, job in jobs.items()}
 
 print("| target | executions | blocks reached | findings | crashes in libraries | seconds | peak MB | slowest, ms |")
