@@ -184,13 +184,13 @@ def main():
     parser.add_argument("--gigapixels", type=float, default=2)
     parser.add_argument("--crowd", type=int, default=2000, help="pictures of the shards")
     parser.add_argument("--loop", type=float, default=3600, help="seconds of the loop")
-    parser.add_argument("--only", choices=["many", "large", "crowd", "loop"])
+    parser.add_argument("--only", nargs="+", choices=["many", "large", "crowd", "loop"])
     arguments = parser.parse_args()
     arguments.program = arguments.program.resolve()
     failed = False
     print("| load | took | |\n|---|---|---|")
     for part in (many, large, crowd, loop):
-        if arguments.only and part.__name__ != arguments.only:
+        if arguments.only and part.__name__ not in arguments.only:
             continue
         with tempfile.TemporaryDirectory(prefix="load-") as place:
             for what, took, right in part(pathlib.Path(place), arguments, random.Random(1)):

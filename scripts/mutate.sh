@@ -17,7 +17,7 @@ MUTATIONS = [
     ("base/atomic_file.cpp", "if (error == ENOENT && ", "if (!@ && error == ENOENT && ",
      "renaming done, the server's answer lost"),
     ("base/atomic_file.cpp", "  sync(file_.get());\n", "  if (!@) sync(file_.get());\n", "disk fails when synced"),
-    ("base/atomic_file.cpp", "  file_.close();\n", "  if (@) file_.reset(); else file_.close();\n",
+    ("base/atomic_file.cpp", "  file_.close();\n", "  if (@) {\n    file_.reset();\n  } else {\n    file_.close();\n  }\n",
      "server reports a failure on closing"),
     ("base/atomic_file.cpp", "return errno != EWOULDBLOCK;", "return !@ && errno != EWOULDBLOCK;",
      "file system without locks"),
@@ -39,7 +39,7 @@ MUTATIONS = [
     ("pipeline/execute/device_executor.cpp", "if (idle_.empty()) throw;", "if (@ || idle_.empty()) throw;",
      "device with memory for one band"),
     ("pipeline/execute/device_executor.cpp", "return allocate_image_memory(bytes);",
-     "if (@) throw; return allocate_image_memory(bytes);", "device without pinned memory"),
+     "if (@) throw;\n        return allocate_image_memory(bytes);", "device without pinned memory"),
     ("device/session.cpp", "if (limit == no_timeout) return", "if (@ || limit == no_timeout) return",
      "kernel that hangs"),
     ("device/vendor_probes.cpp", "if (const auto limit = device_timeout()) return",
@@ -73,7 +73,7 @@ def build():
             path.write_text(mutate(path.read_text(), source, number))
         for path in before:
             path.write_text("#include <stdlib.h>\n" + path.read_text())
-        subprocess.run(["ninja", "-C", "build/release", "gpufilter"], check=True, stdout=sys.stderr)
+        subprocess.run(["cmake", "--build", "build/release", "--target", "gpufilter"], check=True, stdout=sys.stderr)
     finally:
         for path, text in before.items():
             path.write_text(text)
