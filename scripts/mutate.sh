@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Shows that rows of tests/faults/faults.txt fail if the handling of their fault is removed: mutate.sh [--together]
-# [NUMBER...]. Each
-# mutation replaces a piece of one source, builds the program in build/release and expects its row to fail; the source is
-# restored afterwards. Without numbers, all mutations are made, one after the other or, with --together, in one build.
+# Shows that rows of tests/faults/faults.txt fail if the handling of their fault is removed. Each mutation is a condition
+# in a source, '@' below, that is true if GPUFILTER_MUTATION has its number. All are built into build/release at once; the
+# sources are restored afterwards, and the next build makes the program as it was. Without the variable every row has to
+# pass, with it the mutation's own has to fail.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-python3 - "$@" <<'PYTHON'
+python3 - <<'PYTHON'
 import os
 import pathlib
 import subprocess
@@ -14,70 +14,83 @@ import sys
 
 # The source, a piece of it, what replaces it, and the row that has to fail.
 MUTATIONS = [
-    ("src/base/atomic_file.cpp", "if (error == ENOENT && is_open_file(", "if (false && is_open_file(",
+    ("base/atomic_file.cpp", "if (error == ENOENT && ", "if (!@ && error == ENOENT && ",
      "renaming done, the server's answer lost"),
-    ("src/base/atomic_file.cpp", "  sync(file_.get());\n", "", "disk fails when synced"),
-    ("src/base/atomic_file.cpp", "  file_.close();\n", "  file_.reset();\n", "server reports a failure on closing"),
-    ("src/base/atomic_file.cpp", "return errno != EWOULDBLOCK;", "return false;", "file system without locks"),
-    ("src/base/files.cpp", "} else if (errno != EINTR) {", "} else {", "input with interrupted reads"),
-    ("src/pipeline/run/picture_input.cpp", "if (is_newer || ", "if ((is_newer && false) || ", "input replaced between two walks"),
-    ("src/pipeline/run/chain_part.cpp", "if (!continue_on_processor(error)) throw;", "throw;",
-     "device lost while a pipe is filtered"),
-    ("src/pipeline/run/chain_part.cpp", "if (again && &executor == current_ && !continue_on_processor(error)) throw;",
-     "throw;", "device out of memory for one transfer"),
-    ("src/pipeline/run/run.cpp", "if (!failed || !assignment_.engine->leave(*failed, error.what())) throw;", "throw;",
-     "device lost while it counts in a pipe"),
-    ("src/pipeline/choose/engine.cpp", "if (!retry(&Engine::lower_bands, error)) throw;",
-     "if (!retry(&Engine::leave_current, error)) throw;", "device with memory for lower bands only"),
-    ("src/pipeline/choose/engine.cpp", "if (!options_.processor_helps) return false;", "",
-     "device lost while it works, device required"),
-    ("src/pipeline/execute/device_executor.cpp", "      if (idle_.empty()) throw;\n      return last();", "      throw;",
+    ("base/atomic_file.cpp", "  sync(file_.get());\n", "  if (!@) sync(file_.get());\n", "disk fails when synced"),
+    ("base/atomic_file.cpp", "  file_.close();\n", "  if (@) {\n    file_.reset();\n  } else {\n    file_.close();\n  }\n",
+     "server reports a failure on closing"),
+    ("base/atomic_file.cpp", "return errno != EWOULDBLOCK;", "return !@ && errno != EWOULDBLOCK;",
+     "file system without locks"),
+    ("base/files.cpp", "} else if (errno != EINTR) {", "} else if (@ || errno != EINTR) {",
+     "input with interrupted reads"),
+    ("pipeline/run/picture_input.cpp", "if (is_newer || ", "if ((!@ && is_newer) || ",
+     "input replaced between two walks"),
+    ("pipeline/run/chain_part.cpp", "if (!continue_on_processor(error)) throw;",
+     "if (@ || !continue_on_processor(error)) throw;", "device lost while a pipe is filtered"),
+    ("pipeline/run/chain_part.cpp", "if (again && &executor == current_ && !continue_on_processor(error)) throw;",
+     "if (@ || (again && &executor == current_ && !continue_on_processor(error))) throw;",
+     "device out of memory for one transfer"),
+    ("pipeline/run/run.cpp", "if (!failed || ", "if (@ || !failed || ", "device lost while it counts in a pipe"),
+    ("pipeline/choose/engine.cpp", "if (!retry(&Engine::lower_bands, error)) throw;",
+     "if (!retry(@ ? &Engine::leave_current : &Engine::lower_bands, error)) throw;",
+     "device with memory for lower bands only"),
+    ("pipeline/choose/engine.cpp", "if (!options_.processor_helps) return false;",
+     "if (!@ && !options_.processor_helps) return false;", "device lost while it works, device required"),
+    ("pipeline/execute/device_executor.cpp", "if (idle_.empty()) throw;", "if (@ || idle_.empty()) throw;",
      "device with memory for one band"),
-    ("src/pipeline/execute/device_executor.cpp", "return allocate_image_memory(bytes);", "throw;",
-     "device without pinned memory"),
-    ("src/device/session.cpp", "if (limit == no_timeout) return clFinish(queue);", "return clFinish(queue);",
+    ("pipeline/execute/device_executor.cpp", "return allocate_image_memory(bytes);",
+     "if (@) throw;\n        return allocate_image_memory(bytes);", "device without pinned memory"),
+    ("device/session.cpp", "if (limit == no_timeout) return", "if (@ || limit == no_timeout) return",
      "kernel that hangs"),
-    ("src/device/vendor_probes.cpp", "if (const auto limit = device_timeout()) return *limit;", "",
-     "vendor that never answers"),
-    ("src/codec/heif/reader.cpp", "if (needs_isolation(known_to_crash))", "if (needs_isolation(known_to_crash) && name_.empty())", "decoder that crashes"),
-    ("src/codec/isolated_decoding.cpp", 'if (WTERMSIG(status) == SIGXCPU) return "its decoder took too long";', "",
+    ("device/vendor_probes.cpp", "if (const auto limit = device_timeout()) return",
+     "if (const auto limit = device_timeout(); limit && !@) return", "vendor that never answers"),
+    ("codec/heif/reader.cpp", "if (needs_isolation(", "if (!@ && needs_isolation(", "decoder that crashes"),
+    ("codec/isolated_decoding.cpp", "if (WTERMSIG(status) == SIGXCPU)", "if (!@ && WTERMSIG(status) == SIGXCPU)",
      "decoder that takes too long"),
-    ("src/codec/isolated_decoding.cpp", "parse_whole(argv[10], limits.max_pixels)", "(limits.max_pixels = UINT64_MAX) > 0",
+    ("codec/isolated_decoding.cpp", "isolation != Isolation::off &&", "(@ || isolation != Isolation::off) &&",
      "decoder that is not isolated"),
-    ("src/batch/journal.cpp", "if (!unsealed(line)) ++found.damaged;", "", "journal damaged"),
-    ("src/pipeline/execute/host_check.cpp", "      if (a == b) continue;", "      continue;", "wrong result"),
+    ("batch/journal.cpp", "if (!unsealed(line))", "if (!@ && !unsealed(line))", "journal damaged"),
+    ("batch/batch_run.cpp", "if (found == names_.end() ||", "if (@ || found == names_.end() ||",
+     "names that differ in their normalisation, where that makes no difference"),
+    ("pipeline/execute/host_check.cpp", "if (a == b) continue;", "if (@ || a == b) continue;", "wrong result"),
 ]
-
-together = "--together" in sys.argv
-wanted = [int(word) for word in sys.argv[1:] if word != "--together"] or list(range(1, len(MUTATIONS) + 1))
+SWITCH = '(::getenv("GPUFILTER_MUTATION") != nullptr && ::atoi(::getenv("GPUFILTER_MUTATION")) == {})'
 
 
-def fails(row):
-    test = subprocess.run(["build/release/tests/test_faults"], env={**os.environ, "GPUFILTER_FAULT": row},
-                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-    return test.returncode != 0
+def mutate(text, source, number):
+    _, piece, replacement, _ = MUTATIONS[number]
+    if piece not in text:
+        sys.exit(f"{number + 1}: {source} has no '{piece}'")
+    return text.replace(piece, replacement.replace("@", SWITCH.format(number + 1)), 1)
 
 
-missed = 0
-for group in [wanted] if together else [[number] for number in wanted]:
+def build():
     before = {}
     try:
-        for number in group:
-            source, piece, replacement, _ = MUTATIONS[number - 1]
-            path = pathlib.Path(source)
-            text = path.read_text()
-            if text.count(piece) == 0:
-                sys.exit(f"{number}: {source} has no '{piece}'")
-            before.setdefault(path, text)
-            path.write_text(text.replace(piece, replacement, 1))
-        subprocess.run(["ninja", "-C", "build/release", "gpufilter"], check=True, stdout=sys.stderr)
+        for number, (source, *_) in enumerate(MUTATIONS):
+            path = pathlib.Path("src", source)
+            before.setdefault(path, path.read_text())
+            path.write_text(mutate(path.read_text(), source, number))
+        for path in before:
+            path.write_text("#include <stdlib.h>\n" + path.read_text())
+        subprocess.run(["cmake", "--build", "build/release", "--target", "gpufilter"], check=True, stdout=sys.stderr)
     finally:
         for path, text in before.items():
             path.write_text(text)
-    for number in group:
-        row = MUTATIONS[number - 1][3]
-        found = fails(row)
-        missed += not found
-        print(f"{number}: [{row}] {'fails, as it should' if found else 'DOES NOT FAIL'}", flush=True)
+
+
+def passes(row, number):
+    test = subprocess.run(
+        ["build/release/tests/test_faults"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False,
+        env={**os.environ, "GPUFILTER_FAULT": row, "GPUFILTER_MUTATION": str(number)})
+    return test.returncode == 0
+
+
+build()
+missed = 0
+for number, (source, _, _, row) in enumerate(MUTATIONS, 1):
+    as_it_should = passes(row, 0) and not passes(row, number)
+    missed += not as_it_should
+    print(f"{number}. {source} [{row}] {'fails' if as_it_should else 'DOES NOT FAIL'}", flush=True)
 sys.exit(1 if missed else 0)
 PYTHON

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Kills folder runs at random moments and resumes them: try-kills.py PROGRAM [ROUNDS [SEED]].
 
-Each round is one of four kinds (copying, in place, several outputs, two shards). After the kills, --resume has to
-complete the run: every result is right, none is filtered twice, and no temporary file is left.
+Each round is one of four kinds (copying, in place, several outputs, two shards). After the kills,
+--resume has to complete the run, and 'gather' that of the shards: every result is right, none is
+filtered twice, and nothing is left but the journal.
 """
 
 import pathlib
@@ -33,7 +34,8 @@ def kill_and_resume(program, folder, kind, chance):
     commands = KINDS[kind](folder)
     for _ in range(chance.randint(1, 3)):
         running = [
-            subprocess.Popen([program, *words, "--resume"], stderr=subprocess.DEVNULL) for words in commands
+            subprocess.Popen([program, *words, "--resume"], stderr=subprocess.DEVNULL)
+            for words in commands
         ]
         time.sleep(chance.uniform(0.005, 0.12))
         for process in running:
@@ -43,12 +45,13 @@ def kill_and_resume(program, folder, kind, chance):
         done = subprocess.run([program, *words, "--resume"], capture_output=True, check=False)
         if done.returncode != 0:
             return done.stderr.decode()
-    # What is left among the records of shards is removed with them, by 'gpufilter gather'.
-    left = [
-        path
-        for path in folder.rglob(".*.gpufilter-*")
-        if path.is_file() and path.parent.name != ".gpufilter-shards"
-    ]
+    if kind == "shards":
+        gathered = subprocess.run(
+            [program, "gather", f"{folder}/out"], capture_output=True, check=False
+        )
+        if gathered.returncode != 0:
+            return gathered.stderr.decode()
+    left = [path for path in folder.rglob(".*gpufilter-*") if path.name != ".gpufilter-journal"]
     return f"left over: {left}" if left else ""
 
 
@@ -76,7 +79,8 @@ def main():
             results = folder / ("in" if kind == "in place" else "out")
             if not trouble and contents(results) != contents(expected):
                 trouble = "wrong results"
-            if not trouble and kind != "in place" and contents(folder / "in") != contents(originals):
+            inputs = contents(folder / "in")
+            if not trouble and kind != "in place" and inputs != contents(originals):
                 trouble = "changed inputs"
             if trouble:
                 failures += 1

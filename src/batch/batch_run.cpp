@@ -93,6 +93,39 @@ Verified verify(const std::string& path, const std::optional<FileStamp>& stamp,
   return {true, content.settled ? std::optional(content.stamp) : std::nullopt};
 }
 
+// The results that a run has put in place, by which it notices names that are different but lead to
+// one file: on a file system that ignores case, or how letters with accents are composed.
+class WrittenFiles {
+ public:
+  // Throws PictureError if `path` leads to a result of another name.
+  void check(const std::string& path) const {
+    const std::lock_guard lock(mutex_);
+    refuse_other(path);
+  }
+
+  // Notes that `path` is in place. Throws as check() does: two jobs may have passed it at once.
+  void add(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    refuse_other(path);
+    if (const auto identity = identity_of(path)) names_[*identity] = path;
+  }
+
+ private:
+  void refuse_other(const std::string& path) const {
+    const auto identity = identity_of(path);
+    const auto found = identity ? names_.find(*identity) : names_.end();
+    // A file that somebody removed meanwhile may have left its identity to this one.
+    if (found == names_.end() || found->second == path || identity_of(found->second) != identity)
+      return;
+    throw PictureError(path, formatted("is the same file as {}, another result, on this file "
+                                       "system; give one of them another name",
+                                       found->second));
+  }
+
+  mutable std::mutex mutex_;
+  std::map<FileIdentity, std::string> names_;
+};
+
 // Filters the pictures of a run and records them in the journal.
 class PictureJobs {
  public:
@@ -143,6 +176,7 @@ class PictureJobs {
     options.open_output = [&](const std::string& path) {
       return std::make_unique<WatchedSink>(
           open_output(path), [&, path](const ContentHash& hash, std::uint64_t bytes) {
+            written_.check(path);
             auto& [result, record] = records.at(path);
             const FileContent content = hashed_input.content();
             record.input = content.hash;
@@ -214,9 +248,10 @@ class PictureJobs {
     return true;
   }
 
-  // Records a result that is in place, with its stamp.
+  // Records a result that is in place, with its stamp. Throws as WrittenFiles::add() does.
   void record(std::pair<Result, JournalRecord>& written) const {
     auto& [result, record] = written;
+    written_.add(result.path);
     record.output_stamp = stamp_of(result.path);
     try {
       journal_->add(result.name, record);
@@ -245,6 +280,7 @@ class PictureJobs {
   Journal* journal_;
   // By output format and number of stages.
   std::map<std::pair<const Codec*, std::size_t>, ContentHash> work_;
+  mutable WrittenFiles written_;
 };
 
 struct JobLimits {

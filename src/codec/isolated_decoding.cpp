@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <fstream>
 #include <string_view>
 
 #include <fcntl.h>
@@ -160,12 +161,19 @@ Image decode_isolated(const std::string& name, ByteSpan file, const PictureHeade
 
 namespace {
 
+// Bytes of address space in use. Sanitizers reserve terabytes.
+std::uint64_t space_in_use() {
+  std::uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
 // A core file would be of no use, and a bomb must not take the machine.
 void limit_resources(const PictureShape& shape, std::uint64_t memory) {
   const rlimit no_core{1, 1};
   ::setrlimit(RLIMIT_CORE, &no_core);
   constexpr std::uint64_t libraries = std::uint64_t{4} << 30U;  // threads reserve much of it
-  const rlim_t space = libraries + 2 * std::min(memory, std::uint64_t{1} << 40U);
+  const rlim_t space = space_in_use() + libraries + 2 * std::min(memory, std::uint64_t{1} << 40U);
   const rlimit address_space{space, space};
   ::setrlimit(RLIMIT_AS, &address_space);
   const rlim_t seconds = 20 + static_cast<rlim_t>(shape.size.pixels() / 1'000'000);

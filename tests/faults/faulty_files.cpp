@@ -6,7 +6,8 @@
 // read or written), lost (done, but the answer says ENOENT, as over NFS when a reply is lost), kill
 // (SIGKILL before the call), truncate, remove or replace (that happens to the file before the
 // call). FAULTY_DECODER=abort ends the process that decodes apart; FAULTY_CLOCK=-3600 moves the
-// clock.
+// clock. FAULTY_NAMES=outs/ makes file names in such folders lose their case and have composed
+// letters, as on a Mac: there, A.png is a.png.
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -126,6 +127,20 @@ struct PathOf {
   char text[4096];
 };
 
+// A path as the file system of FAULTY_NAMES takes it.
+struct Folded {
+  explicit Folded(const char* path) {
+    const char* folder = getenv("FAULTY_NAMES");
+    name = path == nullptr ? "" : path;
+    if (folder == nullptr || name.find(folder) == std::string::npos) return;
+    for (auto i = name.rfind('/') + 1; i < name.size(); ++i) {
+      if (name[i] >= 'A' && name[i] <= 'Z') name[i] = static_cast<char>(name[i] - 'A' + 'a');
+      if (name.compare(i, 3, "e\xCC\x81") == 0) name.replace(i, 3, "\xC3\xA9");
+    }
+  }
+  std::string name;
+};
+
 template <typename Result>
 Result failed(int error) {
   errno = error;
@@ -142,7 +157,7 @@ int open(const char* path, int flags, ...) {
   const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(rest, mode_t) : 0;
   va_end(rest);
   if (const int error = error_of("open", path)) return failed<int>(error);
-  return static_cast<int>(syscall(SYS_openat, AT_FDCWD, path, flags, mode));
+  return static_cast<int>(syscall(SYS_openat, AT_FDCWD, Folded(path).name.c_str(), flags, mode));
 }
 int open64(const char* path, int flags, ...) {
   va_list rest;
@@ -185,13 +200,21 @@ ssize_t pwrite(int file, const void* data, size_t size, off_t at) {
 int rename(const char* from, const char* to) {
   const char* way = "";
   if (const int error = error_of("rename", to, &way)) return failed<int>(error);
-  const auto result = static_cast<int>(syscall(SYS_rename, from, to));
+  const auto result =
+      static_cast<int>(syscall(SYS_rename, Folded(from).name.c_str(), Folded(to).name.c_str()));
   return strcmp(way, "lost") == 0 ? failed<int>(ENOENT) : result;
 }
 
 int unlink(const char* path) {
   if (const int error = error_of("unlink", path)) return failed<int>(error);
-  return static_cast<int>(syscall(SYS_unlink, path));
+  return static_cast<int>(syscall(SYS_unlink, Folded(path).name.c_str()));
+}
+
+int stat(const char* path, struct stat* status) {
+  return static_cast<int>(syscall(SYS_stat, Folded(path).name.c_str(), status));
+}
+int lstat(const char* path, struct stat* status) {
+  return static_cast<int>(syscall(SYS_lstat, Folded(path).name.c_str(), status));
 }
 
 int link(const char* from, const char* to) {

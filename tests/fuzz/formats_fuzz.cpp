@@ -4,7 +4,6 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "base/words.hpp"
 #include "fuzz/mutate.hpp"
 #include "image/exif.hpp"
 #include "support/coding.hpp"
@@ -105,7 +104,7 @@ std::vector<FuzzTarget> targets() {
   std::vector<FuzzTarget> all;
   for (const Codec* codec : codecs()) {
     if (codec->name == "PNG" || codec->name == "JPEG") continue;
-    all.push_back({lower_case(codec->name), seeds_of(*codec), mutate,
+    all.push_back({codec->extensions.front().substr(1), seeds_of(*codec), mutate,
                    [codec](const Bytes& file) { return check(*codec, file); }});
   }
   return all;

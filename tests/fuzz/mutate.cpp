@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "fuzz/coverage.hpp"
 #include "support/testing.hpp"
 
 namespace gpufilter::test {
@@ -19,7 +20,8 @@ struct Settings {
   std::uint32_t first = 0;
   std::uint32_t rounds = std::numeric_limits<std::uint32_t>::max();
   double cpu_seconds = std::numeric_limits<double>::infinity();
-  std::string keep = ".";
+  bool slow = false;
+  std::string keep;
   std::vector<std::string> files;
 };
 
@@ -36,27 +38,78 @@ std::string finding(const FuzzTarget& target, const Bytes& file) {
   }
 }
 
-int run(const FuzzTarget& target, const Settings& settings) {
-  int findings = 0;
-  std::uint32_t done = 0;
-  const double end = cpu_seconds() + settings.cpu_seconds;
-  for (; done < settings.rounds && cpu_seconds() < end; ++done) {
-    const std::uint32_t round = settings.first + done;
-    Mutator mutator(settings.seed, round);
-    Bytes file = target.seeds.at(mutator.below(target.seeds.size()));
-    target.mutate(file, target.seeds.at(mutator.below(target.seeds.size())), mutator);
-    const std::string trouble = finding(target, file);
-    if (trouble.empty()) continue;
-    ++findings;
-    const std::string path = settings.keep + "/" + target.name + "-" +
-                             std::to_string(settings.seed) + "-" + std::to_string(round);
-    write_file(path, {file.begin(), file.end()});
-    std::cout << "seed " << settings.seed << ", round " << round << ": " << trouble
-              << "\n  kept as " << path << std::endl;
+// The rounds of one target. Files that lead further join the seeds: those that reach new blocks of
+// the library, and with --slow those that take longer than any before.
+class Rounds {
+ public:
+  Rounds(FuzzTarget& target, const Settings& settings)
+      : target_(target), settings_(settings), folder_(fs::path(settings.keep) / target.name) {
+    if (!settings.keep.empty()) fs::create_directories(folder_);
   }
-  std::cout << target.name << ": " << done << " rounds, " << findings << " findings" << std::endl;
-  return findings;
-}
+
+  // Returns the number of findings.
+  int run() {
+    const double end = cpu_seconds() + settings_.cpu_seconds;
+    for (; done_ < settings_.rounds && cpu_seconds() < end; ++done_)
+      one(settings_.first + done_);
+    if (!settings_.keep.empty()) {
+      fs::remove(running_);
+      if (settings_.slow) keep(folder_ / "slowest", slowest_file_);
+    }
+    std::cout << target_.name << ": " << done_ << " rounds, " << findings_ << " findings, "
+              << covered_blocks() << " blocks, slowest " << slowest_ << " s of "
+              << slowest_file_.size() << " bytes" << std::endl;
+    return findings_;
+  }
+
+ private:
+  static void keep(const fs::path& path, const Bytes& file) {
+    write_file(path, {file.begin(), file.end()});
+  }
+
+  // The file lies in the folder while it is checked: a crash leaves it there.
+  void keep_running(const std::string& name, const Bytes& file) {
+    if (settings_.keep.empty()) return;
+    const fs::path path = folder_ / (name + ".running");
+    if (!running_.empty()) fs::rename(running_, path);
+    running_ = path;
+    keep(path, file);
+  }
+
+  void one(std::uint32_t round) {
+    Mutator mutator(settings_.seed, round);
+    Bytes file = target_.seeds.at(mutator.below(target_.seeds.size()));
+    target_.mutate(file, target_.seeds.at(mutator.below(target_.seeds.size())), mutator);
+    const std::string name = std::to_string(settings_.seed) + "-" + std::to_string(round);
+    keep_running(name, file);
+    const std::size_t blocks = covered_blocks();
+    const double begin = cpu_seconds();
+    const std::string trouble = finding(target_, file);
+    const double seconds = cpu_seconds() - begin;
+    if (!trouble.empty()) {
+      ++findings_;
+      if (!settings_.keep.empty()) keep(folder_ / name, file);
+      std::cout << target_.name << ", seed " << settings_.seed << ", round " << round << ": "
+                << trouble << std::endl;
+    }
+    const bool is_slowest = seconds > slowest_;
+    if (is_slowest) {
+      slowest_ = seconds;
+      slowest_file_ = file;
+    }
+    if (covered_blocks() > blocks || (settings_.slow && is_slowest))
+      target_.seeds.push_back(std::move(file));
+  }
+
+  FuzzTarget& target_;
+  const Settings& settings_;
+  fs::path folder_;
+  fs::path running_;
+  std::uint32_t done_ = 0;
+  int findings_ = 0;
+  double slowest_ = 0;
+  Bytes slowest_file_;
+};
 
 int replay(const FuzzTarget& target, const fs::path& folder) {
   int findings = 0;
@@ -170,12 +223,15 @@ int fuzz(int argc, char** argv, std::vector<FuzzTarget> targets) {
   Settings settings;
   std::string wanted;
   std::string folder;
+  bool list = false;
+  app.add_flag("--list", list, "Print the targets' names.");
   app.add_option("--target", wanted, "Only this one of several.");
   app.add_option("--seed", settings.seed, "Another seed makes other files.");
   app.add_option("--first", settings.first, "The first round.");
   app.add_option("--rounds", settings.rounds, "Stop after so many rounds.");
   app.add_option("--cpu-seconds", settings.cpu_seconds, "Stop after so much CPU time.");
-  app.add_option("--keep", settings.keep, "Folder for files that are findings.");
+  app.add_flag("--slow", settings.slow, "Search for files that take long; keep the slowest.");
+  app.add_option("--keep", settings.keep, "Folder for files that are findings: DIR/TARGET/*.");
   app.add_option("--replay", folder, "Check the files DIR/TARGET/* as they are.");
   app.add_option("files", settings.files, "Files to change, besides the program's own.");
   try {
@@ -185,9 +241,13 @@ int fuzz(int argc, char** argv, std::vector<FuzzTarget> targets) {
     if (targets.empty()) throw CLI::ValidationError("--target", wanted + " is none of them");
     int findings = 0;
     for (FuzzTarget& target : targets) {
+      if (list) {
+        std::cout << target.name << '\n';
+        continue;
+      }
       for (const std::string& path : settings.files)
         target.seeds.push_back(file_bytes(path));
-      findings += folder.empty() ? run(target, settings) : replay(target, folder);
+      findings += folder.empty() ? Rounds(target, settings).run() : replay(target, folder);
     }
     return findings == 0 ? 0 : 1;
   } catch (const CLI::ParseError& error) {

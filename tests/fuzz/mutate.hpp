@@ -49,11 +49,14 @@ struct FuzzTarget {
 // One to four changes anywhere.
 void change_anywhere(Bytes& file, const Bytes& other, Mutator& mutator);
 
-// The program of some targets: fuzz_png [--target NAME] [--seed S] [--first R] [--rounds N]
-// [--cpu-seconds T] [--keep DIR] [FILE...]. Each target stops after N rounds or T seconds of CPU
-// time. FILEs become seeds besides the targets' own. A file that is a finding is written to DIR,
-// its round printed. With --replay DIR, the files DIR/NAME/* of each target are checked instead, as
-// they are. Returns 1 if there are findings, 2 for wrong arguments.
+// The program of some targets: fuzz_png [--list] [--target NAME] [--seed S] [--first R] [--rounds
+// N]
+// [--cpu-seconds T] [--slow] [--keep DIR] [FILE...]. Each target stops after N rounds or T seconds
+// of CPU time. FILEs become seeds besides the targets' own. A file that is a finding, or that
+// crashes the program (*.running), is kept in DIR/TARGET. A round repeats the same file, except
+// where files join the seeds: with --slow, and if the library is instrumented (the preset fuzz).
+// With --replay DIR, the files DIR/TARGET/* are checked instead, as they are. Returns 1 if there
+// are findings, 2 for wrong arguments.
 [[nodiscard]] int fuzz(int argc, char** argv, std::vector<FuzzTarget> targets);
 
 }  // namespace gpufilter::test

@@ -490,7 +490,8 @@ class BitWriter {
 };
 
 // A known difference: once libpng has all pixels, it looks at one more IDAT chunk for the checksum
-// of the pixels and does not check one that is still incomplete then.
+// of the pixels and does not check one that is still incomplete then. Nor does it see excess data
+// that begin later.
 TEST(PngDecoders, DifferInChecksumsThatTakeThreeChunks) {
   Bytes data = deflated(filtered_rows());
   data.back() ^= 1U;
@@ -509,6 +510,11 @@ TEST(PngDecoders, DifferInChecksumsThatTakeThreeChunks) {
   EXPECT_EQ(decode(too_short, PngDecoder::pieces).refusal,
             "in.png: damaged PNG: Not enough image data");
   EXPECT_EQ(decode(too_short, PngDecoder::libpng).refusal, "");
+  const Bytes too_long =
+      file_bytes(GPUFILTER_SOURCE "/tests/fuzz/corpus/png/excess-in-a-later-chunk");
+  EXPECT_EQ(decode(too_long, PngDecoder::pieces).refusal,
+            "in.png: damaged PNG: IDAT: Too much image data");
+  EXPECT_EQ(decode(too_long, PngDecoder::libpng).refusal, "");
 }
 
 // The other known difference: an incomplete Huffman code, which leaves bit patterns without
