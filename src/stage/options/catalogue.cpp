@@ -244,6 +244,7 @@ const std::vector<StageKind>& stage_catalogue() {
       hue_stage_kind(),
       vibrance_stage_kind(),
       exposure_stage_kind(),
+      white_balance_stage_kind(),
       gamma_stage_kind(),
       curve_stage_kind(),
       invert_stage_kind(),

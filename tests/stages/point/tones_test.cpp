@@ -1,5 +1,7 @@
-// --exposure, --curve, --equalize, --binarize and --posterize against second implementations.
+// --exposure, --white-balance, --curve, --equalize, --binarize and
+// --posterize against second implementations.
 
+#include "image/sample_arithmetic.hpp"
 #include "stages/colour/linear.hpp"
 #include "stages/point/lookup.hpp"
 #include "support/instruction_sets.hpp"
@@ -48,6 +50,142 @@ TEST(Exposure, MultipliesTheLightOfEverySample) {
       return static_cast<std::uint32_t>(std::max(std::ceil(exact - 0.5L - 1e-8L), 0.0L));
     });
   }
+}
+
+// Red, green and blue of a pixel, each with its gain.
+Image balanced(const Image& image, const std::array<long double, 3>& gains) {
+  const std::uint32_t max = image.format().max_sample();
+  std::array<std::vector<std::uint32_t>, 3> tables;
+  for (std::size_t c = 0; c < 3; ++c) {
+    for (std::uint32_t sample = 0; sample <= max; ++sample) {
+      const long double light = gains.at(c) * srgb_light(static_cast<long double>(sample) / max);
+      const long double exact = std::min(srgb_sample(light), 1.0L) * max;
+      tables.at(c).push_back(
+          static_cast<std::uint32_t>(std::max(std::ceil(exact - 0.5L - 1e-8L), 0.0L)));
+    }
+  }
+  return mapped(image, image.format(), [&](Samples pixel) {
+    for (std::size_t c = 0; c < 3; ++c)
+      pixel.at(c) = tables.at(c).at(pixel.at(c));
+    return pixel;
+  });
+}
+
+const std::vector<PixelFormat> formats_in_color{{3, 8}, {4, 8}, {3, 16}, {4, 16}};
+
+TEST(WhiteBalance, MultipliesTheLightOfEachColor) {
+  for (const PixelFormat& format : formats_in_color) {
+    for (const int width : {1, 20, 21, 22, 64, 517}) {
+      const Image image = random_image({width, 13}, format, 1);
+      const auto stage = stage_of("--white-balance 1.25,1,0.5");
+      expect_everywhere({stage}, image, balanced(image, {1.25L, 1, 0.5L}));
+    }
+  }
+}
+
+// A grey pixel's luminance stays.
+std::array<long double, 3> scaled_gains(std::array<long double, 3> gains) {
+  const long double luminance = 0.2126L * gains[0] + 0.7152L * gains[1] + 0.0722L * gains[2];
+  for (long double& gain : gains)
+    gain /= luminance;
+  return gains;
+}
+
+TEST(WhiteBalance, MakesTheMeansOfThePictureEqual) {
+  for (const PixelFormat& format : formats_in_color) {
+    Image image = random_image({71, 33}, format, 2);
+    // Unequal colours: red is brighter, and blue darker.
+    for (const auto [x, y] : each_pixel(image)) {
+      set_sample(image, x, y, 0, format.max_sample() - sample_at(image, x, y, 0) / 3);
+      set_sample(image, x, y, 2, sample_at(image, x, y, 2) / 4);
+    }
+    for (const auto& [value, power] : {std::pair{"gray-world", 1}, std::pair{"auto", 6}}) {
+      std::array<long double, 3> gains{};
+      for (std::size_t c = 0; c < 3; ++c) {
+        long double sum = 0;
+        for (const auto [x, y] : each_pixel(image)) {
+          const auto sample = static_cast<long double>(sample_at(image, x, y, static_cast<int>(c)));
+          sum += std::pow(srgb_light(sample / format.max_sample()), power);
+        }
+        gains.at(c) = std::pow(71 * 33 / sum, 1.0L / power);
+      }
+      EXPECT_TRUE(
+          same_pixels(by_statistics(image, stage_of(formatted("--white-balance {}", value))),
+                      balanced(image, scaled_gains(gains))))
+          << value << ' ' << to_string(format);
+    }
+  }
+}
+
+// Planck's law, seen by the CIE 1931 observer as C. Wyman, P. Sloan and P. Shirley approximate it
+// (Simple Analytic Approximations to the CIE XYZ Color Matching Functions, 2013), in linear sRGB.
+std::array<long double, 3> planckian(long double kelvin) {
+  const auto bell = [](long double at, long double middle, long double below, long double above) {
+    const long double distance = (at - middle) * (at < middle ? below : above);
+    return std::exp(-distance * distance / 2);
+  };
+  long double x = 0;
+  long double y = 0;
+  long double z = 0;
+  for (long double nm = 380; nm <= 780; ++nm) {
+    const long double power = std::pow(nm, -5) / (std::exp(1.438777e7L / (nm * kelvin)) - 1);
+    x += power *
+         (1.056L * bell(nm, 599.8L, 0.0264L, 0.0323L) + 0.362L * bell(nm, 442, 0.0624L, 0.0374L) -
+          0.065L * bell(nm, 501.1L, 0.049L, 0.0382L));
+    y += power * (0.821L * bell(nm, 568.8L, 0.0213L, 0.0247L) +
+                  0.286L * bell(nm, 530.9L, 0.0613L, 0.0322L));
+    z += power *
+         (1.217L * bell(nm, 437, 0.0845L, 0.0278L) + 0.681L * bell(nm, 459, 0.0385L, 0.0725L));
+  }
+  return {(3.2406L * x - 1.5372L * y - 0.4986L * z) / y,
+          (-0.9689L * x + 1.8758L * y + 0.0415L * z) / y,
+          (0.0557L * x - 0.2040L * y + 1.0570L * z) / y};
+}
+
+TEST(WhiteBalance, FollowsPlanckianLight) {
+  Image image({1, 1}, {3, 16});
+  for (const int c : {0, 1, 2})
+    set_sample(image, 0, 0, c, 20000);
+  for (const int kelvin : {2700, 4000, 5500, 9000, 20000}) {
+    const auto white = planckian(6504);
+    const auto light = planckian(kelvin);
+    const auto gains =
+        scaled_gains({white[0] / light[0], white[1] / light[1], white[2] / light[2]});
+    const Image result =
+        filter_on_host(image, {stage_of(formatted("--white-balance {}", kelvin))}, {});
+    for (const int c : {0, 1, 2}) {
+      const long double gain =
+          srgb_light(sample_at(result, 0, 0, c) / 65535.0L) / srgb_light(20000 / 65535.0L);
+      EXPECT_NEAR(static_cast<double>(gain / gains.at(static_cast<std::size_t>(c))), 1, 0.06)
+          << kelvin << ' ' << c;
+    }
+  }
+}
+
+TEST(WhiteBalance, ChangesNoGreyPictureAndNothingIn6504Kelvins) {
+  const Image grey = random_image({61, 31}, {2, 8}, 3);
+  for (const std::string value : {"auto", "3000", "2,1,1"}) {
+    const auto stage = stage_of("--white-balance " + value);
+    EXPECT_TRUE(lowered({stage}, grey.format()).empty());
+  }
+  const Image image = random_image({61, 31}, {3, 16}, 4);
+  EXPECT_TRUE(same_pixels(filter_on_host(image, {stage_of("--white-balance 6504")}, {}), image));
+}
+
+TEST(WhiteBalance, BecomesOneTableWithItsNeighbours) {
+  for (const PixelFormat& format : formats_in_color) {
+    const Image image = random_image({67, 9}, format, 5);
+    const StageChain chain =
+        stages_of("--gamma 1.3 --white-balance 4500 --invert --white-balance 0.7,1,2");
+    expect_everywhere(chain, image, stage_by_stage(image, chain));
+  }
+}
+
+TEST(WhiteBalanceOption, RefusesWhatIsNoLight) {
+  expect_values(white_balance_stage_kind(),
+                {"auto", "gray-world", "2000", "25000K", "6504", "1,1,1", "0.5,100,1e-3"},
+                {"", "grey", "1999", "25001", "5000 K", "1,1", "1,1,1,1", "0,1,1", "1,-1,1",
+                 "101,1,1", "a,b,c", "nan"});
 }
 
 TEST(Exposure, OfZeroChangesNothing) {
