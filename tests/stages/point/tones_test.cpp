@@ -1,4 +1,4 @@
-// --exposure, --white-balance, --curve, --equalize, --binarize and
+// --exposure, --white-balance, --contrast, --brightness, --curve, --equalize, --binarize and
 // --posterize against second implementations.
 
 #include "image/sample_arithmetic.hpp"
@@ -199,6 +199,49 @@ TEST(Exposure, IsRefusedInLinearLight) {
             }),
             "--exposure: the stages here work in linear light; put it before --linear or after "
             "--encoded");
+}
+
+// Without rounding errors: N is a whole number of tenths.
+TEST(Contrast, SpreadsTonesAboutTheMiddleAsCssDoes) {
+  for (const std::int64_t tenths : {1, 4, 10, 12, 25, 100}) {
+    const std::string value = formatted("--contrast {}", static_cast<double>(tenths) / 10);
+    for (const PixelFormat& format : all_formats()) {
+      const std::int64_t max = format.max_sample();
+      const Image image = random_image({517, 9}, format, 1);
+      const Image result = filter_on_host(image, {stage_of(value)}, {});
+      for (const auto [x, y, c] : each_sample({517, 9}, format.color_channels())) {
+        // Twenty times the result; halves may fall to either side.
+        const std::int64_t exact =
+            10 * max + tenths * (2 * std::int64_t{sample_at(image, x, y, c)} - max);
+        const std::int64_t limited = std::clamp<std::int64_t>(exact, 0, 20 * max);
+        const std::int64_t distance =
+            std::abs(20 * std::int64_t{sample_at(result, x, y, c)} - limited);
+        ASSERT_LE(distance, 10) << value << ' ' << sample_at(image, x, y, c);
+      }
+      expect_everywhere({stage_of(value)}, image, result);
+    }
+  }
+  expect_values(contrast_stage_kind(), {"0.1", "1", "120%", "10"}, {"", "0", "20", "-1", "11"});
+}
+
+TEST(Brightness, MultipliesTonesAsCssDoes) {
+  for (const std::int64_t hundredths : {10, 50, 100, 125, 300, 1000}) {
+    const std::string value = formatted("--brightness {}", static_cast<double>(hundredths) / 100);
+    for (const PixelFormat& format : all_formats()) {
+      const Image image = random_image({517, 9}, format, 1);
+      const Image result = filter_on_host(image, {stage_of(value)}, {});
+      for (const auto [x, y, c] : each_sample({517, 9}, format.color_channels())) {
+        // A hundred times the result; halves may fall to either side.
+        const std::int64_t exact = std::min<std::int64_t>(hundredths * sample_at(image, x, y, c),
+                                                          std::int64_t{100} * format.max_sample());
+        const std::int64_t distance =
+            std::abs(std::int64_t{100} * sample_at(result, x, y, c) - exact);
+        ASSERT_LE(distance, 50) << value << ' ' << sample_at(image, x, y, c);
+      }
+      expect_everywhere({stage_of(value)}, image, result);
+    }
+  }
+  expect_values(brightness_stage_kind(), {"0.1", "110%", "10"}, {"", "0", "20", "-1"});
 }
 
 // SciPy's PchipInterpolator in long double, by Hermite's basis.
