@@ -4,8 +4,10 @@
 #include "image/sample_arithmetic.hpp"
 #include "stages/colour/linear.hpp"
 #include "stages/point/lookup.hpp"
+#include "stages/point/tone_curve.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/single_pixels.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -313,10 +315,145 @@ TEST(Curve, IsThePiecewiseCubicThroughItsPoints) {
   }
 }
 
+// `own` are curves of red, green and blue; then all colours have the same one.
+Image curved(const Image& image, const std::array<std::function<long double(long double)>, 3>& own,
+             const std::function<long double(long double)>& all) {
+  const std::uint32_t max = image.format().max_sample();
+  const bool grey = image.format().color_channels() == 1;
+  return mapped(image, image.format(), [&](Samples pixel) {
+    for (std::size_t c = 0; c < (grey ? 1 : 3); ++c) {
+      long double y = static_cast<long double>(pixel.at(c)) / max;
+      if (!grey && own.at(c)) y = std::clamp(own.at(c)(y), 0.0L, 1.0L);
+      if (all) y = std::clamp(all(y), 0.0L, 1.0L);
+      pixel.at(c) = static_cast<std::uint32_t>(std::nearbyint(y * max));
+    }
+    return pixel;
+  });
+}
+
+TEST(Curve, OfAChannelComesBeforeThatOfAll) {
+  const Pchip all{{0, 0.5L, 1}, {0.1L, 0.6L, 0.9L}};
+  const Pchip red{{0, 0.25L, 1}, {0, 0.5L, 1}};
+  const Pchip blue{{0, 1}, {1, 0}};
+  for (const PixelFormat& format : all_formats()) {
+    const Image image = random_image({67, 33}, format, 3);
+    expect_everywhere({stage_of("--curve '0,0.1 0.5,0.6 1,0.9 b:0,1 1,0 r: 0,0 0.25,0.5 1,1'")},
+                      image, curved(image, {red, nullptr, blue}, all));
+    if (format.color_channels() == 1) {
+      EXPECT_TRUE(lowered({stage_of("--curve 'r:0,0 0.25,0.5 1,1'")}, format).empty());
+      continue;
+    }
+    expect_everywhere({stage_of("--curve 'r:0,0 0.25,0.5 1,1'")}, image,
+                      curved(image, {red, nullptr, nullptr}, nullptr));
+  }
+}
+
 TEST(CurveOption, RefusesWhatIsNoCurve) {
-  expect_values(
-      curve_stage_kind(), {"0,0 1,1", " 0,1  0.5,0.2\t1,0 "},
-      {"", "0,0", "0,0 0,1", "1,1 0,0", "0,0 1", "0,0 1,2", "-1,0 1,1", "0;0 1;1", "a,b c,d"});
+  expect_values(curve_stage_kind(),
+                {"0,0 1,1", " 0,1  0.5,0.2\t1,0 ", "r:0,0 1,1", "0,0 1,1 g: 0,1 1,0 b:0,0 1,1"},
+                {"", "0,0", "0,0 0,1", "1,1 0,0", "0,0 1", "0,0 1,2", "-1,0 1,1", "0;0 1;1",
+                 "a,b c,d", "r:", "r:0,0", "r:0,0 1,1 r:0,0 1,1", "x:0,0 1,1",
+                 "r:0,0 1,1 g:", "a:0,0 1,1", "missing.acv"});
+}
+
+// An .acv file: each curve's points as output and input.
+Bytes photoshop_file(const std::vector<std::vector<std::pair<int, int>>>& curves, int version = 4) {
+  Bytes bytes;
+  const auto put = [&bytes](std::size_t number) { put_number(bytes, number, 2); };
+  put(static_cast<std::size_t>(version));
+  put(curves.size());
+  for (const auto& curve : curves) {
+    put(curve.size());
+    for (const auto& [x, y] : curve) {
+      put(static_cast<std::size_t>(y));
+      put(static_cast<std::size_t>(x));
+    }
+  }
+  return bytes;
+}
+
+// The natural spline by its second derivatives, from a system solved by Gaussian elimination.
+class NaturalSpline {
+ public:
+  explicit NaturalSpline(const std::vector<std::pair<int, int>>& points) {
+    for (const auto& [x, y] : points) {
+      x_.push_back(x / 255.0L);
+      y_.push_back(y / 255.0L);
+    }
+    const std::size_t n = x_.size();
+    std::vector<std::vector<long double>> rows(n, std::vector<long double>(n + 1));
+    rows[0][0] = rows[n - 1][n - 1] = 1;
+    for (std::size_t i = 1; i + 1 < n; ++i) {
+      rows[i][i - 1] = (x_[i] - x_[i - 1]) / 6;
+      rows[i][i] = (x_[i + 1] - x_[i - 1]) / 3;
+      rows[i][i + 1] = (x_[i + 1] - x_[i]) / 6;
+      rows[i][n] =
+          (y_[i + 1] - y_[i]) / (x_[i + 1] - x_[i]) - (y_[i] - y_[i - 1]) / (x_[i] - x_[i - 1]);
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t k = 0; k < n; ++k) {
+        if (k == i) continue;
+        const long double factor = rows[k][i] / rows[i][i];
+        for (std::size_t j = 0; j <= n; ++j)
+          rows[k][j] -= factor * rows[i][j];
+      }
+    }
+    for (std::size_t i = 0; i < n; ++i)
+      bends_.push_back(rows[i][n] / rows[i][i]);
+  }
+
+  long double operator()(long double x) const {
+    if (x <= x_.front()) return y_.front();
+    if (x >= x_.back()) return y_.back();
+    const auto k = static_cast<std::size_t>(std::ranges::upper_bound(x_, x) - x_.begin() - 1);
+    const long double h = x_[k + 1] - x_[k];
+    const long double a = (x_[k + 1] - x) / h;
+    const long double b = (x - x_[k]) / h;
+    return a * y_[k] + b * y_[k + 1] +
+           ((a * a * a - a) * bends_[k] + (b * b * b - b) * bends_[k + 1]) * h * h / 6;
+  }
+
+ private:
+  std::vector<long double> x_;
+  std::vector<long double> y_;
+  std::vector<long double> bends_;
+};
+
+TEST(Curve, TakesPhotoshopsFiles) {
+  const TemporaryFolder folder;
+  const std::vector<std::vector<std::pair<int, int>>> points{
+      {{0, 0}, {64, 40}, {190, 220}, {255, 255}},
+      {{10, 0}, {128, 255}, {250, 30}},  // it overshoots
+      {{0, 255}, {255, 0}},
+      {{0, 30}, {20, 31}, {100, 31}, {101, 200}, {255, 255}},
+      {{0, 0}, {255, 255}}};
+  const std::string path = folder / "warm.acv";
+  const Bytes bytes = photoshop_file(points);
+  write_file(path, std::string(as_text(bytes)) + "Crv \1");
+  const NaturalSpline all(points[0]);
+  const std::array<std::function<long double(long double)>, 3> own{
+      NaturalSpline(points[1]), NaturalSpline(points[2]), NaturalSpline(points[3])};
+  const auto stage = curve_stage_kind().make(path);
+  EXPECT_EQ(stage->label(), "warm.acv");
+  for (const PixelFormat& format : all_formats()) {
+    const Image image = random_image({301, 47}, format, 4);
+    expect_everywhere({stage}, image, curved(image, own, all));
+  }
+  for (std::size_t size = 0; size < 60; ++size) {
+    EXPECT_EQ(
+        objection_to([&] { return parse_photoshop_curves(ByteSpan(bytes).first(size), "a.acv"); }),
+        "a.acv: is not a file with Photoshop's curves (.acv)");
+  }
+  const auto is_refused = [](const Bytes& file) {
+    return objection_to([&] { return parse_photoshop_curves(file, "a.acv"); }) != "none";
+  };
+  EXPECT_FALSE(is_refused(photoshop_file({{{0, 0}, {255, 255}}}, 1)));
+  EXPECT_TRUE(is_refused(photoshop_file({{{0, 0}, {255, 255}}}, 2)));
+  EXPECT_TRUE(is_refused(photoshop_file({})));
+  EXPECT_TRUE(is_refused(photoshop_file({{{0, 0}}})));
+  EXPECT_TRUE(is_refused(photoshop_file({{{0, 0}, {256, 255}}})));
+  EXPECT_TRUE(is_refused(photoshop_file({{{0, 0}, {9, 9}, {9, 10}}})));
+  EXPECT_TRUE(is_refused(photoshop_file({std::vector<std::pair<int, int>>(20)})));
 }
 
 TEST(Posterize, TakesTheNearestOfEvenlySpacedLevels) {
