@@ -1,6 +1,10 @@
 // --overlay: blends another picture over the source. `colors`: its pixels in the target's format;
 // `alphas`: if this has no alpha, an alpha for each sample; `place`: column and row of its first
-// pixel, width and height.
+// pixel, width and height. TILED: it repeats; then that pixel is not right of or below the source's first.
+
+#ifndef TILED
+#define TILED 0
+#endif
 
 #define RESULT_HAS_ALPHA (TARGET_CHANNELS == 2 || TARGET_CHANNELS == 4)
 #define RESULT_COLORS (TARGET_CHANNELS - RESULT_HAS_ALPHA)
@@ -62,12 +66,12 @@ void overlay(ROWS, __global const sample_t *restrict colors, __global const samp
     uint out[STRETCH_WORDS(TARGET_CHANNELS)];
 #pragma unroll
     for (int i = 0; i < STRETCH_WORDS(TARGET_CHANNELS); ++i) out[i] = 0;
-    const int v = y - place[1];
+    const int v = TILED ? (y - place[1]) % place[3] : y - place[1];
     const bool in_rows = 0 <= v && v < place[3];
 #pragma unroll
     for (int i = 0; i < PIXELS; ++i) {
       target_pixel_t pixel = pixel_below(pixel_of(in, i));
-      const int u = x + i - place[0];
+      const int u = TILED ? (x + i - place[0]) % place[2] : x + i - place[0];
       if (in_rows && 0 <= u && u < place[2])
         pixel = laid_over(pixel, colors, alphas, ((size_t)v * place[2] + u) * TARGET_CHANNELS);
       put_target_pixel(out, i, pixel);
