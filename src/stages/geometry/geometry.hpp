@@ -9,6 +9,7 @@
 #include "image/image.hpp"
 #include "stage/options/catalogue.hpp"
 #include "stage/options/shared_parameters.hpp"
+#include "stages/geometry/blend.hpp"
 
 namespace gpufilter {
 
@@ -76,6 +77,7 @@ struct OverlayParameters {
   double opacity = 1;                          // from 0 to 1
   std::optional<Length> width = std::nullopt;  // that the picture is resized to; nothing: its own
   bool tiled = false;                          // repeated in all directions
+  BlendMode blend = BlendMode::normal;
 };
 
 // `picture` is of any format and size.

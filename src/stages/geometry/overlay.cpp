@@ -29,6 +29,7 @@
 #include "stage/device/row_pass.hpp"
 #include "stage/options/shared_parameters.hpp"
 #include "stage/options/stage_text.hpp"
+#include "stages/geometry/blend.hpp"
 #include "stages/geometry/geometry.hpp"
 #include "stages/resize/resize.hpp"
 
@@ -43,6 +44,8 @@ struct OverlayPixels {
   // for each sample, in the same order; otherwise it is empty.
   std::vector<std::uint8_t> colors;
   std::vector<std::uint8_t> alphas;
+  BlendMode blend = BlendMode::normal;
+  std::vector<std::uint32_t> table = {};  // soft_light_table() of the depth, or empty
 };
 
 using std::size_t;
@@ -71,16 +74,20 @@ template <typename Sample, size_t channels>
 struct AlphaLoop {
   using Number = std::conditional_t<sizeof(Sample) == 1, float, double>;
 
+  // `blended`: the colours mixed with those of `row`.
   template <InstructionSet set>
-  [[gnu::always_inline]] static void run(const Sample* __restrict colors, const size_t count,
+  [[gnu::always_inline]] static void run(const Sample* __restrict colors,
+                                         const Sample* __restrict blended, const size_t count,
                                          Sample* __restrict row) {
     constexpr Number max = std::numeric_limits<Sample>::max();
     constexpr std::uint32_t whole = std::numeric_limits<Sample>::max();
     for (size_t x = 0; x < count; ++x) {
       const auto above = Pixel<Sample, channels>::read(colors + channels * x);
+      const auto mixed = Pixel<Sample, channels>::read(blended + channels * x);
       const auto below = Pixel<Sample, channels>::read(row + channels * x);
       const auto alpha = static_cast<std::uint32_t>(above.get(channels - 1));
       const auto other = static_cast<std::uint32_t>(below.get(channels - 1));
+      const auto alone = static_cast<Number>(static_cast<std::int32_t>(whole - other));
       const Number weight = static_cast<Number>(above.get(channels - 1)) * max;
       const Number rest = static_cast<Number>(below.get(channels - 1)) *
                           static_cast<Number>(static_cast<std::int32_t>(whole - alpha));
@@ -91,7 +98,10 @@ struct AlphaLoop {
       const Number kept = sum > 0 ? rest : 1;  // a transparent pixel keeps its colour
       Pixel<Sample, channels> result;
       for (size_t c = 0; c + 1 < channels; ++c) {
-        const Number dividend = static_cast<Number>(above.get(c)) * weight +
+        const Number color =
+            static_cast<Number>(above.get(c)) * alone +
+            static_cast<Number>(mixed.get(c)) * static_cast<Number>(below.get(channels - 1));
+        const Number dividend = color * static_cast<Number>(above.get(channels - 1)) +
                                 static_cast<Number>(below.get(c)) * kept + half;
         result.put(c, static_cast<std::uint32_t>(static_cast<std::int32_t>(dividend / divisor)));
       }
@@ -124,15 +134,34 @@ void copy_row(const std::uint8_t* from, const PixelFormat& source, size_t width,
   color_row<Sample, 1>(in, width, out);
 }
 
+// Lays `count` pixels over those of a row, of which `blended` is nullptr or the mixed colours.
 template <typename Sample>
-void lay_over(const OverlayPixels& above, size_t first, size_t count, std::uint8_t* row) {
+void lay_over(const OverlayPixels& above, size_t first, size_t count, const Sample* blended,
+              Sample* out) {
   const auto channels = static_cast<size_t>(above.format.channels);
   const auto* colors = reinterpret_cast<const Sample*>(above.colors.data()) + first * channels;
-  auto* out = reinterpret_cast<Sample*>(row);
-  if (channels == 2) return run_loop<AlphaLoop<Sample, 2>>(colors, count, out);
-  if (channels == 4) return run_loop<AlphaLoop<Sample, 4>>(colors, count, out);
+  if (blended == nullptr) blended = colors;
+  if (channels == 2) return run_loop<AlphaLoop<Sample, 2>>(colors, blended, count, out);
+  if (channels == 4) return run_loop<AlphaLoop<Sample, 4>>(colors, blended, count, out);
   const auto* alphas = reinterpret_cast<const Sample*>(above.alphas.data()) + first * channels;
-  run_loop<OpaqueLoop<Sample>>(colors, alphas, count * channels, out);
+  run_loop<OpaqueLoop<Sample>>(blended, alphas, count * channels, out);
+}
+
+template <typename Sample>
+void blend_over(const OverlayPixels& above, size_t first, size_t count, std::uint8_t* row) {
+  auto* out = reinterpret_cast<Sample*>(row);
+  if (above.blend == BlendMode::normal) return lay_over<Sample>(above, first, count, nullptr, out);
+  const auto channels = static_cast<size_t>(above.format.channels);
+  const auto* colors = reinterpret_cast<const Sample*>(above.colors.data());
+  constexpr size_t block = 512;
+  std::array<Sample, 4 * block> blended;
+  for (size_t x = 0; x < count; x += block) {
+    const size_t part = std::min(block, count - x);
+    Sample* const to = out + channels * x;
+    blend_samples(above.blend, colors + (first + x) * channels, to, part * channels,
+                  above.table.data(), blended.data());
+    lay_over<Sample>(above, first + x, part, blended.data(), to);
+  }
 }
 
 // The upper picture in a result. If it is tiled, `corner` is that of the first tile, left of and
@@ -151,8 +180,8 @@ void overlay_row(const OverlayPixels& above, int v, int left, int width, std::ui
   if (begin >= end) return;
   const size_t first = static_cast<size_t>(v) * static_cast<size_t>(above.size.width) +
                        static_cast<size_t>(begin - left);
-  lay_over<Sample>(above, first, static_cast<size_t>(end - begin),
-                   row + static_cast<size_t>(begin) * above.format.bytes_per_pixel());
+  blend_over<Sample>(above, first, static_cast<size_t>(end - begin),
+                     row + static_cast<size_t>(begin) * above.format.bytes_per_pixel());
 }
 
 template <typename Sample>
@@ -292,13 +321,13 @@ class Overlay final : public OneStepStage {
   [[nodiscard]] std::string name() const override { return "overlay"; }
   [[nodiscard]] std::string label() const override { return label_; }
   [[nodiscard]] std::string key() const override {
-    const auto& [place, opacity, width, tiled] = parameters_;
+    const auto& [place, opacity, width, tiled, blend] = parameters_;
     const Length wide = width.value_or(Length{});
-    return formatted("overlay {}x{} {}x{} {} {} {:a}{} {:a}{} {:a} {:a}{} {}", picture_.width(),
+    return formatted("overlay {}x{} {}x{} {} {} {:a}{} {:a}{} {:a} {:a}{} {} {}", picture_.width(),
                      picture_.size().height, picture_.format().channels, picture_.format().depth,
                      hash_of(picture_), static_cast<int>(place.gravity), place.x.number,
                      place.x.percent ? "%" : "", place.y.number, place.y.percent ? "%" : "",
-                     opacity, wide.number, wide.percent ? "%" : "", tiled);
+                     opacity, wide.number, wide.percent ? "%" : "", tiled, static_cast<int>(blend));
   }
   [[nodiscard]] StageTraits traits() const override { return {.has_up = true}; }
   [[nodiscard]] Lowered lower(const PictureContext& context) const override {
@@ -327,13 +356,16 @@ class Overlay final : public OneStepStage {
     // A buffer is never empty.
     const std::vector<std::uint8_t> alphas =
         above.alphas.empty() ? std::vector<std::uint8_t>(2) : above.alphas;
+    const std::vector<std::uint8_t> table =
+        above.table.empty() ? std::vector<std::uint8_t>(4) : to_bytes(above.table);
     const std::array<std::int32_t, 4> place{corner.x, corner.y, above.size.width,
                                             above.size.height};
     return make_row_pass(session,
                          {.file = "overlay.cl",
                           .function = "overlay",
-                          .macros = parameters_.tiled ? "-D TILED=1" : "",
-                          .tables = {above.colors, alphas, to_bytes(place)},
+                          .macros = formatted("-D TILED={} -D BLEND={}", parameters_.tiled ? 1 : 0,
+                                              static_cast<int>(parameters_.blend)),
+                          .tables = {above.colors, alphas, to_bytes(place), table},
                           .pixels = wide_pixels(result.format),
                           .variant = label()},
                          input, result);
@@ -360,8 +392,12 @@ class Overlay final : public OneStepStage {
   // Made when first requested, here and below. Thread-safe.
   [[nodiscard]] const OverlayPixels& pixels_for(const PixelFormat& format) const {
     Slot& slot = slots_.at(static_cast<size_t>(format.channels - 1 + (format.depth == 8 ? 0 : 4)));
-    std::call_once(slot.made,
-                   [&] { slot.pixels = overlay_pixels(picture_, format, parameters_.opacity); });
+    std::call_once(slot.made, [&] {
+      slot.pixels = overlay_pixels(picture_, format, parameters_.opacity);
+      slot.pixels.blend = parameters_.blend;
+      if (parameters_.blend == BlendMode::soft_light)
+        slot.pixels.table = soft_light_table(format.depth);
+    });
     return slot.pixels;
   }
 
@@ -434,7 +470,11 @@ std::vector<std::pair<std::string, std::shared_ptr<const Stage>>> sample_overlay
        make_overlay(
            sample_picture({60, 44}, {4, 8}),
            {.place = {Gravity::center, {7}, {3, true}}, .width = Length{21, true}, .tiled = true},
-           "RGBA")}};
+           "RGBA")},
+      {"RGBA --blend soft-light",
+       make_overlay(sample_picture({90, 31}, {4, 8}), {.blend = BlendMode::soft_light}, "RGBA")},
+      {"grey --blend overlay",
+       make_overlay(sample_picture({90, 31}, {2, 8}), {.blend = BlendMode::overlay}, "grey")}};
 }
 
 // With an alpha for each sample of a picture in colour.
@@ -481,7 +521,8 @@ std::shared_ptr<const Stage> overlay_from_options(const OptionValues& values) {
   const OverlayParameters parameters{.place = parse_overlay_place(values.text("--at")),
                                      .opacity = values.number("--opacity"),
                                      .width = parse_width(values.text("--overlay-width")),
-                                     .tiled = values.is_set("--overlay-tile")};
+                                     .tiled = values.is_set("--overlay-tile"),
+                                     .blend = values.choice<BlendMode>("--blend")};
   return make_overlay(read_overlay(path, values.limits()), parameters,
                       std::filesystem::path(path).filename());
 }
@@ -552,15 +593,18 @@ StageKind overlay_stage_kind() {
                      {.option = "--overlay-tile",
                       .type = NoValue{},
                       .default_value = "",
-                      .help = "Repeat FILE in all directions."}},
+                      .help = "Repeat FILE in all directions."},
+                     blend_parameter()},
       .formula =
           "s = alpha of FILE * OPACITY, rounded; b = alpha of the picture\n"
-          "without alpha: out = (c * s + x * (max - s) + max / 2) / max\n"
+          "without alpha: out = (B * s + x * (max - s) + max / 2) / max\n"
           "with alpha: sum = s * max + b * (max - s)\n"
-          "            out = (c * s * max + x * b * (max - s) + sum / 2) / sum\n"
+          "            out = ((c * (max - b) + B * b) * s + x * b * (max - s) + sum / 2) / sum\n"
           "            alpha = (sum + max / 2) / max\n"
-          "c are FILE's samples in the picture's depth, x the picture's; integers, "
-          "divisions rounded down. Where sum is 0, x stays.",
+          "c are FILE's samples in the picture's depth, x the picture's; B is c, or with --blend "
+          "W3C's blended colour of x and c, rounded half up; integers, divisions rounded down. "
+          "Where "
+          "sum is 0, x stays.",
       .edges = "Parts outside the picture are clipped.",
       .alpha = "The formula uses both alphas. A picture without alpha gets none.",
       .examples = {"in.jpg out.jpg --overlay logo.png --at southeast+20+20",

@@ -352,6 +352,95 @@ TEST(Overlay, IsWithinOneOfPillow) {
   EXPECT_LE(largest, 1);
 }
 
+// W3C Compositing and Blending Level 1: B(cb, cs), from 0 to 1.
+double hard_light(double b, double s) {
+  return s <= 0.5 ? b * 2 * s : b + (2 * s - 1) - b * (2 * s - 1);
+}
+
+double w3c_soft_light(double b, double s) {
+  if (s <= 0.5) return b - (1 - 2 * s) * b * (1 - b);
+  const double d = b <= 0.25 ? ((16 * b - 12) * b + 4) * b : std::sqrt(b);
+  return b + (2 * s - 1) * (d - b);
+}
+
+struct Blending {
+  BlendMode mode;
+  double (*function)(double b, double s);
+};
+
+const std::vector<Blending>& blendings() {
+  static const std::vector<Blending> all{
+      {BlendMode::multiply, [](double b, double s) { return b * s; }},
+      {BlendMode::screen, [](double b, double s) { return b + s - b * s; }},
+      {BlendMode::overlay, [](double b, double s) { return hard_light(s, b); }},
+      {BlendMode::soft_light, w3c_soft_light},
+      {BlendMode::darken, [](double b, double s) { return std::min(b, s); }},
+      {BlendMode::lighten, [](double b, double s) { return std::max(b, s); }},
+      {BlendMode::difference, [](double b, double s) { return std::abs(b - s); }},
+      {BlendMode::add, [](double b, double s) { return std::min(b + s, 1.0); }}};
+  return all;
+}
+
+// Every pair of 8-bit samples, and as many of 16 bits.
+TEST(Blend, RoundsEveryPairOfSamples) {
+  for (const int depth : {8, 16}) {
+    const std::uint32_t max = depth == 8 ? 255 : 65535;
+    Image below({256, 256}, {1, depth});
+    Image above({256, 256}, {1, depth});
+    for (const auto [x, y] : each_pixel({256, 256})) {
+      const auto sample = [&](int i) {
+        const auto level = static_cast<std::uint32_t>(i);
+        return depth == 8 ? level : std::min(level * 257 + level * 31 % 257, max);
+      };
+      set_sample(below, x, y, 0, sample(x));
+      set_sample(above, x, y, 0, sample(y));
+    }
+    for (const Blending& each : blendings()) {
+      const auto stage = make_overlay(copy_of(above), {.blend = each.mode}, "");
+      const Image result = filter_on_host(below, {stage}, {});
+      for (const auto [x, y] : each_pixel({256, 256})) {
+        const double exact = max * each.function(sample_at(below, x, y, 0) / double(max),
+                                                 sample_at(above, x, y, 0) / double(max));
+        ASSERT_NEAR(sample_at(result, x, y, 0), exact, 0.503)
+            << static_cast<int>(each.mode) << ' ' << x << ' ' << y;
+      }
+      expect_everywhere({stage}, below, result);
+    }
+  }
+}
+
+// The colour of a pixel by the W3C's formulas, from 0 to 1; b and s are colours, with their alphas.
+double composited(const Blending& blending, double b, double alpha_b, double s, double alpha_s) {
+  const double sum = alpha_s + alpha_b * (1 - alpha_s);
+  const double mixed = (1 - alpha_b) * s + alpha_b * blending.function(b, s);
+  return sum > 0 ? (alpha_s * mixed + (1 - alpha_s) * alpha_b * b) / sum : b;
+}
+
+TEST(Blend, IsWithinOneOfDoublePrecisionWithAnyAlpha) {
+  for (const auto& [format, each] : each_of(all_formats(), blendings())) {
+    const Image image = format.has_alpha() ? mixed_alpha_image({700, 17}, format, 3)
+                                           : random_image({700, 17}, format, 3);
+    const Image mark =
+        mixed_alpha_image({700, 17}, {format.color_channels() == 1 ? 2 : 4, format.depth}, 4);
+    const auto stage = make_overlay(copy_of(mark), {.opacity = 0.8, .blend = each.mode}, "");
+    const Image result = filter_on_host(image, {stage}, {});
+    const double max = format.max_sample();
+    for (const auto [x, y, c] : each_sample({700, 17}, format.color_channels())) {
+      const double alpha_b =
+          format.has_alpha() ? sample_at(image, x, y, format.channels - 1) / max : 1;
+      const double alpha_s =
+          std::round(0.8 * sample_at(mark, x, y, mark.format().channels - 1)) / max;
+      const double exact = max * composited(each, sample_at(image, x, y, c) / max, alpha_b,
+                                            sample_at(mark, x, y, c) / max, alpha_s);
+      ASSERT_NEAR(sample_at(result, x, y, c), exact, 1.01);
+    }
+    check_on_host(image, {stage}, result, {1, 1000});
+    // Each is a program to compile: a mode meets both depths, with and without alpha.
+    if (((format.channels + 1) / 2 + static_cast<int>(each.mode)) % 2 == 0)
+      expect_everywhere({stage}, image, result);
+  }
+}
+
 TEST(Overlay, KeyDependsOnPixelsPlaceAndOpacity) {
   const Image mark = random_image({3, 3}, {4, 8}, 1);
   const auto key = [](const Image& image, const OverlayPlace& place, double opacity) {
@@ -367,6 +456,7 @@ TEST(Overlay, KeyDependsOnPixelsPlaceAndOpacity) {
             key(mark, {Gravity::center, {0}, {1}}, 1));
   EXPECT_NE(make_overlay(copy_of(mark), {.width = Length{5}}, "")->key(), own);
   EXPECT_NE(make_overlay(copy_of(mark), {.tiled = true}, "")->key(), own);
+  EXPECT_NE(make_overlay(copy_of(mark), {.blend = BlendMode::add}, "")->key(), own);
 }
 
 TEST(OverlayOption, RefusesOtherPlacesAndFiles) {
