@@ -241,6 +241,8 @@ const std::vector<StageKind>& stage_catalogue() {
       tonemap_stage_kind(),
       lut_stage_kind(),
       gray_stage_kind(),
+      channel_stage_kind(),
+      swap_stage_kind(),
       hue_stage_kind(),
       vibrance_stage_kind(),
       exposure_stage_kind(),
