@@ -110,7 +110,7 @@ void add_host_loops() {
       color_rows(source, target, warm);
     });
     add_loop("look-up", format, [](const ConstRows& source, const MutableRows& target) {
-      lookup_rows(source, target, table.data());
+      lookup_rows(source, target, table);
     });
     add_loop("luma scaling", format, [](const ConstRows& source, const MutableRows& target) {
       lookup_rows(source, target, factors.data());

@@ -164,17 +164,20 @@ from ._stage import Stage
 // The parameter name of a stage's own value.
 std::string value_name(const StageKind& kind) {
   static const std::map<std::string_view, const char*> names{
-      {"--blur", "method"},      {"--gaussian", "sigma"},  {"--sharpen", "amount"},
-      {"--median", "radius"},    {"--dilate", "radius"},   {"--erode", "radius"},
-      {"--open", "radius"},      {"--close", "radius"},    {"--edges", "operator"},
-      {"--denoise", "strength"}, {"--convolve", "matrix"}, {"--color", "change"},
-      {"--mlp", "network"},      {"--net", "network"},     {"--levels", "range"},
-      {"--tonemap", "curve"},    {"--lut", "table"},       {"--hue", "degrees"},
-      {"--vibrance", "amount"},  {"--gamma", "exponent"},  {"--flatten", "color"},
-      {"--depth", "bits"},       {"--profile", "profile"}, {"--crop", "area"},
-      {"--pad", "margin"},       {"--overlay", "picture"}, {"--resize", "size"},
-      {"--rotate", "degrees"},   {"--kernel", "file"},     {"--exposure", "stops"},
-      {"--curve", "points"},     {"--binarize", "level"},  {"--posterize", "levels"}};
+      {"--blur", "method"},         {"--gaussian", "sigma"},    {"--sharpen", "amount"},
+      {"--median", "radius"},       {"--dilate", "radius"},     {"--erode", "radius"},
+      {"--open", "radius"},         {"--close", "radius"},      {"--edges", "operator"},
+      {"--denoise", "strength"},    {"--convolve", "matrix"},   {"--color", "change"},
+      {"--mlp", "network"},         {"--net", "network"},       {"--levels", "range"},
+      {"--tonemap", "curve"},       {"--lut", "table"},         {"--hue", "degrees"},
+      {"--vibrance", "amount"},     {"--gamma", "exponent"},    {"--flatten", "color"},
+      {"--depth", "bits"},          {"--profile", "profile"},   {"--crop", "area"},
+      {"--pad", "margin"},          {"--overlay", "picture"},   {"--resize", "size"},
+      {"--rotate", "degrees"},      {"--kernel", "file"},       {"--exposure", "stops"},
+      {"--curve", "points"},        {"--binarize", "level"},    {"--posterize", "levels"},
+      {"--white-balance", "light"}, {"--brightness", "factor"}, {"--contrast", "factor"},
+      {"--tint", "color"},          {"--vignette", "amount"},   {"--channel", "channel"},
+      {"--swap", "order"},          {"--clahe", "limit"}};
   return names.at(kind.option);
 }
 

@@ -243,8 +243,6 @@ TEST_F(ForeignWords, FiltersByName) {
   expect_meant({"--sepia", "0.5"}, "--color sepia=0.5");
   expect_meant({"--grayscale"}, "--gray");
   expect_meant({"--greyscale"}, "--gray");
-  expect_meant({"--brightness=1.2"}, "--color brightness=1.2");
-  expect_meant({"--contrast"}, "--color contrast=1.25");
   expect_meant({"--saturation", "1.3"}, "--color saturate=1.3");
   expect_meant({"--saturation"}, "--color saturate=1.5");
   expect_meant({"--gaussian-blur", "2"}, "--gaussian SIGMA");
@@ -267,6 +265,18 @@ TEST_F(ForeignWords, SizesTurnsNumbersAndFormats) {
                 "--color saturate=0,5: '0,5' is not a number; did you mean 0.5?");
   expect_answer({"--sharpen", "2000%"}, "--sharpen 2000%: a number from 0 to 10");
   expect_answer({"--gaussian", "50%"}, "--gaussian 50%: a number from 0.2 to 50");
+  for (const auto& [value, ours] : std::vector<std::pair<std::string, std::string>>{
+           {"20", "1.2"}, {"-30", "0.7"}, {"-100", "0.1"}, {"0", "1"}}) {
+    for (const std::string option : {"--contrast", "--brightness"})
+      expect_answer({option, value}, option + " " + value + ": 1 changes nothing; did you mean " +
+                                         option + " " + ours + "?");
+  }
+  expect_answer({"--contrast", "200"}, "--contrast 200: a number from 0.1 to 10");
+  for (const std::string value : {"otsu", "50%"}) {
+    expect_answer({"--sharpen", "1", "--threshold", value},
+                  "--threshold " + value + ": --binarize " + value +
+                      " makes pixels black or white; --threshold goes with --sharpen");
+  }
   for (const std::string value : {"3", "0x3", "5x5", "2.5"}) {
     expect_answer({"--blur", value},
                   "--blur " + value + ": the blur is always 3x3; --gaussian SIGMA blurs more");

@@ -1,6 +1,7 @@
 // What reads metadata, and the texts of users, of a cluster's processes and of earlier runs. Each
 // either takes what it is given or refuses it in one line.
 #include <algorithm>
+#include <cmath>
 
 #include <gpufilter/filter.hpp>
 
@@ -19,6 +20,7 @@
 #include "stages/colour/color.hpp"
 #include "stages/colour/color_profile.hpp"
 #include "stages/point/lut.hpp"
+#include "stages/point/tone_curve.hpp"
 #include "support/coding.hpp"
 #include "support/temporary_folder.hpp"
 #ifdef GPUFILTER_HAS_HEIF
@@ -183,6 +185,20 @@ std::string check_matrix(const Bytes& bytes) {
   return "";
 }
 
+std::string check_curves(const Bytes& bytes) {
+  const ToneCurves curves = parse_photoshop_curves(bytes, "fuzz.acv");
+  for (const auto* curve : {&curves.all, &curves.colors[0], &curves.colors[1], &curves.colors[2]}) {
+    if (!*curve) continue;
+    for (const CubicCurve::Point& point : (*curve)->points()) {
+      if ((*curve)->at(point.x) != point.y) return "a curve misses its points";
+    }
+    for (int x = 0; x <= 1000; ++x) {
+      if (!std::isfinite((*curve)->at(x / 1000.0))) return "a curve is not finite";
+    }
+  }
+  return "";
+}
+
 std::string check_recipe(const Bytes& bytes) {
   const auto words = recipe_words(text_of(bytes), "fuzz.recipe");
   const bool in_order = std::is_sorted(
@@ -227,6 +243,11 @@ std::vector<FuzzTarget> of_users() {
       text_target("hald", {hald}, check_hald),
       text_target("matrix", {"1 0 0\n0 1 0\n0 0 1\n", "# m\n.3 -.5e1, 0.1 2;0 1 0 0;0,0,1,0\n"},
                   check_matrix),
+      target("acv",
+             {{0, 4,   0, 2,   0, 3, 0, 0, 0, 0, 0, 120, 0, 100,
+               0, 255, 0, 255, 0, 2, 0, 9, 0, 0, 0, 200, 0, 255},
+              {0, 1, 0, 1, 0, 2, 0, 255, 0, 0, 0, 0, 0, 255}},
+             check_curves),
       text_target("recipe",
                   {"--blur auto # soft\n--pad '1 2' \"a\\\"b\" c\\ d \\\n  e\n", "@other --to png"},
                   check_recipe),

@@ -163,35 +163,46 @@ std::vector<Row> places() {
 std::vector<Row> points() {
   const Formats of_8{{1, 8}, {2, 8}, {3, 8}, {4, 8}};
   const Formats of_16{{1, 16}, {2, 16}, {3, 16}, {4, 16}};
-  return {{"DepthUp",
-           {"--depth 16", "--invert --depth 16 --blur auto"},
-           {.formats = of_8, .sizes = {{67, 37}}, .pictures = random_picture, .bands = {9}}},
-          {"DepthDown",
-           {"--depth 8", "--invert --depth 8 --blur auto"},
-           {.formats = of_16, .sizes = {{67, 37}}, .pictures = random_picture, .bands = {9}}},
-          {"Levels",
-           {"--levels 10%,86%"},
-           {.formats = {{1, 8}, {2, 8}, {3, 8}, {4, 8}, {3, 16}, {4, 16}},
-            .sizes = {{257, 129}},
-            .pictures = random_picture,
-            .bands = {1, 50, 1000},
-            .as_both = true}},
-          // Matrices that become one.
-          {"ColorTwice",
-           {"--color sepia --color swap-rb",
-            "--color swap-rb --color \"1.3 0 0 .1; 0 .9 0 -.05; 0 0 .7 .01\"",
-            "--color \"1 0 0; 0 1 0; 0 0 1\" --color \".4 0 .7; 0 1 0; .1 0 .3\"",
-            "--color sepia --color \"0 0 0 1; 0 1 0 0; 0 0 1 0; 1 0 0 0\" --blur auto "
-            "--color \"0 0 0 1; 0 1 0 0; 0 0 1 0; 1 0 0 0\""},
-           {.formats = {{4, 16}}, .sizes = {{77, 13}}, .pictures = random_picture, .bands = {5}}},
-          {"ColorsAndBlur",
-           colors_and_blur(),
-           {.formats = {{1, 8}, {3, 8}, {4, 16}},
-            .share = 2,
-            .sizes = {{61, 43}},
-            .pictures = random_picture,
-            .bands = {1, 5, 16},
-            .as_both = true}}};
+  return {
+      {"DepthUp",
+       {"--depth 16", "--invert --depth 16 --blur auto"},
+       {.formats = of_8, .sizes = {{67, 37}}, .pictures = random_picture, .bands = {9}}},
+      {"DepthDown",
+       {"--depth 8", "--invert --depth 8 --blur auto"},
+       {.formats = of_16, .sizes = {{67, 37}}, .pictures = random_picture, .bands = {9}}},
+      {"Levels",
+       {"--levels 10%,86%"},
+       {.formats = {{1, 8}, {2, 8}, {3, 8}, {4, 8}, {3, 16}, {4, 16}},
+        .sizes = {{257, 129}},
+        .pictures = random_picture,
+        .bands = {1, 50, 1000},
+        .as_both = true}},
+      // Among windows and other stages over single pixels.
+      {"TablesOfEachColor",
+       {"--white-balance 1.3,1,0.6 --blur auto --tint navy",
+        "--curve 'r:0,0 0.4,0.6 1,1' --channel g --blur auto", "--swap gbr --blur auto --gamma 2",
+        "--blur auto --channel luma --vignette 0.7 --invert"},
+       {.formats = {{3, 8}, {4, 8}, {3, 16}, {4, 16}},
+        .share = 2,
+        .sizes = {{67, 37}},
+        .pictures = random_picture,
+        .bands = {5, 1000}}},
+      // Matrices that become one.
+      {"ColorTwice",
+       {"--color sepia --color swap-rb",
+        "--color swap-rb --color \"1.3 0 0 .1; 0 .9 0 -.05; 0 0 .7 .01\"",
+        "--color \"1 0 0; 0 1 0; 0 0 1\" --color \".4 0 .7; 0 1 0; .1 0 .3\"",
+        "--color sepia --color \"0 0 0 1; 0 1 0 0; 0 0 1 0; 1 0 0 0\" --blur auto "
+        "--color \"0 0 0 1; 0 1 0 0; 0 0 1 0; 1 0 0 0\""},
+       {.formats = {{4, 16}}, .sizes = {{77, 13}}, .pictures = random_picture, .bands = {5}}},
+      {"ColorsAndBlur",
+       colors_and_blur(),
+       {.formats = {{1, 8}, {3, 8}, {4, 16}},
+        .share = 2,
+        .sizes = {{61, 43}},
+        .pictures = random_picture,
+        .bands = {1, 5, 16},
+        .as_both = true}}};
 }
 
 std::vector<Row> blurs() {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <sstream>
 #include <string_view>
 
@@ -77,17 +78,24 @@ constexpr std::array foreign_options{
     ForeignWord{"unlinear gamma-encode", "--encoded"},
     ForeignWord{"lut clut hald-clut haldclut lut3d", "--lut FILE"},
     ForeignWord{"modulate eq", "--color brightness=1.1, --color saturate=1.3 or --color hue=90"},
-    ForeignWord{"brightness-contrast", "--color brightness=1.1 --color contrast=1.2"},
+    ForeignWord{"brightness-contrast", "--brightness 1.1 --contrast 1.2"},
     ForeignWord{"saturation", "--color saturate=1.5"},
     ForeignWord{"sepia-tone", "--color sepia"},
     ForeignWord{"grey grayscale greyscale monochrome desaturate bw black-and-white colorspace",
                 "--gray"},
     ForeignWord{"hue-rotate", "--hue DEGREES"},
-    ForeignWord{"sigmoidal-contrast", "--color contrast=1.25"},
+    ForeignWord{"sigmoidal-contrast", "--contrast 1.25"},
+    ForeignWord{"colorize duotone monochrome-color", "--tint COLOR"},
+    ForeignWord{"separate extract-channel extract_band", "--channel r|g|b|a|luma"},
+    ForeignWord{"swap-rb bgr rgb2bgr", "--swap bgr"},
+    ForeignWord{"hist_local adaptive-equalize local-contrast", "--clahe 2"},
+    ForeignWord{"compose blend-mode", "--overlay FILE --blend multiply"},
     ForeignWord{"threshold binarise otsu", "--binarize LEVEL"},
     ForeignWord{"posterize quantize", "--posterize N"},
     ForeignWord{"equalize equalise histogram-equalize", "--equalize"},
     ForeignWord{"exposure ev", "--exposure EV"},
+    ForeignWord{"wb awb whitebalance temperature color-temperature kelvin",
+                "--white-balance auto|KELVIN"},
     ForeignWord{"curve curves tone-curve", "--curve \"X,Y X,Y\""},
     ForeignWord{"negate negative inverse", "--invert"},
     ForeignWord{"color-matrix colormatrix recolor recomb", "--color \"a b c; d e f; g h i\""},
@@ -245,10 +253,19 @@ std::string advice_for_option(const Arguments& app, const std::string& name,
   return advice_for_preset(name, value);
 }
 
-std::string advice_for_number(const std::string& stage, const std::string& value) {
+std::string advice_for_value(const std::string& option, const std::string& value) {
   const bool is_number = !value.empty() && value[0] >= '0' && value[0] <= '9';
-  if (stage != "--blur" || !is_number) return "";
-  return "the blur is always 3x3; --gaussian SIGMA blurs more";
+  if (option == "--blur" && is_number) return "the blur is always 3x3; --gaussian SIGMA blurs more";
+  if (option == "--threshold" && (value == "otsu" || (is_number && value.ends_with('%'))))
+    return formatted("--binarize {} makes pixels black or white; --threshold goes with --sharpen",
+                     value);
+  // From -100 to 100, as sliders have it.
+  const auto number = to_number(value);
+  const bool is_factor = option == "--contrast" || option == "--brightness";
+  if (is_factor && number && std::abs(*number) <= 100 && (*number <= 0 || *number > 10))
+    return formatted("1 changes nothing; did you mean {} {}?", option,
+                     std::max(1 + *number / 100, 0.1));
+  return "";
 }
 
 std::string advice_for_command(const std::string& name) {

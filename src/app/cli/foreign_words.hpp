@@ -14,8 +14,9 @@ namespace gpufilter {
 [[nodiscard]] std::string advice_for_option(const Arguments& app, const std::string& name,
                                             const std::string& value);
 
-// Advice for a number after a stage that takes none: "--blur 3", "--blur 0x3".
-[[nodiscard]] std::string advice_for_number(const std::string& stage, const std::string& value);
+// Advice for a value that means something else in other programs: "--blur 3", "--blur 0x3",
+// "--threshold otsu", "--contrast 20". Empty for others.
+[[nodiscard]] std::string advice_for_value(const std::string& option, const std::string& value);
 
 // Advice for the first word after the program's name: "identify".
 [[nodiscard]] std::string advice_for_command(const std::string& name);

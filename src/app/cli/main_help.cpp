@@ -30,7 +30,6 @@ constexpr std::array calls{
 // Photographers' terms, and the stages for them.
 constexpr std::array wishes{
     Line{"smaller", "--resize 1600x1600 --only shrink"},
-    Line{"softer", "--gaussian 2"},
     Line{"sharper", "--sharpen 0.8"},
     Line{"less noise", "--denoise 10"},
     Line{"black and white", "--color grayscale"},

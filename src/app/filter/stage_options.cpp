@@ -77,7 +77,7 @@ void StageOptions::add(const std::string& option, const ValueType& type, const s
     return;
   }
   const auto check = [this, option](const std::string& text) {
-    const std::string advice = advice_for_number(option, text);
+    const std::string advice = advice_for_value(option, text);
     if (!advice.empty()) throw UsageError(formatted("{}: {}", written(option, text), advice));
     const ValueType& type = *option_type(option, text, catalogue_);
     OptionValues().set(option, type, is_option(app_, text) ? "" : text);

@@ -1,9 +1,10 @@
 // --exposure: more or less light.
+#include "stages/colour/exposure.hpp"
+
 #include <cmath>
 
 #include "base/elementary.hpp"
 #include "base/format.hpp"
-#include "image/icc.hpp"
 #include "stage/options/catalogue.hpp"
 #include "stages/point/lookup.hpp"
 
@@ -19,10 +20,39 @@ double gain_of(double stops) {
   return std::ldexp(exponential((stops - whole) * ln2), static_cast<int>(whole));
 }
 
+class Exposure final : public Stage {
+ public:
+  explicit Exposure(double stops) : stops_(stops) {}
+
+  [[nodiscard]] std::string name() const override { return "exposure"; }
+  [[nodiscard]] std::string label() const override { return formatted("{}", stops_); }
+  // The curve is the picture's, so it is no part of what was requested.
+  [[nodiscard]] std::string key() const override { return "exposure " + label(); }
+  [[nodiscard]] StageTraits traits() const override {
+    return {.reads_metadata = true, .needs_encoded = true};
+  }
+  [[nodiscard]] Lowered lower(const PictureContext& context) const override {
+    const LightCurves curves = context.metadata ? light_curves(*context.metadata) : LightCurves{};
+    Lowered lowered{
+        .steps = {make_lookup(
+            {"exposure", formatted("table, {}, {}", stops_, curves.name),
+             [curve = curves.colors[1], gain = gain_of(stops_)](const PixelFormat& pixel) {
+               return exposure_table(curve, gain, pixel);
+             }})}};
+    lowered.warning = curves.warning;
+    return lowered;
+  }
+
+ private:
+  double stops_;
+};
+
+}  // namespace
+
 // A sample ends where the light half way to the next one does, so light is never inverted. There,
 // the lower sample is taken: the margin is above the errors of both sides.
-std::vector<std::uint16_t> exposed(const TransferCurve& curve, double gain,
-                                   const PixelFormat& pixel) {
+std::vector<std::uint16_t> exposure_table(const TransferCurve& curve, double gain,
+                                          const PixelFormat& pixel) {
   const double max = pixel.max_sample();
   std::vector<std::uint16_t> table(pixel.max_sample() + 1);
   double sample = 0;
@@ -37,33 +67,6 @@ std::vector<std::uint16_t> exposed(const TransferCurve& curve, double gain,
   }
   return table;
 }
-
-class Exposure final : public Stage {
- public:
-  explicit Exposure(double stops) : stops_(stops) {}
-
-  [[nodiscard]] std::string name() const override { return "exposure"; }
-  [[nodiscard]] std::string label() const override { return formatted("{}", stops_); }
-  // The curve is the picture's, so it is no part of what was requested.
-  [[nodiscard]] std::string key() const override { return "exposure " + label(); }
-  [[nodiscard]] StageTraits traits() const override {
-    return {.reads_metadata = true, .needs_encoded = true};
-  }
-  [[nodiscard]] Lowered lower(const PictureContext& context) const override {
-    const LightCurves curves = context.metadata ? light_curves(*context.metadata) : LightCurves{};
-    Lowered lowered{.steps = {make_lookup(
-                        {"exposure", formatted("table, {}, {}", stops_, curves.name),
-                         [curve = curves.colors[1], gain = gain_of(stops_)](
-                             const PixelFormat& pixel) { return exposed(curve, gain, pixel); }})}};
-    lowered.warning = curves.warning;
-    return lowered;
-  }
-
- private:
-  double stops_;
-};
-
-}  // namespace
 
 StageKind exposure_stage_kind() {
   return {

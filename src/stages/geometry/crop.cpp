@@ -90,22 +90,26 @@ class Crop final : public OneStepStage {
   CropParameters crop_;
 };
 
-// A side in pixels or in percent of the picture's.
-struct Side {
-  double number = 0;
-  bool percent = false;
-
-  [[nodiscard]] int of(int whole) const {
-    if (!percent) return static_cast<int>(number);
-    return std::clamp(static_cast<int>(std::floor(whole * number / 100 + 0.5)), 1, whole);
-  }
-};
-
 struct CropRequest {
-  Side width;
-  Side height;
-  PixelPosition offset;
+  Length width = {};
+  Length height = {};
+  PixelPosition offset = {};
   Gravity gravity = Gravity::northwest;
+  bool is_ratio = false;  // width and height are those of the ratio
+
+  // In a picture of this size.
+  [[nodiscard]] ImageSize size_in(ImageSize whole) const {
+    const auto side = [](const Length& length, int of_whole) {
+      return length.percent ? std::clamp(length.of(of_whole), 1, of_whole) : length.of(of_whole);
+    };
+    if (!is_ratio) return {side(width, whole.width), side(height, whole.height)};
+    const auto scaled = [](int other, double ratio, int most) {
+      return static_cast<int>(std::clamp(std::floor(other * ratio + 0.5), 1.0, double(most)));
+    };
+    if (whole.width * height.number <= whole.height * width.number)
+      return {whole.width, scaled(whole.width, height.number / width.number, whole.height)};
+    return {scaled(whole.height, width.number / height.number, whole.width), whole.height};
+  }
 };
 
 // A crop whose position depends on the picture.
@@ -123,7 +127,7 @@ class PlacedCrop final : public Stage {
   [[nodiscard]] StageTraits traits() const override { return {.has_up = true}; }
   [[nodiscard]] Lowered lower(const PictureContext& context) const override {
     const ImageSize& source = context.shape.size;
-    const ImageSize size{request_.width.of(source.width), request_.height.of(source.height)};
+    const ImageSize size = request_.size_in(source);
     const PixelPosition corner = placed(size, source, request_.gravity, request_.offset);
     check_fit({size, corner}, source, value_);
     return {.steps = {make_crop({size, corner})}, .placement = Placement{corner, size, {}}};
@@ -153,10 +157,10 @@ bool take(std::string_view& text, char wanted) {
 }
 
 // A whole number of pixels, or a percentage.
-std::optional<Side> take_side(std::string_view& text) {
+std::optional<Length> take_side(std::string_view& text) {
   std::string_view rest = text;
   const std::string whole = take_digits(rest, "");
-  Side side;
+  Length side;
   if (!whole.empty() && !rest.starts_with('%') && !rest.starts_with('.')) {
     side.number = parse_number("--crop", whole);
   } else {
@@ -171,8 +175,23 @@ std::optional<Side> take_side(std::string_view& text) {
   return side;
 }
 
+// "3:2", "1.91:1".
+std::optional<CropRequest> parse_ratio(std::string_view text) {
+  CropRequest request{.is_ratio = true};
+  const std::string width = take_digits(text, ".");
+  if (width.empty() || !take(text, ':')) return std::nullopt;
+  const std::string height = take_digits(text, ".");
+  if (height.empty() || !text.empty()) return std::nullopt;
+  request.width.number = parse_number("--crop", width);
+  request.height.number = parse_number("--crop", height);
+  constexpr double most = 1e6;
+  if (std::max(request.width.number, request.height.number) > most) return std::nullopt;
+  return request;
+}
+
 // "640x480+10+20", "50%x100", "50%"; `has_offset` says whether there is one.
 std::optional<CropRequest> parse_crop(std::string_view text, bool& has_offset) {
+  if (const auto ratio = parse_ratio(text)) return ratio;
   const auto width = take_side(text);
   if (!width) return std::nullopt;
   CropRequest request{*width, *width, {}};
@@ -202,16 +221,16 @@ std::shared_ptr<const Stage> crop_from_options(const OptionValues& values) {
   if (!request) {
     throw UsageError(
         formatted("--crop {}: write WIDTHxHEIGHT+X+Y or WIDTHxHEIGHT in whole pixels or percent, "
-                  "such as 640x480+10+20 or 50%",
+                  "such as 640x480+10+20 or 50%, or a ratio such as 3:2",
                   printable(value)));
   }
   if (request->width.number == 0 || request->height.number == 0) {
     throw UsageError(formatted("--crop {}: WIDTH and HEIGHT must be above 0", printable(value)));
   }
   request->gravity = gravity_of(values, has_offset ? Gravity::northwest : Gravity::center);
-  const auto& [width, height, offset, gravity] = *request;
-  if (gravity == Gravity::northwest && !width.percent && !height.percent)
-    return make_crop({{width.of(0), height.of(0)}, offset});
+  if (request->gravity == Gravity::northwest && !request->width.percent &&
+      !request->height.percent && !request->is_ratio)
+    return make_crop({request->size_in({}), request->offset});
   return std::make_shared<PlacedCrop>(*request, value);
 }
 
@@ -222,27 +241,29 @@ std::shared_ptr<const OneStepStage> make_crop(const CropParameters& parameters) 
 }
 
 StageKind crop_stage_kind() {
-  return {.option = "--crop",
-          .type = FreeText{"WxH+X+Y|WxH|N%",
-                           {{"WxH+X+Y",
-                             "W pixels wide and H high, from column X and row Y on; the top left "
-                             "pixel of the picture is +0+0"},
-                            {"WxH", "centred, or placed by --gravity"},
-                            {"N%", "a percentage of both sides; W and H may be percentages, too"}}},
-          .help =
-              "Cut out a rectangle. It has to lie within the picture: a picture that is too small "
-              "fails before any work is done.",
-          .parameters = {gravity_parameter()},
-          .formula =
-              "out(x, y) = in(X + x, Y + y)\n"
-              "X and Y count from the left and the top; with --gravity, inwards from its "
-              "edges, or from the middle",
-          .edges = "None: pixels are copied.",
-          .alpha = "Is copied like the colours.",
-          .examples = {"in.jpg out.png --crop 40x30+20+10",
-                       "in.jpg out.jpg --crop 80%x100% --gravity south"},
-          .sample_values = {"61x13+5+3", "1x1+0+0", "50%", "33x70%+0+2"},
-          .from_options = crop_from_options};
+  return {
+      .option = "--crop",
+      .type = FreeText{"WxH+X+Y|WxH|N%|W:H",
+                       {{"WxH+X+Y",
+                         "W pixels wide and H high, from column X and row Y on; the top left "
+                         "pixel of the picture is +0+0"},
+                        {"WxH", "centred, or placed by --gravity"},
+                        {"N%", "a percentage of both sides; W and H may be percentages, too"},
+                        {"W:H", "the largest rectangle with this ratio of its sides: 3:2"}}},
+      .help =
+          "Cut out a rectangle. It has to lie within the picture: a picture that is too small "
+          "fails before any work is done.",
+      .parameters = {gravity_parameter()},
+      .formula =
+          "out(x, y) = in(X + x, Y + y)\n"
+          "X and Y count from the left and the top; with --gravity, inwards from its "
+          "edges, or from the middle",
+      .edges = "None: pixels are copied.",
+      .alpha = "Is copied like the colours.",
+      .examples = {"in.jpg out.png --crop 40x30+20+10",
+                   "in.jpg out.jpg --crop 80%x100% --gravity south", "in.jpg out.jpg --crop 3:2"},
+      .sample_values = {"61x13+5+3", "1x1+0+0", "50%", "33x70%+0+2", "16:9"},
+      .from_options = crop_from_options};
 }
 
 }  // namespace gpufilter

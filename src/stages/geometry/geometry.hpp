@@ -1,6 +1,7 @@
 // --crop: a rectangle of the picture.
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <string>
 
@@ -8,6 +9,7 @@
 #include "image/image.hpp"
 #include "stage/options/catalogue.hpp"
 #include "stage/options/shared_parameters.hpp"
+#include "stages/geometry/blend.hpp"
 
 namespace gpufilter {
 
@@ -47,18 +49,40 @@ struct PadParameters {
 // more than `limit`, or both have the alpha 0. The whole picture if all of them are.
 [[nodiscard]] CropParameters content_of(const WholePicture& picture, std::uint32_t limit);
 
+// Pixels, or a percentage of a side.
+struct Length {
+  double number = 0;
+  bool percent = false;
+
+  // To the nearest pixel.
+  [[nodiscard]] int of(int side) const {
+    return static_cast<int>(percent ? std::floor(side * number / 100 + 0.5) : number);
+  }
+  bool operator==(const Length&) const = default;
+};
+
 // The position of one picture in another; see placed().
 struct OverlayPlace {
   Gravity gravity = Gravity::center;
-  PixelPosition offset;
+  Length x = {};
+  Length y = {};
   bool operator==(const OverlayPlace&) const = default;
 };
 
-// "southeast+10+20", "center", "-5+0". Throws UsageError.
+// "southeast+10+20", "center", "-5+0", "north+0+2%". Throws UsageError.
 [[nodiscard]] OverlayPlace parse_overlay_place(const std::string& text);
 
-// `picture` is of any format and size; `opacity` is from 0 to 1.
-[[nodiscard]] std::shared_ptr<const Stage> make_overlay(Image picture, const OverlayPlace& place,
-                                                        double opacity, std::string label);
+struct OverlayParameters {
+  OverlayPlace place = {};
+  double opacity = 1;                          // from 0 to 1
+  std::optional<Length> width = std::nullopt;  // that the picture is resized to; nothing: its own
+  bool tiled = false;                          // repeated in all directions
+  BlendMode blend = BlendMode::normal;
+};
+
+// `picture` is of any format and size.
+[[nodiscard]] std::shared_ptr<const Stage> make_overlay(Image picture,
+                                                        const OverlayParameters& parameters,
+                                                        std::string label);
 
 }  // namespace gpufilter

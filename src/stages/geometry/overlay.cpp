@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -27,7 +28,10 @@
 #include "image/sample_arithmetic.hpp"
 #include "stage/device/row_pass.hpp"
 #include "stage/options/shared_parameters.hpp"
+#include "stage/options/stage_text.hpp"
+#include "stages/geometry/blend.hpp"
 #include "stages/geometry/geometry.hpp"
+#include "stages/resize/resize.hpp"
 
 namespace gpufilter {
 namespace {
@@ -40,6 +44,8 @@ struct OverlayPixels {
   // for each sample, in the same order; otherwise it is empty.
   std::vector<std::uint8_t> colors;
   std::vector<std::uint8_t> alphas;
+  BlendMode blend = BlendMode::normal;
+  std::vector<std::uint32_t> table = {};  // soft_light_table() of the depth, or empty
 };
 
 using std::size_t;
@@ -68,16 +74,20 @@ template <typename Sample, size_t channels>
 struct AlphaLoop {
   using Number = std::conditional_t<sizeof(Sample) == 1, float, double>;
 
+  // `blended`: the colours mixed with those of `row`.
   template <InstructionSet set>
-  [[gnu::always_inline]] static void run(const Sample* __restrict colors, const size_t count,
+  [[gnu::always_inline]] static void run(const Sample* __restrict colors,
+                                         const Sample* __restrict blended, const size_t count,
                                          Sample* __restrict row) {
     constexpr Number max = std::numeric_limits<Sample>::max();
     constexpr std::uint32_t whole = std::numeric_limits<Sample>::max();
     for (size_t x = 0; x < count; ++x) {
       const auto above = Pixel<Sample, channels>::read(colors + channels * x);
+      const auto mixed = Pixel<Sample, channels>::read(blended + channels * x);
       const auto below = Pixel<Sample, channels>::read(row + channels * x);
       const auto alpha = static_cast<std::uint32_t>(above.get(channels - 1));
       const auto other = static_cast<std::uint32_t>(below.get(channels - 1));
+      const auto alone = static_cast<Number>(static_cast<std::int32_t>(whole - other));
       const Number weight = static_cast<Number>(above.get(channels - 1)) * max;
       const Number rest = static_cast<Number>(below.get(channels - 1)) *
                           static_cast<Number>(static_cast<std::int32_t>(whole - alpha));
@@ -88,7 +98,10 @@ struct AlphaLoop {
       const Number kept = sum > 0 ? rest : 1;  // a transparent pixel keeps its colour
       Pixel<Sample, channels> result;
       for (size_t c = 0; c + 1 < channels; ++c) {
-        const Number dividend = static_cast<Number>(above.get(c)) * weight +
+        const Number color =
+            static_cast<Number>(above.get(c)) * alone +
+            static_cast<Number>(mixed.get(c)) * static_cast<Number>(below.get(channels - 1));
+        const Number dividend = color * static_cast<Number>(above.get(channels - 1)) +
                                 static_cast<Number>(below.get(c)) * kept + half;
         result.put(c, static_cast<std::uint32_t>(static_cast<std::int32_t>(dividend / divisor)));
       }
@@ -121,32 +134,67 @@ void copy_row(const std::uint8_t* from, const PixelFormat& source, size_t width,
   color_row<Sample, 1>(in, width, out);
 }
 
+// Lays `count` pixels over those of a row, of which `blended` is nullptr or the mixed colours.
 template <typename Sample>
-void lay_over(const OverlayPixels& above, size_t first, size_t count, std::uint8_t* row) {
+void lay_over(const OverlayPixels& above, size_t first, size_t count, const Sample* blended,
+              Sample* out) {
   const auto channels = static_cast<size_t>(above.format.channels);
   const auto* colors = reinterpret_cast<const Sample*>(above.colors.data()) + first * channels;
-  auto* out = reinterpret_cast<Sample*>(row);
-  if (channels == 2) return run_loop<AlphaLoop<Sample, 2>>(colors, count, out);
-  if (channels == 4) return run_loop<AlphaLoop<Sample, 4>>(colors, count, out);
+  if (blended == nullptr) blended = colors;
+  if (channels == 2) return run_loop<AlphaLoop<Sample, 2>>(colors, blended, count, out);
+  if (channels == 4) return run_loop<AlphaLoop<Sample, 4>>(colors, blended, count, out);
   const auto* alphas = reinterpret_cast<const Sample*>(above.alphas.data()) + first * channels;
-  run_loop<OpaqueLoop<Sample>>(colors, alphas, count * channels, out);
+  run_loop<OpaqueLoop<Sample>>(blended, alphas, count * channels, out);
 }
 
 template <typename Sample>
-void overlay_samples(const ConstRows& source, const MutableRows& target, const OverlayPixels& above,
-                     PixelPosition corner) {
-  const int begin = std::max(corner.x, 0);
-  const int end = std::min(corner.x + above.size.width, target.width);
-  const size_t bytes = target.format.bytes_per_pixel();
+void blend_over(const OverlayPixels& above, size_t first, size_t count, std::uint8_t* row) {
+  auto* out = reinterpret_cast<Sample*>(row);
+  if (above.blend == BlendMode::normal) return lay_over<Sample>(above, first, count, nullptr, out);
+  const auto channels = static_cast<size_t>(above.format.channels);
+  const auto* colors = reinterpret_cast<const Sample*>(above.colors.data());
+  constexpr size_t block = 512;
+  std::array<Sample, 4 * block> blended;
+  for (size_t x = 0; x < count; x += block) {
+    const size_t part = std::min(block, count - x);
+    Sample* const to = out + channels * x;
+    blend_samples(above.blend, colors + (first + x) * channels, to, part * channels,
+                  above.table.data(), blended.data());
+    lay_over<Sample>(above, first + x, part, blended.data(), to);
+  }
+}
+
+// The upper picture in a result. If it is tiled, `corner` is that of the first tile, left of and
+// above which there is nothing of the result.
+struct LaidOver {
+  const OverlayPixels& pixels;
+  PixelPosition corner;
+  bool tiled;
+};
+
+// Row `v` of the upper picture, whose first pixel is at column `left` of `row`.
+template <typename Sample>
+void overlay_row(const OverlayPixels& above, int v, int left, int width, std::uint8_t* row) {
+  const int begin = std::max(left, 0);
+  const int end = std::min(left + above.size.width, width);
+  if (begin >= end) return;
+  const size_t first = static_cast<size_t>(v) * static_cast<size_t>(above.size.width) +
+                       static_cast<size_t>(begin - left);
+  blend_over<Sample>(above, first, static_cast<size_t>(end - begin),
+                     row + static_cast<size_t>(begin) * above.format.bytes_per_pixel());
+}
+
+template <typename Sample>
+void overlay_samples(const ConstRows& source, const MutableRows& target, const LaidOver& above) {
+  const ImageSize& size = above.pixels.size;
+  const int last = above.tiled ? target.width : above.corner.x + 1;
   for (int y = target.rows.begin; y < target.rows.end; ++y) {
     copy_row<Sample>(source.row(y), source.format, static_cast<size_t>(source.width), target.format,
                      target.row(y));
-    const int v = y - corner.y;
-    if (v < 0 || v >= above.size.height || begin >= end) continue;
-    const size_t first = static_cast<size_t>(v) * static_cast<size_t>(above.size.width) +
-                         static_cast<size_t>(begin - corner.x);
-    lay_over<Sample>(above, first, static_cast<size_t>(end - begin),
-                     target.row(y) + static_cast<size_t>(begin) * bytes);
+    const int v = above.tiled ? (y - above.corner.y) % size.height : y - above.corner.y;
+    if (v < 0 || v >= size.height) continue;
+    for (int left = above.corner.x; left < last; left += size.width)
+      overlay_row<Sample>(above.pixels, v, left, target.width, target.row(y));
   }
 }
 
@@ -218,12 +266,41 @@ bool has_colors(const Image& image) {
   return false;
 }
 
-// Fills `target` from the same rows of `source` with `above` blended over them, whose top left
-// pixel is at `corner`. Grey becomes RGB if the target has colours.
-void overlay_rows(const ConstRows& source, const MutableRows& target, const OverlayPixels& above,
-                  PixelPosition corner) {
-  target.format.depth == 8 ? overlay_samples<std::uint8_t>(source, target, above, corner)
-                           : overlay_samples<std::uint16_t>(source, target, above, corner);
+// Fills `target` from the same rows of `source` with `above` blended over them. Grey becomes RGB if
+// the target has colours.
+void overlay_rows(const ConstRows& source, const MutableRows& target, const LaidOver& above) {
+  target.format.depth == 8 ? overlay_samples<std::uint8_t>(source, target, above)
+                           : overlay_samples<std::uint16_t>(source, target, above);
+}
+
+// The size of an overlay that is made `width` wide. Throws UnsuitableSize if it would take more
+// than 1 GiB.
+ImageSize size_at_width(ImageSize size, int width) {
+  const double height = std::max(std::floor(double(size.height) * width / size.width + 0.5), 1.0);
+  constexpr double most = 1e8;  // pixels of at most 9 bytes, as overlay_memory() counts
+  if (height * width > most)
+    throw UnsuitableSize(
+        formatted("--overlay-width: the overlay would have {}x{} pixels, more than "
+                  "{} million",
+                  width, height, most / 1e6));
+  return {width, static_cast<int>(height)};
+}
+
+// As --resize makes it.
+Image resized(const Image& picture, ImageSize size) {
+  const auto resize =
+      make_resize({.width = size.width, .height = size.height, .fit = ResizeFit::fill});
+  const Lowered lowered = resize->lower({.shape = {picture.size(), picture.format()}});
+  const Image* source = &picture;
+  Image result;
+  for (const auto& step : lowered.steps_on ? lowered.steps_on(nullptr) : lowered.steps) {
+    const PictureShape shape = step->output({source->size(), source->format()});
+    Image target(shape.size, shape.format);
+    step->run(source->rows(), target.rows(), {source->size(), shape.size});
+    result = std::move(target);
+    source = &result;
+  }
+  return result;
 }
 
 std::string hash_of(const Image& image) {
@@ -235,22 +312,28 @@ std::string hash_of(const Image& image) {
 
 class Overlay final : public OneStepStage {
  public:
-  Overlay(Image picture, const OverlayPlace& place, double opacity, std::string label)
+  Overlay(Image picture, const OverlayParameters& parameters, std::string label)
       : picture_(std::move(picture)),
-        place_(place),
-        opacity_(opacity),
+        parameters_(parameters),
         label_(std::move(label)),
         has_colors_(has_colors(picture_)) {}
 
   [[nodiscard]] std::string name() const override { return "overlay"; }
   [[nodiscard]] std::string label() const override { return label_; }
   [[nodiscard]] std::string key() const override {
-    return formatted("overlay {}x{} {}x{} {} {} {} {} {:a}", picture_.width(),
+    const auto& [place, opacity, width, tiled, blend] = parameters_;
+    const Length wide = width.value_or(Length{});
+    return formatted("overlay {}x{} {}x{} {} {} {:a}{} {:a}{} {:a} {:a}{} {} {}", picture_.width(),
                      picture_.size().height, picture_.format().channels, picture_.format().depth,
-                     hash_of(picture_), static_cast<int>(place_.gravity), place_.offset.x,
-                     place_.offset.y, opacity_);
+                     hash_of(picture_), static_cast<int>(place.gravity), place.x.number,
+                     place.x.percent ? "%" : "", place.y.number, place.y.percent ? "%" : "",
+                     opacity, wide.number, wide.percent ? "%" : "", tiled, static_cast<int>(blend));
   }
   [[nodiscard]] StageTraits traits() const override { return {.has_up = true}; }
+  [[nodiscard]] Lowered lower(const PictureContext& context) const override {
+    if (!parameters_.width) return OneStepStage::lower(context);
+    return {.steps = {in_width(std::max(parameters_.width->of(context.shape.size.width), 1))}};
+  }
   [[nodiscard]] PictureShape output(const PictureShape& input) const override {
     if (!has_colors_ || input.format.color_channels() == 3) return input;
     return {input.size, {input.format.has_alpha() ? 4 : 3, input.format.depth}};
@@ -261,7 +344,8 @@ class Overlay final : public OneStepStage {
 
   void run(const ConstRows& source, const MutableRows& target,
            const StageSizes& sizes) const override {
-    overlay_rows(source, target, pixels_for(target.format), corner_in(sizes.source));
+    overlay_rows(source, target,
+                 {pixels_for(target.format), corner_in(sizes.source), parameters_.tiled});
   }
 
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
@@ -272,12 +356,16 @@ class Overlay final : public OneStepStage {
     // A buffer is never empty.
     const std::vector<std::uint8_t> alphas =
         above.alphas.empty() ? std::vector<std::uint8_t>(2) : above.alphas;
+    const std::vector<std::uint8_t> table =
+        above.table.empty() ? std::vector<std::uint8_t>(4) : to_bytes(above.table);
     const std::array<std::int32_t, 4> place{corner.x, corner.y, above.size.width,
                                             above.size.height};
     return make_row_pass(session,
                          {.file = "overlay.cl",
                           .function = "overlay",
-                          .tables = {above.colors, alphas, to_bytes(place)},
+                          .macros = formatted("-D TILED={} -D BLEND={}", parameters_.tiled ? 1 : 0,
+                                              static_cast<int>(parameters_.blend)),
+                          .tables = {above.colors, alphas, to_bytes(place), table},
                           .pixels = wide_pixels(result.format),
                           .variant = label()},
                          input, result);
@@ -290,32 +378,65 @@ class Overlay final : public OneStepStage {
   };
 
   [[nodiscard]] PixelPosition corner_in(ImageSize below) const {
-    return placed(picture_.size(), below, place_.gravity, place_.offset);
+    const OverlayPlace& place = parameters_.place;
+    const PixelPosition corner = placed(picture_.size(), below, place.gravity,
+                                        {place.x.of(below.width), place.y.of(below.height)});
+    if (!parameters_.tiled) return corner;
+    const auto first = [](int at, int size) {
+      const int rest = at % size;
+      return rest > 0 ? rest - size : rest;
+    };
+    return {first(corner.x, picture_.width()), first(corner.y, picture_.size().height)};
   }
 
-  // Made when first requested. Thread-safe.
+  // Made when first requested, here and below. Thread-safe.
   [[nodiscard]] const OverlayPixels& pixels_for(const PixelFormat& format) const {
     Slot& slot = slots_.at(static_cast<size_t>(format.channels - 1 + (format.depth == 8 ? 0 : 4)));
-    std::call_once(slot.made, [&] { slot.pixels = overlay_pixels(picture_, format, opacity_); });
+    std::call_once(slot.made, [&] {
+      slot.pixels = overlay_pixels(picture_, format, parameters_.opacity);
+      slot.pixels.blend = parameters_.blend;
+      if (parameters_.blend == BlendMode::soft_light)
+        slot.pixels.table = soft_light_table(format.depth);
+    });
     return slot.pixels;
   }
 
+  // The same overlay, so many pixels wide: the pictures of a folder have few widths.
+  [[nodiscard]] std::shared_ptr<const Overlay> in_width(int width) const {
+    const std::lock_guard lock(mutex_);
+    constexpr size_t most = 4;
+    if (widths_.size() >= most && !widths_.contains(width)) widths_.clear();
+    auto& known = widths_[width];
+    if (!known) {
+      OverlayParameters parameters = parameters_;
+      parameters.width.reset();
+      known = std::make_shared<Overlay>(resized(picture_, size_at_width(picture_.size(), width)),
+                                        parameters, label_);
+    }
+    return known;
+  }
+
   Image picture_;
-  OverlayPlace place_;
-  double opacity_;
+  OverlayParameters parameters_;
   std::string label_;
   bool has_colors_;
   mutable std::array<Slot, 8> slots_;
+  mutable std::mutex mutex_;
+  mutable std::map<int, std::shared_ptr<const Overlay>> widths_;
 };
 
-// Removes "+10" or "-3" from the beginning of `text`; false if there is no offset.
-bool take_offset(std::string_view& text, int& offset) {
-  const size_t end = std::min(text.find_first_not_of("0123456789", 1), text.size());
+// Removes "+10", "-3" or "+2.5%" from the beginning of `text`; false if there is no offset.
+bool take_offset(std::string_view& text, Length& offset) {
+  const size_t end = std::min(text.find_first_not_of("0123456789.", 1), text.size());
   constexpr size_t maximum_digits = 7;
   if (text.empty() || (text[0] != '+' && text[0] != '-') || end < 2 || end > 1 + maximum_digits)
     return false;
-  offset = std::stoi(std::string(text.substr(0, end)));
-  text.remove_prefix(end);
+  offset.percent = end < text.size() && text[end] == '%';
+  const std::string_view digits = text.substr(0, end);
+  const auto number = to_number(digits);
+  if (!number || (!offset.percent && digits.find('.') != std::string_view::npos)) return false;
+  offset.number = *number;
+  text.remove_prefix(end + (offset.percent ? 1 : 0));
   return true;
 }
 
@@ -340,9 +461,20 @@ Image sample_picture(ImageSize size, PixelFormat format) {
 }
 
 std::vector<std::pair<std::string, std::shared_ptr<const Stage>>> sample_overlays() {
-  const OverlayPlace corner{Gravity::southeast, {5, 3}};
-  return {{"RGBA", make_overlay(sample_picture({37, 11}, {4, 8}), corner, 1, "RGBA")},
-          {"grey --opacity 0.4", make_overlay(sample_picture({300, 9}, {1, 16}), {}, 0.4, "grey")}};
+  const OverlayPlace corner{Gravity::southeast, {5}, {3}};
+  return {
+      {"RGBA", make_overlay(sample_picture({37, 11}, {4, 8}), {corner}, "RGBA")},
+      {"grey --opacity 0.4",
+       make_overlay(sample_picture({300, 9}, {1, 16}), {.opacity = 0.4}, "grey")},
+      {"RGBA --overlay-width 21% --overlay-tile",
+       make_overlay(
+           sample_picture({60, 44}, {4, 8}),
+           {.place = {Gravity::center, {7}, {3, true}}, .width = Length{21, true}, .tiled = true},
+           "RGBA")},
+      {"RGBA --blend soft-light",
+       make_overlay(sample_picture({90, 31}, {4, 8}), {.blend = BlendMode::soft_light}, "RGBA")},
+      {"grey --blend overlay",
+       make_overlay(sample_picture({90, 31}, {2, 8}), {.blend = BlendMode::overlay}, "grey")}};
 }
 
 // With an alpha for each sample of a picture in colour.
@@ -370,17 +502,35 @@ Image read_overlay(const std::string& path, const ReadLimits& limits) {
   }
 }
 
+// "auto": the picture's own width.
+std::optional<Length> parse_width(const std::string& text) {
+  if (text == "auto") return std::nullopt;
+  const bool percent = text.ends_with('%');
+  const auto number = to_number(text.substr(0, text.size() - (percent ? 1 : 0)));
+  const double most = percent ? 1000 : 1e6;
+  if (!number || *number <= 0 || *number > most || (!percent && *number != std::floor(*number)))
+    throw UsageError(
+        formatted("--overlay-width {}: write a percentage of the picture's width, such "
+                  "as 15%, or whole pixels",
+                  printable(text)));
+  return Length{*number, percent};
+}
+
 std::shared_ptr<const Stage> overlay_from_options(const OptionValues& values) {
   const std::string& path = values.text("--overlay");
-  const OverlayPlace place = parse_overlay_place(values.text("--at"));
-  return make_overlay(read_overlay(path, values.limits()), place, values.number("--opacity"),
+  const OverlayParameters parameters{.place = parse_overlay_place(values.text("--at")),
+                                     .opacity = values.number("--opacity"),
+                                     .width = parse_width(values.text("--overlay-width")),
+                                     .tiled = values.is_set("--overlay-tile"),
+                                     .blend = values.choice<BlendMode>("--blend")};
+  return make_overlay(read_overlay(path, values.limits()), parameters,
                       std::filesystem::path(path).filename());
 }
 
 }  // namespace
 
 OverlayPlace parse_overlay_place(const std::string& text) {
-  OverlayPlace place{Gravity::northwest, {}};
+  OverlayPlace place{Gravity::northwest, {}, {}};
   std::string_view rest = text;
   const std::string_view word = rest.substr(0, std::min(rest.find_first_of("+-"), rest.size()));
   bool known = word.empty() && !rest.empty();
@@ -392,7 +542,7 @@ OverlayPlace parse_overlay_place(const std::string& text) {
   rest.remove_prefix(word.size());
   const bool has_offset = !rest.empty();
   if (known && has_offset)
-    known = take_offset(rest, place.offset.x) && take_offset(rest, place.offset.y) && rest.empty();
+    known = take_offset(rest, place.x) && take_offset(rest, place.y) && rest.empty();
   if (known) return place;
   throw UsageError(
       formatted("--at {}: write a position such as southeast or center, an offset such as +10+20, "
@@ -400,9 +550,9 @@ OverlayPlace parse_overlay_place(const std::string& text) {
                 printable(text)));
 }
 
-std::shared_ptr<const Stage> make_overlay(Image picture, const OverlayPlace& place, double opacity,
+std::shared_ptr<const Stage> make_overlay(Image picture, const OverlayParameters& parameters,
                                           std::string label) {
-  return std::make_shared<Overlay>(std::move(picture), place, opacity, std::move(label));
+  return std::make_shared<Overlay>(std::move(picture), parameters, std::move(label));
 }
 
 StageKind overlay_stage_kind() {
@@ -423,28 +573,43 @@ StageKind overlay_stage_kind() {
                                          "southeast), an edge (north, west, east, south) or "
                                          "the center"},
                                         {"+X+Y",
-                                         "pixels inwards from there, from the center to the "
-                                         "right and down; alone, from the top left; -X-Y "
-                                         "the other way"}},
+                                         "pixels, or per cent of the picture (+2%+2%), inwards "
+                                         "from there, from the center to the right and down; "
+                                         "alone, from the top left; -X-Y the other way"}},
                                        words},
                       .default_value = "center",
                       .help = "Where FILE is placed in the picture."},
                      {.option = "--opacity",
                       .type = NumberIn{0, 1, false, Percent::of_one},
                       .default_value = "1",
-                      .help = "A factor for FILE's alpha."}},
+                      .help = "A factor for FILE's alpha."},
+                     {.option = "--overlay-width",
+                      .type = FreeText{"auto|N%|PIXELS",
+                                       {{"auto", "its own size"},
+                                        {"N%", "a percentage of the picture's width"},
+                                        {"PIXELS", "so many pixels"}}},
+                      .default_value = "auto",
+                      .help = "The width that FILE is resized to, in proportion."},
+                     {.option = "--overlay-tile",
+                      .type = NoValue{},
+                      .default_value = "",
+                      .help = "Repeat FILE in all directions."},
+                     blend_parameter()},
       .formula =
           "s = alpha of FILE * OPACITY, rounded; b = alpha of the picture\n"
-          "without alpha: out = (c * s + x * (max - s) + max / 2) / max\n"
+          "without alpha: out = (B * s + x * (max - s) + max / 2) / max\n"
           "with alpha: sum = s * max + b * (max - s)\n"
-          "            out = (c * s * max + x * b * (max - s) + sum / 2) / sum\n"
+          "            out = ((c * (max - b) + B * b) * s + x * b * (max - s) + sum / 2) / sum\n"
           "            alpha = (sum + max / 2) / max\n"
-          "c are FILE's samples in the picture's depth, x the picture's; integers, "
-          "divisions rounded down. Where sum is 0, x stays.",
+          "c are FILE's samples in the picture's depth, x the picture's; B is c, or with --blend "
+          "W3C's blended colour of x and c, rounded half up; integers, divisions rounded down. "
+          "Where "
+          "sum is 0, x stays.",
       .edges = "Parts outside the picture are clipped.",
       .alpha = "The formula uses both alphas. A picture without alpha gets none.",
       .examples = {"in.jpg out.jpg --overlay logo.png --at southeast+20+20",
-                   "photos/ web/ --resize 1600x --overlay logo.png --opacity 0.3"},
+                   "photos/ web/ --resize 1600x --overlay logo.png --opacity 0.3",
+                   "in.jpg out.jpg --overlay logo.png --at southeast+2%+2% --overlay-width 15%"},
       .sample_stages = sample_overlays,
       .from_options = overlay_from_options};
 }

@@ -104,6 +104,15 @@ std::shared_ptr<const Stage> levels_from_options(const OptionValues& values) {
   return make_levels(low, high);
 }
 
+// --contrast and --brightness.
+std::shared_ptr<const Stage> make_stretch(const std::string& stage, double amount, double low,
+                                          double high) {
+  return make_lookup({stage, formatted("table, {}", amount), [low, high](const PixelFormat& pixel) {
+                        const double max = pixel.max_sample();
+                        return levels_table(low * max, high * max, pixel);
+                      }});
+}
+
 }  // namespace
 
 Level parse_level(std::string_view words, std::string_view text) {
@@ -173,6 +182,49 @@ StageKind levels_stage_kind() {
           .examples = {"in.jpg out.jpg --levels auto=0.5", "in.png out.png --levels 16,235"},
           .sample_values = {"auto", "auto=5", "30,200", "10%,85%"},
           .from_options = levels_from_options};
+}
+
+StageKind contrast_stage_kind() {
+  return {
+      .option = "--contrast",
+      .type = NumberIn{0.1, 10, false, Percent::of_one},
+      .help =
+          "Spread tones about the middle. 1 changes nothing, 1.2 is a fifth more contrast, 0.8 "
+          "less.",
+      .formula =
+          "out = (x - LOW) * max / (HIGH - LOW), rounded half to even and limited to 0..max\n"
+          "LOW = max * (0.5 - 0.5 / N), HIGH = max * (0.5 + 0.5 / N)\n"
+          "This is --levels LOW,HIGH, and CSS's contrast(). x are the samples as stored, max is "
+          "255 or 65535; double precision.",
+      .edges = "None: a pixel depends on no other pixel.",
+      .alpha = "Does not change and has no influence.",
+      .examples = {"in.jpg out.jpg --contrast 1.2"},
+      .sample_values = {"1.3", "0.4"},
+      .from_options = [](const OptionValues& values) {
+        const double amount = values.number("--contrast");
+        return make_stretch("contrast", amount, 0.5 - 0.5 / amount, 0.5 + 0.5 / amount);
+      }};
+}
+
+StageKind brightness_stage_kind() {
+  return {
+      .option = "--brightness",
+      .type = NumberIn{0.1, 10, false, Percent::of_one},
+      .help =
+          "Multiply all tones. 1 changes nothing, 1.1 is a tenth brighter, 0.9 darker. Black "
+          "stays; --gamma keeps white too.",
+      .formula =
+          "out = x * max / HIGH, rounded half to even and limited to 0..max\n"
+          "HIGH = max / N. This is --levels 0,HIGH, and CSS's brightness(). x are the samples as "
+          "stored, max is 255 or 65535; double precision.",
+      .edges = "None: a pixel depends on no other pixel.",
+      .alpha = "Does not change and has no influence.",
+      .examples = {"in.jpg out.jpg --brightness 1.1"},
+      .sample_values = {"1.2", "0.7"},
+      .from_options = [](const OptionValues& values) {
+        const double amount = values.number("--brightness");
+        return make_stretch("brightness", amount, 0, 1 / amount);
+      }};
 }
 
 }  // namespace gpufilter

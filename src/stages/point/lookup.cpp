@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <mutex>
+#include <span>
 
 #include "base/format.hpp"
 #include "device/device_rows.hpp"
@@ -99,6 +101,82 @@ struct ByteLookUpLoop {
   }
 };
 
+// A table for each of red, green and blue.
+template <typename Sample>
+void look_up_colors(const Sample* in, size_t width, size_t channels, const Sample* tables,
+                    Sample* out) {
+  constexpr size_t entries = size_t{std::numeric_limits<Sample>::max()} + 1;
+  for (size_t i = 0; i < width * channels; i += channels) {
+    for (size_t c = 0; c < 3; ++c)
+      out[i + c] = tables[c * entries + in[i + c]];
+    if (channels == 4) out[i + 3] = in[i + 3];
+  }
+}
+
+// Only for sets that look up a vector of bytes in few instructions.
+struct ColorLookUpLoop {
+  template <InstructionSet set>
+  [[gnu::always_inline]] static void run(const ConstRows source, const MutableRows target,
+                                         const std::uint8_t* tables) {
+    const std::array<ByteTable<set>, 3> colors{ByteTable<set>(tables), ByteTable<set>(tables + 256),
+                                               ByteTable<set>(tables + 512)};
+    const auto channels = static_cast<size_t>(source.format.channels);
+    const auto samples = static_cast<size_t>(source.width) * channels;
+    const Masks<set> masks(channels);
+    for_rows<std::uint8_t>(source, target, [&](const std::uint8_t* in, std::uint8_t* out) {
+      look_up_vectors<set>(in, samples, colors, masks, out);
+    });
+  }
+
+ private:
+  // The bytes of each colour in three vectors, which hold whole pixels.
+  template <InstructionSet set>
+  struct Masks {
+    using Bytes = Vector<std::uint8_t, set>;
+    explicit Masks(size_t channels) {
+      for (size_t i = 0; i < 3 * sizeof(Bytes); ++i) {
+        for (size_t c = 0; c < 3; ++c)
+          colors[c][i / sizeof(Bytes)][i % sizeof(Bytes)] = i % channels == c ? 0xff : 0;
+      }
+    }
+    std::array<std::array<Bytes, 3>, 3> colors{};
+  };
+
+  template <InstructionSet set>
+  [[gnu::always_inline]] static void look_up_vectors(const std::uint8_t* in, size_t count,
+                                                     const std::array<ByteTable<set>, 3>& tables,
+                                                     const Masks<set>& masks, std::uint8_t* out) {
+    using Bytes = Vector<std::uint8_t, set>;
+    const auto change = [&](const std::uint8_t* from, std::uint8_t* to)
+        __attribute__((always_inline)) {
+      std::array<Bytes, 3> result;
+#pragma GCC unroll 3
+      for (size_t n = 0; n < 3; ++n)
+        result[n] = load<Bytes>(from + n * sizeof(Bytes));
+      const auto bytes = result;
+#pragma GCC unroll 3
+      for (size_t c = 0; c < 3; ++c) {
+        auto found = bytes;
+        tables[c].look_up(found);
+#pragma GCC unroll 3
+        for (size_t n = 0; n < 3; ++n)
+          result[n] = (result[n] & ~masks.colors[c][n]) | (found[n] & masks.colors[c][n]);
+      }
+#pragma GCC unroll 3
+      for (size_t n = 0; n < 3; ++n)
+        store(to + n * sizeof(Bytes), result[n]);
+    };
+    constexpr size_t step = 3 * sizeof(Bytes);
+    size_t i = 0;
+    for (; i + step <= count; i += step)
+      change(in + i, out + i);
+    std::array<std::uint8_t, step> end{};
+    std::copy(in + i, in + count, end.begin());
+    change(end.data(), end.data());
+    std::copy_n(end.begin(), count - i, out + i);
+  }
+};
+
 // Pixels that are converted to RGBA, scaled and converted back while in the first-level cache.
 constexpr size_t block_pixels = 256;
 
@@ -156,19 +234,34 @@ void scale(const ConstRows& source, const MutableRows& target, const float* fact
 
 }  // namespace
 
-void lookup_rows(const ConstRows& source, const MutableRows& target, const std::uint16_t* table) {
-  if (source.format.depth == 8) {
-    std::array<std::uint8_t, 256> bytes;
-    std::transform(table, table + bytes.size(), bytes.begin(),
-                   [](std::uint16_t entry) { return static_cast<std::uint8_t>(entry); });
-    return run_best_loop<ByteLookUpLoop, InstructionSet::avx2, InstructionSet::avx512,
-                         InstructionSet::avx512_vbmi>(source, target, bytes.data());
-  }
+namespace {
+
+template <typename Sample>
+void look_up(const ConstRows& source, const MutableRows& target, std::span<const Sample> tables) {
   const auto width = static_cast<size_t>(source.width);
   const auto channels = static_cast<size_t>(source.format.channels);
-  for_rows<std::uint16_t>(source, target, [&](const std::uint16_t* in, std::uint16_t* out) {
-    look_up_row(in, width, channels, table, out);
+  const auto row =
+      tables.size() > source.format.max_sample() + 1 ? look_up_colors<Sample> : look_up_row<Sample>;
+  for_rows<Sample>(source, target, [&](const Sample* in, Sample* out) {
+    row(in, width, channels, tables.data(), out);
   });
+}
+
+}  // namespace
+
+void lookup_rows(const ConstRows& source, const MutableRows& target,
+                 std::span<const std::uint16_t> tables) {
+  if (source.format.depth == 16) return look_up(source, target, tables);
+  std::array<std::uint8_t, 3 * 256> bytes{};
+  std::ranges::transform(tables, bytes.begin(),
+                         [](std::uint16_t entry) { return static_cast<std::uint8_t>(entry); });
+  if (tables.size() == 256)
+    return run_best_loop<ByteLookUpLoop, InstructionSet::avx2, InstructionSet::avx512,
+                         InstructionSet::avx512_vbmi>(source, target, bytes.data());
+  if (instruction_set() >= InstructionSet::avx512_vbmi)
+    return run_loop_of_sets<ColorLookUpLoop, InstructionSet::avx512_vbmi>(source, target,
+                                                                          bytes.data());
+  look_up(source, target, std::span<const std::uint8_t>(bytes));
 }
 
 void lookup_rows(const ConstRows& source, const MutableRows& target, const float* factors) {
@@ -220,15 +313,17 @@ std::string with_alpha(std::string loop, const PixelFormat& format) {
   return for_each_pixel(loop);
 }
 
-std::string look_up_source(const PixelFormat& format) {
+std::string look_up_source(const PixelFormat& format, size_t entries) {
+  const std::uint32_t own = entries > format.max_sample() + 1 ? format.max_sample() + 1 : 0;
   std::string loop;
   for (int c = 0; c < format.color_channels(); ++c)
-    loop += formatted("    SET_SAMPLE(out[i], {0}, table[SAMPLE(in[i], {0})]);\n", c);
+    loop += formatted("    SET_SAMPLE(out[i], {0}, table[{1} + SAMPLE(in[i], {0})]);\n", c,
+                      own * static_cast<std::uint32_t>(c));
   return with_alpha(std::move(loop), format);
 }
 
 // Grey is its own luma.
-std::string scale_source(const PixelFormat& format) {
+std::string scale_source(const PixelFormat& format, size_t /*entries*/) {
   std::string loop = format.color_channels() == 1
                          ? "    const float factor = table[SAMPLE(in[i], 0)];\n"
                          : "    const float factor = table[LUMA_BT709(SAMPLE(in[i], 0), "
@@ -238,11 +333,24 @@ std::string scale_source(const PixelFormat& format) {
   return with_alpha(std::move(loop), format);
 }
 
+// Each entry of `first`, looked up in `second`. Either has `count` entries, or three times as many.
+template <typename Entry>
+std::vector<Entry> joined(const std::vector<Entry>& first, const std::vector<Entry>& second,
+                          size_t count) {
+  std::vector<Entry> table(std::max(first.size(), second.size()));
+  for (size_t i = 0; i < table.size(); ++i) {
+    const size_t color = second.size() > count ? i / count * count : 0;
+    table[i] = second[color + first[i % first.size()]];
+  }
+  return table;
+}
+
 template <typename Entry>
 class LookupStage : public OneStepStage {
  public:
-  // `source` writes the pixel function, whose table has an entry for each sample or luma.
-  using Source = std::string (*)(const PixelFormat&);
+  // `source` writes the pixel function, whose table has this many entries: one for each sample or
+  // luma, or for each sample of red, then of green and blue.
+  using Source = std::string (*)(const PixelFormat&, size_t entries);
   using Warning = std::function<std::string(const PixelFormat&)>;
   using Cost = StageCost (*)(const PixelFormat&);
   LookupStage(std::string name, std::string variant, Cost cost_of, Source source,
@@ -270,12 +378,12 @@ class LookupStage : public OneStepStage {
 
   [[nodiscard]] std::optional<PixelFunction> pixel_function(
       const PixelFormat& input, const DeviceInfo& /*device*/) const override {
-    return PixelFunction{.body = source_(input),
+    const std::vector<Entry>& table = tables_.of(input);
+    return PixelFunction{.body = source_(input, table.size()),
                          .table_entry = std::is_same_v<Entry, float> ? "float" : "sample_t",
-                         .table = table_bytes(tables_.of(input), input)};
+                         .table = table_bytes(table, input)};
   }
 
-  // Two sample tables merge into one: each entry of the first, looked up in the second.
   [[nodiscard]] std::shared_ptr<const Step> merged_with(const Step& next) const override {
     if constexpr (std::is_same_v<Entry, std::uint16_t>) {
       const auto* other = dynamic_cast<const LookupStage*>(&next);
@@ -283,11 +391,7 @@ class LookupStage : public OneStepStage {
       return make_lookup({name_ == other->name_ ? name_ : name_ + " + " + other->name_,
                           variant_ + "; " + other->variant_,
                           [make_first = make_, make_second = other->make_](const PixelFormat& of) {
-                            std::vector<Entry> table = make_first(of);
-                            const std::vector<Entry> second = make_second(of);
-                            for (Entry& entry : table)
-                              entry = second[entry];
-                            return table;
+                            return joined(make_first(of), make_second(of), of.max_sample() + 1);
                           }});
     }
     return nullptr;
@@ -295,7 +399,12 @@ class LookupStage : public OneStepStage {
 
   void run(const ConstRows& source, const MutableRows& target,
            const StageSizes& /*sizes*/) const override {
-    lookup_rows(source, target, tables_.of(source.format).data());
+    const std::vector<Entry>& table = tables_.of(source.format);
+    if constexpr (std::is_same_v<Entry, float>) {
+      lookup_rows(source, target, table.data());
+    } else {
+      lookup_rows(source, target, table);
+    }
   }
 
  private:

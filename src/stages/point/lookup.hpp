@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,16 +19,19 @@ namespace gpufilter {
 // Both fill `target` from the same rows of `source`, whose format it has; alpha stays. The target
 // may be the source.
 
-// Colours become table[sample]. The table has max_sample + 1 entries.
-void lookup_rows(const ConstRows& source, const MutableRows& target, const std::uint16_t* table);
+// Colours become table[sample]. `tables` are one table of max_sample + 1 entries; or three, for
+// red, green and blue of a picture in colour.
+void lookup_rows(const ConstRows& source, const MutableRows& target,
+                 std::span<const std::uint16_t> tables);
 
 // Colours become sample * factors[luma], rounded half to even and saturated, in float32; for grey
 // pictures luma is the sample. There are max_sample + 1 factors, finite and not negative.
 void lookup_rows(const ConstRows& source, const MutableRows& target, const float* factors);
 
 // out = table[sample] for every colour sample; alpha stays. `make_table` gives the max_sample + 1
-// entries for pictures of a depth; it is called at most once for each depth. `variant` is what the
-// timing shows, and with `stage` the stage's key. Neighbours become one table.
+// entries for pictures of a depth, or three times as many, one table after the other, for red,
+// green and blue of pictures in colour; it is called at most once for each depth. `variant` is what
+// the timing shows, and with `stage` the stage's key. Neighbours become one.
 struct SampleLookup {
   std::string stage;
   std::string variant;

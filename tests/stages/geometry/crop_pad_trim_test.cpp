@@ -68,17 +68,39 @@ TEST(Crop, RefusesPicturesThatAreTooSmall) {
 
 TEST(Crop, RefusesOtherForms) {
   EXPECT_EQ(crop_stage_kind().make("3x4+5+6")->label(), "3x4+5+6");
-  for (const std::string value :
-       {"3", "3x4+5", "3x4+5+6+7", "x4+5+6", "3X4+5+6", "3x4-5+6", "3x4+ 5+6", "+3x4+5+6",
-        "3.5x4+5+6", "3x4+5+6 ", "99999999999x4+5+6", "101%", "3x4%%", "%", "1.5", "3x",
-        "3x4+9999999999+0"}) {
+  for (const std::string value : {"3",
+                                  "3x4+5",
+                                  "3x4+5+6+7",
+                                  "x4+5+6",
+                                  "3X4+5+6",
+                                  "3x4-5+6",
+                                  "3x4+ 5+6",
+                                  "+3x4+5+6",
+                                  "3.5x4+5+6",
+                                  "3x4+5+6 ",
+                                  "99999999999x4+5+6",
+                                  "101%",
+                                  "3x4%%",
+                                  "%",
+                                  "1.5",
+                                  "3x",
+                                  "3x4+9999999999+0",
+                                  "3:",
+                                  ":2",
+                                  "3:2:1",
+                                  "3:2+1+1",
+                                  "-3:2",
+                                  "3: 2",
+                                  "1000001:1"}) {
     EXPECT_EQ(objection_to_value(crop_stage_kind(), value),
               "--crop " + value +
                   ": write WIDTHxHEIGHT+X+Y or WIDTHxHEIGHT in whole pixels or percent, such as "
-                  "640x480+10+20 or 50%");
+                  "640x480+10+20 or 50%, or a ratio such as 3:2");
   }
   EXPECT_EQ(objection_to_value(crop_stage_kind(), "0x4+5+6"),
             "--crop 0x4+5+6: WIDTH and HEIGHT must be above 0");
+  EXPECT_EQ(objection_to_value(crop_stage_kind(), "3:0"),
+            "--crop 3:0: WIDTH and HEIGHT must be above 0");
   EXPECT_EQ(objection_to_value(crop_stage_kind(), "3x0%"),
             "--crop 3x0%: WIDTH and HEIGHT must be above 0");
 }
@@ -95,6 +117,11 @@ TEST(Crop, LiesWhereGravitySaysAndTakesPercentAndWithGravityRefusesPicturesThatA
   EXPECT_EQ(meaning("40x30"), "40x30+30+15") << "the middle";
   EXPECT_EQ(meaning("40x30+1+2"), "40x30+1+2") << "from the top left corner";
   EXPECT_EQ(meaning("40x30", "northwest"), "40x30+0+0");
+  EXPECT_EQ(meaning("3:2"), "90x60+5+0");
+  EXPECT_EQ(meaning("2:1", "south"), "100x50+0+10");
+  EXPECT_EQ(meaning("1.91:1", "northwest"), "100x52+0+0") << "52.36 rows";
+  EXPECT_EQ(meaning("9:16", "east"), "34x60+66+0") << "33.75 columns";
+  EXPECT_EQ(meaning("1:1000"), "1x60+49+0");
   EXPECT_EQ(meaning("40x30", "north"), "40x30+30+0");
   EXPECT_EQ(meaning("40x30", "southeast"), "40x30+60+30");
   EXPECT_EQ(meaning("40x30+1+2", "southeast"), "40x30+59+28");

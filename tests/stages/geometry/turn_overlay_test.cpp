@@ -143,6 +143,7 @@ struct Above {
   PixelPosition corner;
   double opacity = 1;
   bool has_colors = true;
+  bool tiled = false;
 };
 
 // Pixel by pixel in 64-bit integers.
@@ -154,8 +155,12 @@ Image laid_over(const Image& below, const Above& above) {
   const std::uint64_t max = to.max_sample();
   Image result = poisoned_image(below.size(), to);
   for (const auto [x, y] : each_pixel(below)) {
-    const int u = x - above.corner.x;
-    const int v = y - above.corner.y;
+    int u = x - above.corner.x;
+    int v = y - above.corner.y;
+    if (above.tiled) {
+      u = (u % above.image.width() + above.image.width()) % above.image.width();
+      v = (v % above.image.size().height + above.image.size().height) % above.image.size().height;
+    }
     const bool inside =
         0 <= u && u < above.image.width() && 0 <= v && v < above.image.size().height;
     const std::uint64_t full =
@@ -188,13 +193,13 @@ Image laid_over(const Image& below, const Above& above) {
 TEST(Overlay, GivesTheFormulaEverywhere) {
   const Image color = mixed_alpha_image({40, 9}, {4, 8}, 1);
   const Image deep = random_image({300, 40}, {2, 16}, 2);  // larger than the picture
-  const OverlayPlace inside{Gravity::southeast, {3, 2}};
+  const OverlayPlace inside{Gravity::southeast, {3}, {2}};
   for (const PixelFormat& format : all_formats()) {
     const Image image = format.has_alpha() ? mixed_alpha_image({131, 17}, format, 3)
                                            : random_image({131, 17}, format, 3);
-    expect_everywhere({make_overlay(copy_of(color), inside, 1, "")}, image,
+    expect_everywhere({make_overlay(copy_of(color), {inside}, "")}, image,
                       laid_over(image, {color, {131 - 40 - 3, 17 - 9 - 2}}));
-    expect_everywhere({make_overlay(copy_of(deep), {}, 0.37, "")}, image,
+    expect_everywhere({make_overlay(copy_of(deep), {.opacity = 0.37}, "")}, image,
                       laid_over(image, {deep, {-85, -12}, 0.37, false}));
   }
 }
@@ -218,7 +223,7 @@ TEST(Overlay, RoundsEveryPairOfAlphas) {
         set_sample(above, x, y, 0, over * step);
         set_sample(above, x, y, 1, alpha(y));
       }
-      expect_everywhere({make_overlay(copy_of(above), {}, 1, "")}, below,
+      expect_everywhere({make_overlay(copy_of(above), {}, "")}, below,
                         laid_over(below, {above, {}, 1, false}));
     }
   }
@@ -234,7 +239,7 @@ TEST(Overlay, LiesWhereItIsPut) {
       {"+3+4", {3, 4}},           {"-6-4", {-6, -4}},    {"+20+0", {20, 0}},
       {"center+0+500", {6, 502}}};
   for (const auto& [text, corner] : places) {
-    const auto stage = make_overlay(copy_of(mark), parse_overlay_place(text), 1, "");
+    const auto stage = make_overlay(copy_of(mark), {parse_overlay_place(text)}, "");
     for (const int rows : {1, 4, 1000}) {
       EXPECT_TRUE(same_pixels(filter_on_host(image, {stage}, {.band_rows = rows}),
                               laid_over(image, {mark, corner})))
@@ -243,10 +248,59 @@ TEST(Overlay, LiesWhereItIsPut) {
   }
 }
 
+TEST(Overlay, LiesAtAShareOfThePicture) {
+  const Image mark = opaque_image({7, 5}, {4, 8}, 1);
+  const Image image = random_image({201, 50}, {3, 8}, 2);
+  // 2 % of 201 are 4.02 pixels, 25 % of 50 are 12.5, which becomes 13.
+  for (const auto& [text, corner] : std::vector<std::pair<std::string, PixelPosition>>{
+           {"southeast+2%+25%", {190, 32}}, {"-2%+3", {-4, 3}}, {"center+0+0.5%", {97, 22}}}) {
+    const auto stage = make_overlay(copy_of(mark), {parse_overlay_place(text)}, "");
+    EXPECT_TRUE(same_pixels(filter_on_host(image, {stage}, {}), laid_over(image, {mark, corner})))
+        << text;
+  }
+}
+
+TEST(Overlay, RepeatsInAllDirections) {
+  const Image wide = mixed_alpha_image({300, 4}, {4, 8}, 1);
+  const Image small = mixed_alpha_image({5, 3}, {4, 8}, 1);
+  for (const PixelFormat& format : {PixelFormat{3, 8}, PixelFormat{4, 16}, PixelFormat{1, 8}}) {
+    const Image image = format.has_alpha() ? mixed_alpha_image({131, 17}, format, 3)
+                                           : random_image({131, 17}, format, 3);
+    for (const Image* mark : {&wide, &small}) {
+      for (const auto& [text, corner] : std::vector<std::pair<std::string, PixelPosition>>{
+               {"northwest", {0, 0}}, {"+1000+7", {1000, 7}}, {"-3-2", {-3, -2}}}) {
+        expect_everywhere(
+            {make_overlay(copy_of(*mark), {.place = parse_overlay_place(text), .tiled = true}, "")},
+            image, laid_over(image, {*mark, corner, 1, true, true}));
+      }
+    }
+  }
+}
+
+TEST(Overlay, IsResizedToAShareOfThePicture) {
+  const Image mark = mixed_alpha_image({60, 44}, {4, 8}, 1);
+  const auto stage = make_overlay(
+      copy_of(mark),
+      {.place = {Gravity::southeast, {1}, {2}}, .opacity = 0.7, .width = Length{21, true}}, "");
+  for (const int width : {131, 67, 131, 300, 40, 90, 1}) {
+    const Image image = random_image({width, 37}, {3, 8}, 3);
+    const int own = std::max(static_cast<int>(std::floor(width * 0.21 + 0.5)), 1);
+    const int height = std::max(static_cast<int>(std::floor(44.0 * own / 60 + 0.5)), 1);
+    const Image smaller =
+        filter_on_host(mark, {stage_of(formatted("--resize {}x{} --fit fill", own, height))}, {});
+    const Image expected = laid_over(image, {smaller, {width - own - 1, 37 - height - 2}, 0.7});
+    const LoweredChain chain = lower_chain({stage}, {.shape = {image.size(), image.format()}});
+    EXPECT_TRUE(same_pixels(filter_on_host(image, chain, {}), expected)) << width;
+  }
+  const auto column =
+      make_overlay(random_image({1, 5000}, {3, 8}, 1), {.width = Length{100, true}}, "");
+  EXPECT_THROW(static_cast<void>(column->lower({.shape = {{30000, 10}, {3, 8}}})), UnsuitableSize);
+}
+
 TEST(Overlay, StandsAnywhereInAChain) {
   const Image mark = mixed_alpha_image({9, 9}, {4, 8}, 1);
   const Image image = random_image({31, 17}, {1, 8}, 2);
-  const auto overlay = make_overlay(copy_of(mark), {Gravity::north, {}}, 0.8, "");
+  const auto overlay = make_overlay(copy_of(mark), {{Gravity::north, {}, {}}, 0.8}, "");
   const Image inner = filter_on_host(image, {make_blur({})}, {});
   const Image expected = filter_on_host(laid_over(inner, {mark, {11, 0}, 0.8}),
                                         {make_blur({.border = Border::wrap})}, {});
@@ -263,7 +317,7 @@ TEST(Overlay, MakesAPictureRgbOnlyForColours) {
     set_sample(mark, 1, 0, c, c == 3 ? 0U : static_cast<std::uint32_t>(c));
   }
   const auto format_with = [&](const PixelFormat& input) {
-    const auto stage = make_overlay(copy_of(mark), {}, 1, "");
+    const auto stage = make_overlay(copy_of(mark), {}, "");
     return result_of(stage, {{9, 9}, input}).format;
   };
   EXPECT_EQ(format_with({1, 8}), (PixelFormat{1, 8}));
@@ -298,23 +352,117 @@ TEST(Overlay, IsWithinOneOfPillow) {
   EXPECT_LE(largest, 1);
 }
 
+// W3C Compositing and Blending Level 1: B(cb, cs), from 0 to 1.
+double hard_light(double b, double s) {
+  return s <= 0.5 ? b * 2 * s : b + (2 * s - 1) - b * (2 * s - 1);
+}
+
+double w3c_soft_light(double b, double s) {
+  if (s <= 0.5) return b - (1 - 2 * s) * b * (1 - b);
+  const double d = b <= 0.25 ? ((16 * b - 12) * b + 4) * b : std::sqrt(b);
+  return b + (2 * s - 1) * (d - b);
+}
+
+struct Blending {
+  BlendMode mode;
+  double (*function)(double b, double s);
+};
+
+const std::vector<Blending>& blendings() {
+  static const std::vector<Blending> all{
+      {BlendMode::multiply, [](double b, double s) { return b * s; }},
+      {BlendMode::screen, [](double b, double s) { return b + s - b * s; }},
+      {BlendMode::overlay, [](double b, double s) { return hard_light(s, b); }},
+      {BlendMode::soft_light, w3c_soft_light},
+      {BlendMode::darken, [](double b, double s) { return std::min(b, s); }},
+      {BlendMode::lighten, [](double b, double s) { return std::max(b, s); }},
+      {BlendMode::difference, [](double b, double s) { return std::abs(b - s); }},
+      {BlendMode::add, [](double b, double s) { return std::min(b + s, 1.0); }}};
+  return all;
+}
+
+// Every pair of 8-bit samples, and as many of 16 bits.
+TEST(Blend, RoundsEveryPairOfSamples) {
+  for (const int depth : {8, 16}) {
+    const std::uint32_t max = depth == 8 ? 255 : 65535;
+    Image below({256, 256}, {1, depth});
+    Image above({256, 256}, {1, depth});
+    for (const auto [x, y] : each_pixel({256, 256})) {
+      const auto sample = [&](int i) {
+        const auto level = static_cast<std::uint32_t>(i);
+        return depth == 8 ? level : std::min(level * 257 + level * 31 % 257, max);
+      };
+      set_sample(below, x, y, 0, sample(x));
+      set_sample(above, x, y, 0, sample(y));
+    }
+    for (const Blending& each : blendings()) {
+      const auto stage = make_overlay(copy_of(above), {.blend = each.mode}, "");
+      const Image result = filter_on_host(below, {stage}, {});
+      for (const auto [x, y] : each_pixel({256, 256})) {
+        const double exact = max * each.function(sample_at(below, x, y, 0) / double(max),
+                                                 sample_at(above, x, y, 0) / double(max));
+        ASSERT_NEAR(sample_at(result, x, y, 0), exact, 0.503)
+            << static_cast<int>(each.mode) << ' ' << x << ' ' << y;
+      }
+      expect_everywhere({stage}, below, result);
+    }
+  }
+}
+
+// The colour of a pixel by the W3C's formulas, from 0 to 1; b and s are colours, with their alphas.
+double composited(const Blending& blending, double b, double alpha_b, double s, double alpha_s) {
+  const double sum = alpha_s + alpha_b * (1 - alpha_s);
+  const double mixed = (1 - alpha_b) * s + alpha_b * blending.function(b, s);
+  return sum > 0 ? (alpha_s * mixed + (1 - alpha_s) * alpha_b * b) / sum : b;
+}
+
+TEST(Blend, IsWithinOneOfDoublePrecisionWithAnyAlpha) {
+  for (const auto& [format, each] : each_of(all_formats(), blendings())) {
+    const Image image = format.has_alpha() ? mixed_alpha_image({700, 17}, format, 3)
+                                           : random_image({700, 17}, format, 3);
+    const Image mark =
+        mixed_alpha_image({700, 17}, {format.color_channels() == 1 ? 2 : 4, format.depth}, 4);
+    const auto stage = make_overlay(copy_of(mark), {.opacity = 0.8, .blend = each.mode}, "");
+    const Image result = filter_on_host(image, {stage}, {});
+    const double max = format.max_sample();
+    for (const auto [x, y, c] : each_sample({700, 17}, format.color_channels())) {
+      const double alpha_b =
+          format.has_alpha() ? sample_at(image, x, y, format.channels - 1) / max : 1;
+      const double alpha_s =
+          std::round(0.8 * sample_at(mark, x, y, mark.format().channels - 1)) / max;
+      const double exact = max * composited(each, sample_at(image, x, y, c) / max, alpha_b,
+                                            sample_at(mark, x, y, c) / max, alpha_s);
+      ASSERT_NEAR(sample_at(result, x, y, c), exact, 1.01);
+    }
+    check_on_host(image, {stage}, result, {1, 1000});
+    // Each is a program to compile: a mode meets both depths, with and without alpha.
+    if (((format.channels + 1) / 2 + static_cast<int>(each.mode)) % 2 == 0)
+      expect_everywhere({stage}, image, result);
+  }
+}
+
 TEST(Overlay, KeyDependsOnPixelsPlaceAndOpacity) {
   const Image mark = random_image({3, 3}, {4, 8}, 1);
   const auto key = [](const Image& image, const OverlayPlace& place, double opacity) {
-    return make_overlay(copy_of(image), place, opacity, "")->key();
+    return make_overlay(copy_of(image), {place, opacity}, "")->key();
   };
   const std::string own = key(mark, {}, 1);
   EXPECT_EQ(key(copy_of(mark), {}, 1), own);
   EXPECT_NE(key(random_image({3, 3}, {4, 8}, 2), {}, 1), own);
-  EXPECT_NE(key(mark, {Gravity::north, {}}, 1), own);
-  EXPECT_NE(key(mark, {Gravity::center, {0, 1}}, 1), own);
+  EXPECT_NE(key(mark, {Gravity::north, {}, {}}, 1), own);
+  EXPECT_NE(key(mark, {Gravity::center, {0}, {1}}, 1), own);
   EXPECT_NE(key(mark, {}, 0.5), own);
+  EXPECT_NE(key(mark, {Gravity::center, {0}, {1, true}}, 1),
+            key(mark, {Gravity::center, {0}, {1}}, 1));
+  EXPECT_NE(make_overlay(copy_of(mark), {.width = Length{5}}, "")->key(), own);
+  EXPECT_NE(make_overlay(copy_of(mark), {.tiled = true}, "")->key(), own);
+  EXPECT_NE(make_overlay(copy_of(mark), {.blend = BlendMode::add}, "")->key(), own);
 }
 
 TEST(OverlayOption, RefusesOtherPlacesAndFiles) {
   for (const std::string value :
        {"", "middle", "auto", "southeast+", "southeast+1", "+1", "+1+", "southeast+1+2+3",
-        "north +1+2", "+1x+2", "+12345678+0", "++1+2"}) {
+        "north +1+2", "+1x+2", "+12345678+0", "++1+2", "+1.5+2", "+1%", "+%+1"}) {
     EXPECT_EQ(objection_to([&] { return parse_overlay_place(value); }),
               "--at " + value +
                   ": write a position such as southeast or center, an offset such as +10+20, or "

@@ -260,7 +260,11 @@ template <typename Entry>
 void expect_looked_up(const Image& image, const std::vector<Entry>& table, const Image& expected) {
   with_each_instruction_set([&] {
     Image result = poisoned_image(image.size(), image.format());
-    lookup_rows(image.rows(), result.rows(), table.data());
+    if constexpr (std::is_same_v<Entry, float>) {
+      lookup_rows(image.rows(), result.rows(), table.data());
+    } else {
+      lookup_rows(image.rows(), result.rows(), table);
+    }
     ASSERT_TRUE(same_pixels(result, expected));
     ASSERT_TRUE(padding_holds(result.rows()));
   });
@@ -276,6 +280,22 @@ TEST(LookupRows, TakeColoursFromTheTable) {
     for (const auto [x, y, c] : each_sample({image.width(), 3}, image.format().color_channels()))
       set_sample(expected, x, y, c, table[sample_at(image, x, y, c)]);
     expect_looked_up(image, table, expected);
+  });
+}
+
+TEST(LookupRows, TakeEachColourFromItsOwnTable) {
+  for_pictures([](const Image& image) {
+    if (image.format().color_channels() == 1) return;
+    std::mt19937 generator(4);
+    const std::size_t entries = image.format().max_sample() + 1;
+    std::vector<std::uint16_t> tables(3 * entries);
+    for (std::uint16_t& entry : tables)
+      entry = static_cast<std::uint16_t>(generator() & image.format().max_sample());
+    Image expected = copy_of(image);
+    for (const auto [x, y, c] : each_sample({image.width(), 3}, 3))
+      set_sample(expected, x, y, c,
+                 tables[static_cast<std::size_t>(c) * entries + sample_at(image, x, y, c)]);
+    expect_looked_up(image, tables, expected);
   });
 }
 
