@@ -174,7 +174,8 @@ std::string value_name(const StageKind& kind) {
       {"--depth", "bits"},       {"--profile", "profile"}, {"--crop", "area"},
       {"--pad", "margin"},       {"--overlay", "picture"}, {"--resize", "size"},
       {"--rotate", "degrees"},   {"--kernel", "file"},     {"--exposure", "stops"},
-      {"--curve", "points"},     {"--binarize", "level"},  {"--posterize", "levels"}};
+      {"--curve", "points"},     {"--binarize", "level"},  {"--posterize", "levels"},
+      {"--pixel", "expression"}};
   return names.at(kind.option);
 }
 

@@ -13,11 +13,13 @@
 #include "device/program_cache.hpp"
 #include "device/stores.hpp"
 #include "fuzz/mutate.hpp"
+#include "host/instruction_set.hpp"
 #include "image/exif.hpp"
 #include "image/icc.hpp"
 #include "stage/options/recipe.hpp"
 #include "stages/colour/color.hpp"
 #include "stages/colour/color_profile.hpp"
+#include "stages/expression/program.hpp"
 #include "stages/point/lut.hpp"
 #include "support/coding.hpp"
 #include "support/temporary_folder.hpp"
@@ -183,6 +185,21 @@ std::string check_matrix(const Bytes& bytes) {
   return "";
 }
 
+std::string check_pixel(const Bytes& bytes) {
+  for (const PixelFormat& format : {PixelFormat{1, 8}, PixelFormat{4, 16}}) {
+    const PixelProgram program =
+        parse_pixel_program(text_of(bytes), {.source = format, .place = "fuzz"});
+    const Image image = random_image({19, 1}, format, bytes.size());
+    Image result(image.size(), program.target);
+    run_pixel_program(image.rows(), result.rows(), program);
+    const BaselineOnThisThread baseline;
+    Image plain(image.size(), program.target);
+    run_pixel_program(image.rows(), plain.rows(), program);
+    if (!same_pixels(plain, result)) return "the baseline gives other samples";
+  }
+  return "";
+}
+
 std::string check_recipe(const Bytes& bytes) {
   const auto words = recipe_words(text_of(bytes), "fuzz.recipe");
   const bool in_order = std::is_sorted(
@@ -227,6 +244,12 @@ std::vector<FuzzTarget> of_users() {
       text_target("hald", {hald}, check_hald),
       text_target("matrix", {"1 0 0\n0 1 0\n0 0 1\n", "# m\n.3 -.5e1, 0.1 2;0 1 0 0;0,0,1,0\n"},
                   check_matrix),
+      text_target("pixel",
+                  {"# a\nr = 1.1*r - 0.05*g; b = curve(b, 0 0.1 0.5 0.6 1 1)",
+                   "y = luma(r, g, b) / 2; rgb = fma(-1.3, rgb - y, y); a = clamp(a, 0.2, 0.7);",
+                   "gray = table(min(gray, a, 1e3), 0 .2 -7 1)",
+                   "rgb = select(gray <= 5e-1, max(rgb, .1), select(rgb != 1, 0, -(1 - rgb)))"},
+                  check_pixel),
       text_target("recipe",
                   {"--blur auto # soft\n--pad '1 2' \"a\\\"b\" c\\ d \\\n  e\n", "@other --to png"},
                   check_recipe),
