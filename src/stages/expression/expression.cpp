@@ -1,6 +1,4 @@
-// --pixel, and the stages whose computation is an expression.
-#include "stages/expression/expression.hpp"
-
+// --pixel: computes each pixel by an expression.
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -64,13 +62,13 @@ std::string operation_text(const PixelProgram& program, const PixelOperation& op
     case select_equal:
       return selected("==");
     case look_up:
-      return formatted("table[{} + nearest_place({} * {}, {}.0f)]", operation.entries, a,
-                       float_literal(operation.number), operation.last);
+      return formatted("table[{0} + nearest_place({1} * {2}, {2})]", operation.entries, a,
+                       float_literal(operation.number));
     default:
       break;
   }
-  const float factor = program.white == 1 ? 1 / static_cast<float>(program.source.max_sample()) : 1;
-  return formatted("{} * {}", sample_text(operation.what, program.source), float_literal(factor));
+  return formatted("{} * {}", sample_text(operation.what, program.source),
+                   float_literal(1 / static_cast<float>(program.source.max_sample())));
 }
 
 // Makes channel `target` of the result what the operation gives.
@@ -82,9 +80,7 @@ std::string result_text(const PixelProgram& program, int target, int result) {
                           : std::min(static_cast<int>(what), source.color_channels() - 1);
   if (what < PixelOperator::alpha || (what == PixelOperator::alpha && source.has_alpha()))
     return formatted("    COPY_SAMPLE(out[i], {}, in[i], {});\n", target, channel);
-  const float factor = program.white == 1 ? static_cast<float>(source.max_sample()) : 1;
-  return formatted("    SET_NUMBER(out[i], {}, {} * {});\n", target, value_name(result),
-                   float_literal(factor));
+  return formatted("    SET_NUMBER(out[i], {}, {} * MAX_SAMPLE);\n", target, value_name(result));
 }
 
 PixelFunction function_of(const PixelProgram& program) {
@@ -105,20 +101,22 @@ PixelFunction function_of(const PixelProgram& program) {
           .operations = static_cast<double>(program.operations.size())};
 }
 
-class ExpressionStage final : public OneStepStage {
+class PixelStage final : public OneStepStage {
  public:
-  explicit ExpressionStage(PixelExpression expression) : expression_(std::move(expression)) {}
+  // The text has to be valid.
+  PixelStage(std::string label, std::string text)
+      : label_(std::move(label)), text_(std::move(text)) {}
 
-  [[nodiscard]] std::string name() const override { return expression_.name; }
-  [[nodiscard]] std::string label() const override { return expression_.label; }
-  [[nodiscard]] std::string key() const override { return expression_.key; }
+  [[nodiscard]] std::string name() const override { return "pixel"; }
+  [[nodiscard]] std::string label() const override { return label_; }
+  [[nodiscard]] std::string key() const override { return "pixel " + text_; }
   [[nodiscard]] PictureShape output(const PictureShape& input) const override {
     return {input.size, program(input.format).target};
   }
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
-    if (expression_.cost) return expression_.cost(input);
     const auto operations = static_cast<double>(program(input).operations.size());
-    return {{formatted("expression {}", input.depth), 0.1e-9, 0.5e-12}, 8 + operations, operations};
+    return {
+        {formatted("expression {}", input.depth), 0.05e-9, 0.5e-12}, 8 + operations, operations};
   }
   [[nodiscard]] StepProperties properties(const StepPlace& at) const override {
     const PixelProgram& own = program(at.source.format);
@@ -140,12 +138,7 @@ class ExpressionStage final : public OneStepStage {
   [[nodiscard]] const PixelProgram& program(const PixelFormat& format) const {
     Slot& slot = slots_.at(static_cast<size_t>(format.channels - 1 + (format.depth == 8 ? 0 : 4)));
     std::call_once(slot.made, [&] {
-      slot.program = parse_pixel_program(
-          expression_.text,
-          {.source = format,
-           .place = expression_.name,
-           .as_stored = expression_.as_stored,
-           .factors = expression_.factors ? expression_.factors(format) : std::vector<float>{}});
+      slot.program = parse_pixel_program(text_, {.source = format, .place = name()});
     });
     return slot.program;
   }
@@ -154,7 +147,8 @@ class ExpressionStage final : public OneStepStage {
     std::once_flag made;
     PixelProgram program;
   };
-  PixelExpression expression_;
+  std::string label_;
+  std::string text_;
   mutable std::array<Slot, 8> slots_;
 };
 
@@ -178,19 +172,12 @@ std::shared_ptr<const Stage> pixel_from_options(const OptionValues& values) {
   constexpr PixelFormat any{4, 8};  // for the text's errors, which do not depend on it
   static_cast<void>(parse_pixel_program(
       text, {.source = any, .place = is_file ? value : "--pixel", .is_file = is_file}));
-  constexpr size_t longest = 20;
-  return make_expression(
-      {.name = "pixel",
-       .label = is_file ? std::filesystem::path(value).filename().string() : shown(text, longest),
-       .key = "pixel " + text,
-       .text = text});
+  constexpr size_t most_shown = 20;
+  return std::make_shared<PixelStage>(
+      is_file ? std::filesystem::path(value).filename().string() : shown(text, most_shown), text);
 }
 
 }  // namespace
-
-std::shared_ptr<const OneStepStage> make_expression(PixelExpression expression) {
-  return std::make_shared<ExpressionStage>(std::move(expression));
-}
 
 StageKind pixel_stage_kind() {
   return {

@@ -33,8 +33,7 @@ struct PlaneProgram {
   std::vector<Plane> planes;
   std::array<int, 4> results{};
   const float* table = nullptr;
-  float of_sample = 1;  // what a sample is multiplied by to give a value
-  float of_value = 1;   // and a value to give a sample
+  float max = 1;  // the largest sample
   bool keeps_alpha = true;
 };
 
@@ -61,10 +60,8 @@ class PlaneAllocator {
     }
     for (size_t c = 0; c < 4; ++c)
       result_.results[c] = program_.results[c] < 0 ? -1 : places_[index(program_.results[c])];
-    const auto max = static_cast<float>(program_.source.max_sample());
     result_.table = program_.table.data();
-    result_.of_sample = program_.white == max ? 1 : 1 / max;
-    result_.of_value = max / program_.white;
+    result_.max = static_cast<float>(program_.source.max_sample());
     result_.keeps_alpha = program_.results[3] < 0;
     return std::move(result_);
   }
@@ -151,10 +148,9 @@ template <InstructionSet set>
   using Floats = Vector<float, set>;
   alignas(64) std::array<std::int32_t, block_pixels> indices;
   const float* from = planes[operation.from[0]].at.data();
-  const auto scale = everywhere<Floats>(operation.operation.number);
-  const auto last = everywhere<Floats>(static_cast<float>(operation.operation.last));
+  const auto last = everywhere<Floats>(operation.operation.number);
   for (size_t i = 0; i < count; i += count_of<Floats>) {
-    const Floats place = maximum(load<Floats>(from + i) * scale, Floats{});
+    const Floats place = maximum(load<Floats>(from + i) * last, Floats{});
     store(indices.data() + i, rounded(minimum(place, last)));
   }
   float* to = planes[operation.to].at.data();
@@ -169,7 +165,7 @@ template <InstructionSet set, typename Sample>
                                                  size_t count) {
   Plane* planes = program.planes.data();
   const auto sample = [&](const auto& read) __attribute__((always_inline)) {
-    load_samples(rgba, count, program.of_sample, planes[operation.to].at.data(), read);
+    load_samples(rgba, count, 1 / program.max, planes[operation.to].at.data(), read);
   };
 #define GPUFILTER_COMPUTE(operands, expression) \
   return compute<set, operands>(                \
@@ -218,23 +214,23 @@ template <size_t channels, bool keeps_alpha, typename Sample>
 [[gnu::always_inline]] inline void store_results(const PlaneProgram& program, const Sample* rgba,
                                                  size_t count, Sample* out) {
   const Plane* planes = program.planes.data();
-  const float factor = program.of_value;
+  const float max = program.max;
   const float* red = planes[program.results[0]].at.data();
   const float* green = planes[program.results[1]].at.data();
   const float* blue = planes[program.results[2]].at.data();
   const float* alpha = keeps_alpha ? nullptr : planes[program.results[3]].at.data();
   for (size_t i = 0; i < count; ++i) {
     if constexpr (channels == 1) {
-      out[i] = static_cast<Sample>(to_sample<Sample>(red[i] * factor));
+      out[i] = static_cast<Sample>(to_sample<Sample>(red[i] * max));
     } else {
       const auto before = static_cast<std::uint32_t>(Pixel<Sample, 4>::read(rgba + 4 * i).get(3));
       Pixel<Sample, channels> pixel;
-      pixel.put(0, to_sample<Sample>(red[i] * factor));
+      pixel.put(0, to_sample<Sample>(red[i] * max));
       if constexpr (channels == 4) {
-        pixel.put(1, to_sample<Sample>(green[i] * factor));
-        pixel.put(2, to_sample<Sample>(blue[i] * factor));
+        pixel.put(1, to_sample<Sample>(green[i] * max));
+        pixel.put(2, to_sample<Sample>(blue[i] * max));
       }
-      pixel.put(channels - 1, keeps_alpha ? before : to_sample<Sample>(alpha[i] * factor));
+      pixel.put(channels - 1, keeps_alpha ? before : to_sample<Sample>(alpha[i] * max));
       pixel.write(out + channels * i);
     }
   }

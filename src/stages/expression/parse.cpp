@@ -208,7 +208,6 @@ class PixelParser {
       : context_(context), tokens_(text, context), operations_(tokens_) {
     if (text.size() > most_text)
       throw UsageError(formatted("{}: more than {} bytes", printable(context.place), most_text));
-    white_ = context.as_stored ? context.source.max_sample() : 1;
     const bool is_grey = context.source.color_channels() == 1;
     using enum PixelOperator;
     names_["r"] = sample(red);
@@ -216,7 +215,6 @@ class PixelParser {
     names_["b"] = is_grey ? names_["r"] : sample(blue);
     names_["a"] = sample(alpha);
     names_["gray"] = is_grey ? names_["r"] : sample(gray);
-    if (context.as_stored) names_["white"] = {white_};
   }
 
   PixelProgram parse() {
@@ -230,9 +228,7 @@ class PixelParser {
  private:
   using Kind = Token::Kind;
 
-  PixelValue sample(PixelOperator what) {
-    return {0, operations_.add({.what = what}, {0, white_}, 0)};
-  }
+  PixelValue sample(PixelOperator what) { return {0, operations_.add({.what = what}, {0, 1}, 0)}; }
 
   // ---- Statements ----
 
@@ -279,7 +275,6 @@ class PixelParser {
     const int colors = makes_gray_ ? 1 : sets_one_ ? 3 : source.color_channels();
     program.source = source;
     program.target = {colors + (source.has_alpha() || sets_alpha_ ? 1 : 0), source.depth};
-    program.white = static_cast<float>(white_);
     for (size_t c = 0; c < color_names.size(); ++c)
       program.results[c] = operation_of(names_[makes_gray_ ? "gray" : color_names[c]], 0);
     program.results[3] = sets_alpha_ ? operation_of(names_["a"], 0) : -1;
@@ -386,8 +381,7 @@ class PixelParser {
         {"min", &PixelParser::extreme},      {"max", &PixelParser::extreme},
         {"clamp", &PixelParser::clamped},    {"fma", &PixelParser::added_product},
         {"select", &PixelParser::selection}, {"luma", &PixelParser::luma},
-        {"curve", &PixelParser::curve},      {"table", &PixelParser::table},
-        {"factors", &PixelParser::factors}};
+        {"curve", &PixelParser::curve},      {"table", &PixelParser::table}};
     return all;
   }
 
@@ -485,12 +479,17 @@ class PixelParser {
     tokens_.expect(",", "',' after the value");
     const std::vector<double> numbers = list();
     if (numbers.size() < 2) tokens_.fail("a number: a table has two or more");
-    return looked_up(x, {numbers.begin(), numbers.end()}, name.at);
-  }
-
-  PixelValue factors(const Token& name) {
-    if (context_.factors.empty()) tokens_.refuse(name.at, "unknown function 'factors'");
-    return looked_up(expression(), context_.factors, name.at);
+    const std::vector<float> entries(numbers.begin(), numbers.end());
+    std::vector<float>& table = operations_.program.table;
+    const auto known =
+        std::search(table.begin(), table.end(), entries.begin(), entries.end()) - table.begin();
+    if (known == std::ssize(table)) table.insert(table.end(), entries.begin(), entries.end());
+    const auto [low, high] = std::ranges::minmax(entries);
+    const PixelOperation operation{.what = PixelOperator::look_up,
+                                   .from = {operation_of(x, name.at)},
+                                   .number = static_cast<float>(entries.size() - 1),
+                                   .entries = static_cast<int>(known)};
+    return {0, operations_.add(operation, {low, high}, name.at)};
   }
 
   std::vector<double> list() {
@@ -558,27 +557,11 @@ class PixelParser {
                                around({yes.low, yes.high, no.low, no.high}), at)};
   }
 
-  PixelValue looked_up(const PixelValue& x, const std::vector<float>& entries, size_t at) {
-    std::vector<float>& table = operations_.program.table;
-    const auto known =
-        std::search(table.begin(), table.end(), entries.begin(), entries.end()) - table.begin();
-    if (known == std::ssize(table)) table.insert(table.end(), entries.begin(), entries.end());
-    const auto [low, high] = std::ranges::minmax(entries);
-    return {0, operations_.add(
-                   {.what = PixelOperator::look_up,
-                    .from = {operation_of(x, at)},
-                    .number = static_cast<float>(static_cast<double>(entries.size() - 1) / white_),
-                    .entries = static_cast<int>(known),
-                    .last = static_cast<int>(entries.size() - 1)},
-                   {low, high}, at)};
-  }
-
   static constexpr std::array<const char*, 3> color_names{"r", "g", "b"};
   const PixelContext& context_;
   Tokens tokens_;
   PixelOperations operations_;
   std::map<std::string, PixelValue, std::less<>> names_;
-  double white_ = 1;
   int depth_ = 0;
   // What the statements assign to.
   bool has_colors_ = false;

@@ -31,16 +31,14 @@ enum class PixelOperator {
   select_less,        // a < b ? c : d
   select_less_equal,  // a <= b ? c : d
   select_equal,       // a == b ? c : d
-  look_up             // entries[round(clamp(a * number, 0, last))], halves to even
+  look_up             // the entry round(clamp(a * last, 0, last)), halves to even
 };
 
 struct PixelOperation {
   PixelOperator what = PixelOperator::number;
   std::array<int, 4> from{};  // the earlier operations whose results it takes
-  float number = 0;
-  // Of a look-up: the place of its entries in PixelProgram::table, and the last one's number.
-  int entries = 0;
-  int last = 0;
+  float number = 0;           // of a look-up: `last`, one less than its entries
+  int entries = 0;            // and their place in PixelProgram::table
 
   auto operator<=>(const PixelOperation&) const = default;
 };
@@ -59,7 +57,6 @@ struct PixelProgram {
   std::array<int, 4> results{};
   PixelFormat source;
   PixelFormat target;
-  float white = 1;  // the value of the largest sample
 
   // Whether every pixel stays as it is.
   [[nodiscard]] bool changes_nothing() const;
@@ -70,10 +67,6 @@ struct PixelContext {
   PixelFormat source;
   std::string place;     // for messages: "--pixel", or the name of the text's file
   bool is_file = false;  // whether it is one
-  // For stages of the program: samples count as stored, and the name `white` is the largest.
-  bool as_stored = false;
-  // And if it is not empty, factors(x) looks x up in it: a number for each sample.
-  std::vector<float> factors = {};
 };
 
 // Throws UsageError, which names line and column.
