@@ -65,6 +65,8 @@ STAGES = [
     ("--equalize", None, []),
     ("--binarize", word("otsu", "40%"), []),
     ("--posterize", whole(2, 256), []),
+    ("--pixel", word("r = 1.1*r - 0.05*g; b = curve(b, 0 0.1 0.5 0.6 1 1)", "gray = table(min(gray, a), 0 0.2 0.7 1)",
+                     "y = luma(r, g, b); rgb = fma(1.3, rgb - y, y); a = clamp(a, 0.2, 0.7)"), []),
     ("--flatten", word("white", "#3366cc"), []),
     ("--depth", word("8", "16"), []),
     ("--linear", None, []),

@@ -132,6 +132,9 @@ filter dusk.png brighter.png --exposure 1
 filter dusk.png curved.png --curve "0,0 0.25,0.15 0.75,0.85 1,1"
 filter dusk.png equalized.png --equalize
 side_by_side tones 2 dusk.png brighter.png curved.png equalized.png
+filter dusk.png bluer.png --pixel "r = 1.2*r; b = curve(b, 0 0.1 0.5 0.6 1 1)"
+filter dusk.png red.png --pixel "y = luma(r, g, b); rgb = select(r > 1.3*b, rgb, y)"
+side_by_side pixel 3 dusk.png bluer.png red.png
 for amount in 1 -1; do filter dusk.png "vibrance${amount}.png" --vibrance "${amount}"; done
 side_by_side vibrance 3 dusk.png vibrance1.png vibrance-1.png
 filter "${samples}/badge-alpha.png" white.png --flatten white

@@ -708,6 +708,19 @@ struct auto_orient {
   }
 };
 
+// Compute pixels by an expression. r, g, b, a and gray are the pixel's samples from 0 to 1; rgb =
+// ... computes each colour; other names hold values. There are + - * / min max clamp fma select
+// luma curve and table.
+struct pixel {
+  // EXPRESSION|FILE; EXPRESSION: assignments with ';' between them: "r = 1.1*r - 0.05*g; b =
+  // 0.9*b"; FILE: a text file with them.
+  std::string value = {};
+  // For PictureFilter.
+  operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
+    return detail::UseOf("pixel", value);
+  }
+};
+
 // Run an OpenCL kernel of your own. FILE.cl has a kernel with the parameters ROWS, as those in
 // samples/broken, or (__global const uchar4 *in, __global uchar4 *out, int width, int height). It
 // runs on OpenCL devices only. Other values are those of --resize.

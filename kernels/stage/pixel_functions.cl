@@ -38,14 +38,21 @@ typedef union {
 // One more term of a chain of fused multiply-adds.
 #define ADD(sum, weight, number) sum = fma((numbers_t)(weight), number, sum)
 
-// A NaN becomes 0. NVIDIA has one instruction for a maximum, processors one for the comparison.
+// NVIDIA has one instruction for a maximum, processors one for the comparison. `b` if `a` is a NaN; `b` is none.
 #if NVIDIA
-#define POSITIVE(number) fmax(number, (numbers_t)(0.0f))
-#define BELOW_ONE(number) fmin(number, (numbers_t)(1.0f))
+#define LOWER(a, b) fmin(a, b)
+#define HIGHER(a, b) fmax(a, b)
 #else
-#define POSITIVE(number) ((number) > (numbers_t)(0.0f) ? (number) : (numbers_t)(0.0f))
-#define BELOW_ONE(number) ((number) < (numbers_t)(1.0f) ? (number) : (numbers_t)(1.0f))
+#define LOWER(a, b) ((a) < (b) ? (a) : (b))
+#define HIGHER(a, b) ((a) > (b) ? (a) : (b))
 #endif
+#define POSITIVE(number) HIGHER(number, (numbers_t)(0.0f))
+#define BELOW_ONE(number) LOWER(number, (numbers_t)(1.0f))
+
+// The nearest integer to `number`, half to even, limited to 0..last; last is below 2^23.
+uint nearest_place(float number, float last) {
+  return as_uint(LOWER(HIGHER(number, 0.0f), last) + 8388608.0f) & 0x7fffff;
+}
 
 // ---- Pixels of runs ----
 // What the functions use:

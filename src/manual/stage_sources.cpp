@@ -177,7 +177,7 @@ std::string value_name(const StageKind& kind) {
       {"--curve", "points"},        {"--binarize", "level"},    {"--posterize", "levels"},
       {"--white-balance", "light"}, {"--brightness", "factor"}, {"--contrast", "factor"},
       {"--tint", "color"},          {"--vignette", "amount"},   {"--channel", "channel"},
-      {"--swap", "order"},          {"--clahe", "limit"}};
+      {"--swap", "order"},          {"--clahe", "limit"},       {"--pixel", "expression"}};
   return names.at(kind.option);
 }
 

@@ -14,11 +14,13 @@
 #include "device/program_cache.hpp"
 #include "device/stores.hpp"
 #include "fuzz/mutate.hpp"
+#include "host/instruction_set.hpp"
 #include "image/exif.hpp"
 #include "image/icc.hpp"
 #include "stage/options/recipe.hpp"
 #include "stages/colour/color.hpp"
 #include "stages/colour/color_profile.hpp"
+#include "stages/expression/program.hpp"
 #include "stages/point/lut.hpp"
 #include "stages/point/tone_curve.hpp"
 #include "support/coding.hpp"
@@ -199,6 +201,21 @@ std::string check_curves(const Bytes& bytes) {
   return "";
 }
 
+std::string check_pixel(const Bytes& bytes) {
+  for (const PixelFormat& format : {PixelFormat{1, 8}, PixelFormat{4, 16}}) {
+    const PixelProgram program =
+        parse_pixel_program(text_of(bytes), {.source = format, .place = "fuzz"});
+    const Image image = random_image({19, 1}, format, bytes.size());
+    Image result(image.size(), program.target);
+    run_pixel_program(image.rows(), result.rows(), program);
+    const BaselineOnThisThread baseline;
+    Image plain(image.size(), program.target);
+    run_pixel_program(image.rows(), plain.rows(), program);
+    if (!same_pixels(plain, result)) return "the baseline gives other samples";
+  }
+  return "";
+}
+
 std::string check_recipe(const Bytes& bytes) {
   const auto words = recipe_words(text_of(bytes), "fuzz.recipe");
   const bool in_order = std::is_sorted(
@@ -248,6 +265,12 @@ std::vector<FuzzTarget> of_users() {
                0, 255, 0, 255, 0, 2, 0, 9, 0, 0, 0, 200, 0, 255},
               {0, 1, 0, 1, 0, 2, 0, 255, 0, 0, 0, 0, 0, 255}},
              check_curves),
+      text_target("pixel",
+                  {"# a\nr = 1.1*r - 0.05*g; b = curve(b, 0 0.1 0.5 0.6 1 1)",
+                   "y = luma(r, g, b) / 2; rgb = fma(-1.3, rgb - y, y); a = clamp(a, 0.2, 0.7);",
+                   "gray = table(min(gray, a, 1e3), 0 .2 -7 1)",
+                   "rgb = select(gray <= 5e-1, max(rgb, .1), select(rgb != 1, 0, -(1 - rgb)))"},
+                  check_pixel),
       text_target("recipe",
                   {"--blur auto # soft\n--pad '1 2' \"a\\\"b\" c\\ d \\\n  e\n", "@other --to png"},
                   check_recipe),

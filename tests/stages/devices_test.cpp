@@ -187,6 +187,15 @@ std::vector<Row> points() {
         .sizes = {{67, 37}},
         .pictures = random_picture,
         .bands = {5, 1000}}},
+      // Samples, every operation, and results of another number of channels.
+      {"Pixel",
+       {"--pixel \"r = 1.1*r - 0.05*g; b = curve(b, 0 0.1 0.5 0.6 1 1)\"",
+        "--invert --pixel \"gray = table(min(r, gray, a), 0 0.2 0.7 1)\" --blur auto @",
+        "--blur auto @ --pixel \"y = luma(r, g, b); rgb = fma(1.3, rgb - y, y); a = clamp(1 - "
+        "a, 0.2, 0.7)\" --pixel \"rgb = table(rgb, 0 .1 .9 1)\"",
+        "--pixel \"rgb = select(gray <= 0.5, max(rgb, 0.1), select(rgb == 1, 0, a - rgb))\" "
+        "--levels 10%,86% --pixel \"r = select(r < b, g / 3, r); a = gray\""},
+       {.share = 2, .sizes = {{67, 19}, {5, 3}}, .pictures = mixed_picture}},
       // Matrices that become one.
       {"ColorTwice",
        {"--color sepia --color swap-rb",

@@ -272,6 +272,7 @@ const std::vector<StageKind>& stage_catalogue() {
       flip_stage_kind(),
       flop_stage_kind(),
       auto_orient_stage_kind(),
+      pixel_stage_kind(),
       kernel_stage_kind(),
   };
   // clang-format on
