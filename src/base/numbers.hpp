@@ -3,6 +3,8 @@
 
 #include <charconv>
 #include <concepts>
+#include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
@@ -45,6 +47,18 @@ template <typename Number, typename... Base>
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number, base...);
   return error == std::errc{} && stop == end;
+}
+
+// A number of bytes above 0, with K, M or G for powers of 1024: "500K". Nothing if `text` is none.
+[[nodiscard]] inline std::optional<std::uint64_t> parse_bytes(std::string_view text) {
+  constexpr std::string_view suffixes = "KMG";
+  constexpr auto none = std::string_view::npos;
+  const std::size_t suffix = text.empty() ? none : suffixes.find(text.back());
+  const unsigned shift = suffix == none ? 0 : 10 * (static_cast<unsigned>(suffix) + 1);
+  if (shift > 0) text.remove_suffix(1);
+  std::uint64_t value = 0;
+  if (!parse_whole(text, value) || value == 0 || value > (UINT64_MAX >> shift)) return std::nullopt;
+  return value << shift;
 }
 
 }  // namespace gpufilter

@@ -79,4 +79,9 @@ std::string not_among(std::string_view word, const std::vector<std::string>& kno
   return text;
 }
 
+std::string not_bytes(std::string_view word) {
+  return formatted("'{}' is not a number of bytes such as 1000000, 500K, 64M or 1G",
+                   printable(word));
+}
+
 }  // namespace gpufilter

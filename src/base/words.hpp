@@ -28,4 +28,7 @@ namespace gpufilter {
 // skip?". Numbers get no suggestion: similar numbers mean nothing.
 [[nodiscard]] std::string not_among(std::string_view word, const std::vector<std::string>& known);
 
+// Why `word`, which parse_bytes() does not accept, is refused.
+[[nodiscard]] std::string not_bytes(std::string_view word);
+
 }  // namespace gpufilter

@@ -12,6 +12,7 @@
 #include "base/lazy_library.hpp"
 #include "base/log.hpp"
 #include "codec/codec_table.hpp"
+#include "codec/limited_writer.hpp"
 #include "image/sample_arithmetic.hpp"
 
 namespace gpufilter {
@@ -133,6 +134,9 @@ std::unique_ptr<RowWriter> create_picture(const Codec& codec, ByteSink& sink,
                                           const PictureHeader& header,
                                           const WriteOptions& options) {
   try {
+    if (options.is_given(max_bytes_option()) &&
+        std::ranges::find(codec.options, &max_bytes_option()) != codec.options.end())
+      return limited_writer(codec, sink, header, options);
     return codec.create(sink, header, options);
   } catch (const LibraryNotLoaded& failure) {
     throw PictureError(sink.name(), formatted("{} {}", codec.name, failure.what()));

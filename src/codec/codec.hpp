@@ -130,10 +130,11 @@ struct WriteOption {
     std::vector<std::string> names;
   };
   struct AnyColor {};
-  struct Flag {};  // "on" or "off"; on the command line its name alone means "on"
+  struct ByteCount {};  // "200K": up to 2 GiB
+  struct Flag {};       // "on" or "off"; on the command line its name alone means "on"
 
   std::string name;  // without dashes: "quality"
-  std::variant<WholeNumber, Choice, List, AnyColor, Flag> kind;
+  std::variant<WholeNumber, Choice, List, AnyColor, ByteCount, Flag> kind;
   std::string default_value;  // as text; empty: the codec decides, by the picture
   std::string help;
   // The pictures, as the codec gets them, that it makes a difference to.
@@ -153,6 +154,9 @@ struct WriteOption {
 // For all formats that lose samples to be small.
 [[nodiscard]] const WriteOption& quality_option();
 
+// For the same formats: the quality is the highest with which the file has at most so many bytes.
+[[nodiscard]] const WriteOption& max_bytes_option();
+
 // Whether every bit of the picture is kept: for formats that may lose some.
 [[nodiscard]] const WriteOption& lossless_option();
 
@@ -165,6 +169,9 @@ class WriteOptions {
  public:
   // Throws as parse_value() does.
   WriteOptions& set(const WriteOption& option, std::string_view text);
+
+  // Takes back a value.
+  WriteOptions& unset(const WriteOption& option);
 
   // The memory limit for encoders that have to hold a whole picture; 1 GiB until it is set.
   void limit_memory(std::uint64_t bytes) { max_memory_ = bytes; }
@@ -186,6 +193,9 @@ class WriteOptions {
   std::map<std::string, OptionValue> given_;
   std::uint64_t max_memory_ = std::uint64_t{1} << 30U;
 };
+
+// Why a given quality was chosen, for reports: "requested", or because of max_bytes_option().
+[[nodiscard]] std::string quality_reason(const WriteOptions& options);
 
 // The kinds of metadata that these options keep.
 [[nodiscard]] MetadataKinds kept_metadata(const WriteOptions& options);
@@ -229,7 +239,8 @@ class RowWriter {
 // Begins a picture of `header.size` and `header.format` with its metadata in the format of `codec`;
 // header.file_format and header.stored describe the input file. `sink` has to outlive the writer. A
 // format with only 8 bits per sample converts 16-bit samples by (v * 255 + 32767) / 65535; one
-// without alpha flattens the picture onto background_option(). Throws PictureError.
+// without alpha flattens the picture onto background_option(). With max_bytes_option() the picture
+// is held in memory, and finish() encodes it. Throws PictureError.
 [[nodiscard]] std::unique_ptr<RowWriter> create_picture(const Codec& codec, ByteSink& sink,
                                                         const PictureHeader& header,
                                                         const WriteOptions& options = {});

@@ -15,7 +15,7 @@ Fidelity chosen_fidelity(const Codec& codec, const PictureHeader& header,
   const std::string lossless = *options.get<std::string>(lossless_option());
   if (lossless == "always") return {true, 0, "requested"};
   if (const auto quality = options.get<int>(quality_option()))
-    return {false, *quality, "requested"};
+    return {false, *quality, quality_reason(options)};
   const auto* stored = header.file_format == &codec
                            ? dynamic_cast<const StoredFidelity*>(header.stored.get())
                            : nullptr;

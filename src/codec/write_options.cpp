@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
@@ -63,6 +64,12 @@ struct Parser {
 
   OptionValue operator()(const WriteOption::AnyColor&) const { return parse_color(text); }
 
+  OptionValue operator()(const WriteOption::ByteCount&) const {
+    const auto bytes = parse_bytes(text);
+    if (!bytes || *bytes > std::numeric_limits<int>::max()) throw UsageError(not_bytes(text));
+    return static_cast<int>(*bytes);
+  }
+
   OptionValue operator()(const WriteOption::Flag&) const {
     const std::vector<std::string> names{"on", "off"};
     if (text != names[0] && text != names[1]) throw UsageError(not_among(text, names));
@@ -106,6 +113,14 @@ const WriteOption& quality_option() {
   return option;
 }
 
+const WriteOption& max_bytes_option() {
+  static const WriteOption option{
+      "max-bytes", WriteOption::ByteCount{}, "",
+      "The largest size of the file. If it is exceeded, the quality is lowered as far as "
+      "necessary, also below --quality; a picture that is too large even at quality 1 fails."};
+  return option;
+}
+
 const WriteOption& lossless_option() {
   static const WriteOption option{
       "lossless", WriteOption::Choice{{"auto", "never", "always"}, "always"}, "auto",
@@ -143,6 +158,11 @@ WriteOptions& WriteOptions::set(const WriteOption& option, std::string_view text
   return *this;
 }
 
+WriteOptions& WriteOptions::unset(const WriteOption& option) {
+  given_.erase(option.name);
+  return *this;
+}
+
 bool WriteOptions::is_given(const WriteOption& option) const {
   return given_.count(option.name) > 0;
 }
@@ -151,6 +171,11 @@ std::optional<OptionValue> WriteOptions::value(const WriteOption& option) const 
   if (const auto found = given_.find(option.name); found != given_.end()) return found->second;
   if (option.default_value.empty()) return std::nullopt;
   return parse_value(option, option.default_value);
+}
+
+std::string quality_reason(const WriteOptions& options) {
+  const auto bytes = options.get<int>(max_bytes_option());
+  return bytes ? formatted("the highest for {} bytes", *bytes) : "requested";
 }
 
 MetadataKinds kept_metadata(const WriteOptions& options) {

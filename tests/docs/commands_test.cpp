@@ -26,6 +26,7 @@ constexpr std::array commands_not_run{
     NotRun{"sudo apt-get", "takes root and the network"},
     NotRun{"clinfo", "belongs to a package that need not be installed"},
     NotRun{"mkdir -p /etc/OpenCL", "takes root, and changes the system"},
+    NotRun{"gpufilter watch", "lasts until it is ended"},
     NotRun{"gpufilter tune", "takes minutes on PoCL, and has nothing to do without OpenCL"},
     NotRun{"job=$(sbatch", "takes a Slurm cluster, such as scripts/try-slurm.sh makes"},
     NotRun{"sbatch", "takes a Slurm cluster"},

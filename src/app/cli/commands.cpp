@@ -63,6 +63,7 @@ const std::vector<Command>& commands() {
       {"stats", "FILE", "Minimum, mean, percentiles, histogram", run_stats_command},
       {"tune", "[STAGE...]", "Find the fastest kernels", run_tune_command},
       {"verify", "[STAGE...]", "Check that results are exact here", run_verify_command},
+      {"watch", "INDIR OUTDIR", "Filter pictures as they arrive", run_watch_command},
       {"help", "[TOPIC]", "Explain a stage, an option, ...", run_help_command},
   };
   return table;

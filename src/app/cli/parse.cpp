@@ -169,22 +169,9 @@ ValueCheck whole_number(std::uint64_t low, std::uint64_t high) {
   return complaint;
 }
 
-std::optional<std::uint64_t> parse_bytes(std::string_view text) {
-  constexpr std::string_view suffixes = "KMG";
-  constexpr auto none = std::string_view::npos;
-  const std::size_t suffix = text.empty() ? none : suffixes.find(text.back());
-  const unsigned shift = suffix == none ? 0 : 10 * (static_cast<unsigned>(suffix) + 1);
-  if (shift > 0) text.remove_suffix(1);
-  std::uint64_t value = 0;
-  if (!parse_whole(text, value) || value == 0 || value > (UINT64_MAX >> shift)) return std::nullopt;
-  return value << shift;
-}
-
 ValueCheck byte_count() {
   const auto complaint = [](const std::string& text) -> std::string {
-    if (parse_bytes(text)) return "";
-    return formatted("'{}' is not a number of bytes such as 1000000, 500K, 64M or 1G",
-                     printable(text));
+    return parse_bytes(text) ? "" : not_bytes(text);
   };
   return complaint;
 }

@@ -36,10 +36,6 @@ void visit_declarations(const std::function<void()>& run,
 // Requires an option's value to be a whole number from `low` to `high`.
 [[nodiscard]] ValueCheck whole_number(std::uint64_t low, std::uint64_t high);
 
-// "1000", "64K", "64M", "1G" (of 1024); nothing for other texts, for an empty text and for numbers
-// beyond 64 bits.
-[[nodiscard]] std::optional<std::uint64_t> parse_bytes(std::string_view text);
-
 // Requires an option's value to be accepted by parse_bytes().
 [[nodiscard]] ValueCheck byte_count();
 

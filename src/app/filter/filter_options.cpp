@@ -12,6 +12,7 @@
 #include "app/filter/stage_options.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/numbers.hpp"
 #include "base/printable.hpp"
 #include "base/threads.hpp"
 #include "codec/codec_table.hpp"

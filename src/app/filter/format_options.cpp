@@ -21,6 +21,7 @@ struct ValueNames {
   }
   std::string operator()(const WriteOption::List&) const { return "LIST"; }
   std::string operator()(const WriteOption::AnyColor&) const { return "COLOR"; }
+  std::string operator()(const WriteOption::ByteCount&) const { return "BYTES"; }
   std::string operator()(const WriteOption::Flag&) const { return ""; }
 };
 

@@ -12,6 +12,7 @@
 #include "app/lab/lab_options.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/numbers.hpp"
 #include "base/printable.hpp"
 #include "base/words.hpp"
 #include "lab/bench/benches.hpp"

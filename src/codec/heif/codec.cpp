@@ -36,28 +36,30 @@ struct Initialized : LibHeif {
 }  // namespace
 
 const Codec& heic_codec() {
-  static const Codec codec = heif_codec(
-      {.name = "HEIC",
-       .extensions = {".heic", ".heif", ".hif"},
-       .signatures = {"????ftyphei", "????ftyphev", "????ftypmif1", "????ftypmsf1"},
-       .max_depth = 10,
-       .decoding = {"decode HEIC", 15e-9, 0},
-       .encoding = {"encode HEIC", 200e-9, 0},
-       .options = {&quality_option(), &lossless_option(), &strip_option(), &keep_option()},
-       .create = create_heic});
+  static const Codec codec =
+      heif_codec({.name = "HEIC",
+                  .extensions = {".heic", ".heif", ".hif"},
+                  .signatures = {"????ftyphei", "????ftyphev", "????ftypmif1", "????ftypmsf1"},
+                  .max_depth = 10,
+                  .decoding = {"decode HEIC", 15e-9, 0},
+                  .encoding = {"encode HEIC", 200e-9, 0},
+                  .options = {&quality_option(), &max_bytes_option(), &lossless_option(),
+                              &strip_option(), &keep_option()},
+                  .create = create_heic});
   return codec;
 }
 
 const Codec& avif_codec() {
-  static const Codec codec = heif_codec(
-      {.name = "AVIF",
-       .extensions = {".avif"},
-       .signatures = {"????ftypavif", "????ftypavis"},
-       .max_depth = 12,
-       .decoding = {"decode AVIF", 10e-9, 0},
-       .encoding = {"encode AVIF", 200e-9, 0},
-       .options = {&quality_option(), &lossless_option(), &strip_option(), &keep_option()},
-       .create = create_avif});
+  static const Codec codec =
+      heif_codec({.name = "AVIF",
+                  .extensions = {".avif"},
+                  .signatures = {"????ftypavif", "????ftypavis"},
+                  .max_depth = 12,
+                  .decoding = {"decode AVIF", 10e-9, 0},
+                  .encoding = {"encode AVIF", 200e-9, 0},
+                  .options = {&quality_option(), &max_bytes_option(), &lossless_option(),
+                              &strip_option(), &keep_option()},
+                  .create = create_avif});
   return codec;
 }
 

@@ -658,8 +658,8 @@ const Codec& jxl_codec() {
                            .decoding = {"decode JPEG XL", 15e-9, 0},
                            .encoding = {"encode JPEG XL", 90e-9, 0},
                            .report_key = "encoding",
-                           .options = {&quality_option(), &lossless_option(), &jxl_effort_option(),
-                                       &strip_option(), &keep_option()},
+                           .options = {&quality_option(), &max_bytes_option(), &lossless_option(),
+                                       &jxl_effort_option(), &strip_option(), &keep_option()},
                            .open = [](std::unique_ptr<ByteSource> source,
                                       const ReadLimits& limits) -> std::unique_ptr<RowReader> {
                              return std::make_unique<JxlReader>(std::move(source), limits);

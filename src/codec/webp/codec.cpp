@@ -481,28 +481,28 @@ std::string webp_libraries() {
 }  // namespace
 
 const Codec& webp_codec() {
-  static const Codec codec{
-      .name = "WebP",
-      .extensions = {".webp"},
-      .signatures = {"RIFF????WEBP"},
-      .holds_alpha = true,
-      .color_tags = ColorTags::profile,
-      .color_channels = 3,
-      .max_depth = 8,
-      .decoding = {"decode WebP", 8e-9, 0},
-      .encoding = {"encode WebP", 35e-9, 0},
-      .report_key = "encoding",
-      .options = {&quality_option(), &lossless_option(), &strip_option(), &keep_option()},
-      .open = [](std::unique_ptr<ByteSource> source,
-                 const ReadLimits& limits) -> std::unique_ptr<RowReader> {
-        return std::make_unique<WebpReader>(std::move(source), limits);
-      },
-      .create = [](ByteSink& sink, const PictureHeader& header,
-                   const WriteOptions& options) -> std::unique_ptr<RowWriter> {
-        return std::make_unique<WebpWriter>(sink, header, options);
-      },
-      .libraries = webp_libraries,
-      .loaded_later = "libwebp " GPUFILTER_WEBP_VERSION};
+  static const Codec codec{.name = "WebP",
+                           .extensions = {".webp"},
+                           .signatures = {"RIFF????WEBP"},
+                           .holds_alpha = true,
+                           .color_tags = ColorTags::profile,
+                           .color_channels = 3,
+                           .max_depth = 8,
+                           .decoding = {"decode WebP", 8e-9, 0},
+                           .encoding = {"encode WebP", 35e-9, 0},
+                           .report_key = "encoding",
+                           .options = {&quality_option(), &max_bytes_option(), &lossless_option(),
+                                       &strip_option(), &keep_option()},
+                           .open = [](std::unique_ptr<ByteSource> source,
+                                      const ReadLimits& limits) -> std::unique_ptr<RowReader> {
+                             return std::make_unique<WebpReader>(std::move(source), limits);
+                           },
+                           .create = [](ByteSink& sink, const PictureHeader& header,
+                                        const WriteOptions& options) -> std::unique_ptr<RowWriter> {
+                             return std::make_unique<WebpWriter>(sink, header, options);
+                           },
+                           .libraries = webp_libraries,
+                           .loaded_later = "libwebp " GPUFILTER_WEBP_VERSION};
   return codec;
 }
 

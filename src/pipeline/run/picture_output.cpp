@@ -116,6 +116,7 @@ void PictureOutput::finish(const Metadata& trailing) {
   set_exif_size(adapted, report_.output_size);
   writer_->finish(adapted);
   report_.left_out = writer_->left_out();
+  report_.encoding = writer_->notes();  // --max-bytes chooses the quality at the end
   if (const auto& pixels = writer_->file_pixels()) report_.output_file_pixels = *pixels;
 }
 

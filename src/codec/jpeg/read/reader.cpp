@@ -274,7 +274,8 @@ class JpegStoredPicture final : public StoredPicture {
 
   [[nodiscard]] std::string objection(const Placement& placement,
                                       const WriteOptions& options) const {
-    for (const WriteOption* option : {&quality_option(), &jpeg_subsampling_option()}) {
+    for (const WriteOption* option :
+         {&quality_option(), &max_bytes_option(), &jpeg_subsampling_option()}) {
       if (options.is_given(*option))
         return formatted("--{} needs other coefficients", option->name);
     }

@@ -269,6 +269,8 @@ JpegPicture jpeg_picture(const PictureHeader& header, const WriteOptions& option
       choose_jpeg_settings(stored_jpeg_encoding(header), header.format.color_channels() == 1,
                            options.get<int>(quality_option()),
                            chroma_option(*options.get<std::string>(jpeg_subsampling_option())));
+  if (options.is_given(quality_option()))
+    picture.settings.quantization_reason = quality_reason(options);
   picture.settings.progressive = *options.get<bool>(jpeg_progressive_option());
   return picture;
 }
@@ -283,8 +285,8 @@ std::optional<JpegCoding> jpeg_coding(const PictureHeader& header, const WriteOp
   const JpegPicture picture = jpeg_picture(header, options);
   constexpr int max_side = JPEG_MAX_DIMENSION;
   const bool is_too_large = std::max(header.size.width, header.size.height) > max_side;
-  if (picture.settings.progressive || header.format.has_alpha() || is_too_large)
-    return std::nullopt;
+  const bool needs_pixels = header.format.has_alpha() || options.is_given(max_bytes_option());
+  if (picture.settings.progressive || needs_pixels || is_too_large) return std::nullopt;
   JpegCoding coding;
   coding.picture = {picture.size, picture.format};
   coding.interval_rows = restart_rows(picture, options);
