@@ -417,7 +417,7 @@ std::string bench_text(const Report& report, const std::string& date) {
   }
   text += folded(formatted("processor  {}\n", printable(report.processor)), widest);
   for (const Parameter& parameter : report.parameters)
-    text += parameter_line(parameter);
+    text += folded(parameter_line(parameter), widest);
   text += aligned_table(report);
   if (const auto* chart = std::get_if<LineChart>(&report.chart))
     text += "\n" + lab::draw_as_text(*chart, widest);

@@ -130,7 +130,7 @@ std::string detail_of(const RunReport& report, const ActivityTotal& total) {
     case Activity::read_back:
       return "the picture that was kept";
     case Activity::launch:
-      return "until kernels ran; some drivers compile them only then";
+      return "until kernels ran";
     case Activity::find_devices:
     case Activity::start_device:
       return "";

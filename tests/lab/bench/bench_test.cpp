@@ -64,6 +64,8 @@ TEST(BenchTable, FitsATerminalUnlessColumnsAreChosen) {
     for (const char* key : {"mean_ms", "min_ms", "max_ms", "deviation_ms", "wall_ms"})
       row[key] = 123456.0;
   }
+  report.parameters.push_back(
+      {"filtered by", std::string(50, 'x') + " (the first CPU device; there is no GPU)"});
   std::string text = bench_text(report, date);
   EXPECT_TRUE(text.ends_with("\nnot shown: deviation_ms, max_ms (--columns)\n")) << text;
   std::istringstream lines(text);
