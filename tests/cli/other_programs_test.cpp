@@ -296,6 +296,44 @@ TEST_F(OpenCvComparison, Equalized) {
   }
 }
 
+TEST_F(OpenCvComparison, ContrastOfTiles) {
+  struct Case {
+    const char* value;
+    double limit;
+    int tiles;
+  };
+  for (const auto& [value, limit, tiles] :
+       {Case{"2", 2, 8}, Case{"40,3", 40, 3}, Case{"0.5,16", 0.5, 16}}) {
+    for (const ImageSize size : {ImageSize{129, 67}, {128, 64}, {96, 67}, {1, 5}, {301, 208}}) {
+      for (const int depth : {8, 16}) {
+        const Image image = random_image(size, {1, depth}, 4);
+        filter_quietly({stored(image, "in.png"), out_, "--gamma", "0.4", "--clahe", value});
+        Image expected = filter_on_host(image, {stage_of("--gamma 0.4")}, {});
+        cv::createCLAHE(limit, {tiles, tiles})->apply(as_mat(expected), as_mat(expected));
+        EXPECT_TRUE(same_pixels(read_picture(out_), expected))
+            << value << ' ' << size.width << ' ' << depth;
+      }
+    }
+  }
+}
+
+// The luma of colours changes as OpenCV changes a grey picture.
+TEST_F(OpenCvComparison, ContrastOfTilesInColor) {
+  const Image image = random_image({131, 67}, {4, 8}, 5);
+  const Image grey = filter_on_host(image, stages_of("--channel luma"), {});
+  Image changed = copy_of(grey);
+  cv::createCLAHE(3, {8, 8})->apply(as_mat(grey), as_mat(changed));
+  Image expected = copy_of(image);
+  for (const auto [x, y, c] : each_sample({131, 67}, 3)) {
+    const int sample = static_cast<int>(sample_at(image, x, y, c)) +
+                       static_cast<int>(sample_at(changed, x, y, 0)) -
+                       static_cast<int>(sample_at(grey, x, y, 0));
+    set_sample(expected, x, y, c, static_cast<std::uint32_t>(std::clamp(sample, 0, 255)));
+  }
+  filter_quietly({stored(image, "in.png"), out_, "--clahe", "3"});
+  EXPECT_TRUE(same_pixels(read_picture(out_), expected));
+}
+
 TEST_F(OpenCvComparison, ThresholdsOfOtsu) {
   for (const int depth : {8, 16}) {
     Image image = random_image({131, 67}, {1, depth}, 5);

@@ -253,6 +253,7 @@ const std::vector<StageKind>& stage_catalogue() {
       curve_stage_kind(),
       invert_stage_kind(),
       equalize_stage_kind(),
+      clahe_stage_kind(),
       binarize_stage_kind(),
       posterize_stage_kind(),
       tint_stage_kind(),
