@@ -135,6 +135,21 @@ side_by_side tones 2 dusk.png brighter.png curved.png equalized.png
 filter dusk.png bluer.png --pixel "r = 1.2*r; b = curve(b, 0 0.1 0.5 0.6 1 1)"
 filter dusk.png red.png --pixel "y = luma(r, g, b); rgb = select(r > 1.3*b, rgb, y)"
 side_by_side pixel 3 dusk.png bluer.png red.png
+filter plain.png bright.png --brightness 1.3
+for amount in 1.4 0.6; do filter plain.png "contrast${amount}.png" --contrast "${amount}"; done
+side_by_side brightness 2 plain.png bright.png contrast1.4.png contrast0.6.png
+filter dusk.png brown.png --tint '#704214'
+filter dusk.png navy.png --tint navy
+side_by_side tint 3 dusk.png brown.png navy.png
+for amount in 0.6 -0.4; do filter plain.png "corners${amount}.png" --vignette "${amount}"; done
+side_by_side vignette 3 plain.png corners0.6.png corners-0.4.png
+for limit in 2 6; do filter dusk.png "clahe${limit}.png" --clahe "${limit}"; done
+side_by_side clahe 3 dusk.png clahe2.png clahe6.png
+for channel in r g b; do filter plain.png "channel-${channel}.png" --channel "${channel}" --color grayscale; done
+filter plain.png swapped.png --swap bgr
+side_by_side channel 2 channel-r.png channel-g.png channel-b.png swapped.png
+for light in auto 4000 9000; do filter plain.png "light${light}.png" --white-balance "${light}"; done
+side_by_side white-balance 2 plain.png lightauto.png light4000.png light9000.png
 for amount in 1 -1; do filter dusk.png "vibrance${amount}.png" --vibrance "${amount}"; done
 side_by_side vibrance 3 dusk.png vibrance1.png vibrance-1.png
 filter "${samples}/badge-alpha.png" white.png --flatten white

@@ -378,6 +378,28 @@ struct gray {
   }
 };
 
+// Keep one channel as a grey picture. It has no alpha.
+struct channel {
+  // r|g|b|a|luma; r: red; g: green; b: blue; a: alpha; luma: as --gray computes it.
+  std::string value = {};
+  // For PictureFilter.
+  operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
+    return detail::UseOf("channel", value);
+  }
+};
+
+// Put the colours in another order. The value says where each comes from.
+struct swap {
+  // bgr|rbg|grb|gbr|brg; bgr: red and blue exchanged; rbg: green and blue exchanged; grb: red and
+  // green exchanged; gbr: red from green, green from blue, blue from red; brg: red from blue, green
+  // from red, blue from green.
+  std::string value = {};
+  // For PictureFilter.
+  operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
+    return detail::UseOf("swap", value);
+  }
+};
+
 // Rotate the hue of every colour. 120 makes red green, green blue and blue red. The brightness
 // stays about the same. It is --color hue=DEGREES.
 struct hue {
@@ -410,6 +432,40 @@ struct exposure {
   }
 };
 
+// Remove a colour cast. Red, green and blue light are multiplied, each by its gain.
+struct white_balance {
+  // auto|gray-world|KELVIN|R,G,B; auto: makes the bright colours grey on average; gray-world: makes
+  // all colours grey on average; KELVIN: the temperature of the light in the picture, from 2000 to
+  // 25000; above 6504 the result is warmer, below colder; R,G,B: factors for the light of red,
+  // green and blue: 1.2,1,0.9.
+  std::string value = "auto";
+  // For PictureFilter.
+  operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
+    return detail::UseOf("white-balance", value);
+  }
+};
+
+// Multiply all tones. 1 changes nothing, 1.1 is a tenth brighter, 0.9 darker. Black stays; --gamma
+// keeps white too.
+struct brightness {
+  // 0.1..10.
+  double value = {};
+  // For PictureFilter.
+  operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
+    return detail::UseOf("brightness", value);
+  }
+};
+
+// Spread tones about the middle. 1 changes nothing, 1.2 is a fifth more contrast, 0.8 less.
+struct contrast {
+  // 0.1..10.
+  double value = {};
+  // For PictureFilter.
+  operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
+    return detail::UseOf("contrast", value);
+  }
+};
+
 // Brighten or darken middle tones. Above 1 they become brighter, below 1 darker; black and white
 // stay.
 struct gamma {
@@ -424,8 +480,9 @@ struct gamma {
 // Apply a tone curve. It goes smoothly through the points without overshooting; X is the sample, Y
 // the result, 1 is white.
 struct curve {
-  // POINTS; POINTS: two or more X,Y from 0 to 1, from left to right, with blanks between them: "0,0
-  // 0.25,0.2 0.75,0.8 1,1".
+  // POINTS|FILE; POINTS: two or more X,Y from 0 to 1, from left to right, with blanks between them:
+  // "0,0 0.25,0.2 0.75,0.8 1,1"; after r:, g: or b: for one channel: "r:0,0 0.5,0.6 1,1 b:0,0
+  // 1,0.9"; FILE: curves of Photoshop, .acv.
   std::string value = {};
   // For PictureFilter.
   operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
@@ -450,6 +507,18 @@ struct equalize {
   }
 };
 
+// Equalize contrast part by part. The histogram of each tile of the picture is spread, but no tone
+// more than LIMIT times the mean; between the middles of tiles the results mix.
+struct clahe {
+  // LIMIT|LIMIT,TILES; LIMIT: of the contrast: 2 is moderate, 1 adds hardly any; LIMIT,TILES: in
+  // TILES x TILES parts of the picture, 1 to 16; 8 if not given.
+  std::string value = {};
+  // For PictureFilter.
+  operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
+    return detail::UseOf("clahe", value);
+  }
+};
+
 // Make pixels black or white. White are those brighter than LEVEL. The result is a grey picture.
 struct binarize {
   // LEVEL|otsu; LEVEL: in samples (128) or in percent of max (50%); otsu: the level that divides
@@ -469,6 +538,28 @@ struct posterize {
   // For PictureFilter.
   operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
     return detail::UseOf("posterize", value);
+  }
+};
+
+// Make all colours shades of one. Pixels that are as bright as COLOR get it, darker ones go to
+// black, brighter ones to white.
+struct tint {
+  // COLOR; COLOR: a name such as navy, or #rgb or #rrggbb.
+  std::string value = {};
+  // For PictureFilter.
+  operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
+    return detail::UseOf("tint", value);
+  }
+};
+
+// Darken the corners. 1 makes them black; below 0 they become brighter, up to twice. The middle
+// does not change.
+struct vignette {
+  // -1..1.
+  double value = {};
+  // For PictureFilter.
+  operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
+    return detail::UseOf("vignette", value);
   }
 };
 
@@ -555,9 +646,10 @@ struct profile {
 // Cut out a rectangle. It has to lie within the picture: a picture that is too small fails before
 // any work is done.
 struct crop {
-  // WxH+X+Y|WxH|N%; WxH+X+Y: W pixels wide and H high, from column X and row Y on; the top left
+  // WxH+X+Y|WxH|N%|W:H; WxH+X+Y: W pixels wide and H high, from column X and row Y on; the top left
   // pixel of the picture is +0+0; WxH: centred, or placed by --gravity; N%: a percentage of both
-  // sides; W and H may be percentages, too.
+  // sides; W and H may be percentages, too; W:H: the largest rectangle with this ratio of its
+  // sides: 3:2.
   std::string value = {};
   // Where the smaller rectangle is placed in the larger one. POSITION; auto: the middle; with
   // --crop WxH+X+Y the top left corner; northwest: the top left corner; north: the middle of the
@@ -608,15 +700,31 @@ struct overlay {
   // FILE.
   std::string value = {};
   // Where FILE is placed in the picture. POSITION+X+Y; POSITION: a corner (northwest, northeast,
-  // southwest, southeast), an edge (north, west, east, south) or the center; +X+Y: pixels inwards
-  // from there, from the center to the right and down; alone, from the top left; -X-Y the other
-  // way. The default is center.
+  // southwest, southeast), an edge (north, west, east, south) or the center; +X+Y: pixels, or per
+  // cent of the picture (+2%+2%), inwards from there, from the center to the right and down; alone,
+  // from the top left; -X-Y the other way. The default is center.
   std::optional<std::string> at = {};
   // A factor for FILE's alpha. 0..1. The default is 1.
   std::optional<double> opacity = {};
+  // The width that FILE is resized to, in proportion. auto|N%|PIXELS; auto: its own size; N%: a
+  // percentage of the picture's width; PIXELS: so many pixels. The default is auto.
+  std::optional<std::string> overlay_width = {};
+  // Repeat FILE in all directions.
+  bool overlay_tile = false;
+  // How FILE's colours mix with those below. MODE; normal: FILE's colour; multiply: darker, as two
+  // slides in one projector; screen: brighter, as two projectors on one screen; overlay: multiply
+  // where the picture is dark, screen where it is light; soft-light: as overlay, weaker; middle
+  // grey changes nothing; darken: the darker sample; lighten: the lighter sample; difference: how
+  // far they differ; add: the sum. The default is normal.
+  std::optional<std::string> blend = {};
   // For PictureFilter.
   operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
-    return detail::UseOf("overlay", value).with("at", at).with("opacity", opacity);
+    return detail::UseOf("overlay", value)
+        .with("at", at)
+        .with("opacity", opacity)
+        .with("overlay-width", overlay_width)
+        .with_flag("overlay-tile", overlay_tile)
+        .with("blend", blend);
   }
 };
 

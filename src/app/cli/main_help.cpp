@@ -127,7 +127,7 @@ std::string short_page(const Arguments& app) {
   text += "\nStages, in any order and number:\n";
   for (const Line& wish : wishes)
     text += list_item(wish.words, wish.meaning, short_column);
-  text += list_item("all stages", formatted("{}", fmt::join(stage_options(), ", ")), names_column);
+  text += list_item("all stages", formatted("{}", fmt::join(stage_options(), " ")), names_column);
   text += "\nOptions:\n";
   for (const char* name : common_options) {
     const Option& option = *app.find(name);

@@ -94,7 +94,8 @@ StageParameter blend_parameter() {
                      {"darken", BlendMode::darken, "the darker sample"},
                      {"lighten", BlendMode::lighten, "the lighter sample"},
                      {"difference", BlendMode::difference, "how far they differ"},
-                     {"add", BlendMode::add, "the sum"}}},
+                     {"add", BlendMode::add, "the sum"}},
+                    "MODE"},
       .default_value = "normal",
       .help = "How FILE's colours mix with those below."};
 }

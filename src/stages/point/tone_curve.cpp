@@ -108,7 +108,9 @@ void add_point(CurvePoints& points, const std::string& words, std::string_view t
   const size_t comma = text.find(',');
   if (comma == std::string_view::npos)
     throw UsageError(
-        formatted("{}: write points as X,Y with blanks between them, \"0,0 0.5,0.6 1,1\"", words));
+        formatted("{}: write points as X,Y with blanks between them, \"0,0 0.5,0.6 1,1\", or name "
+                  "an .acv file",
+                  words));
   points.push_back(
       {share_of(words, text.substr(0, comma)), share_of(words, text.substr(comma + 1))});
   if (points.size() > 1 && points[points.size() - 2].x >= points.back().x)
