@@ -298,9 +298,10 @@ struct mlp {
 struct net {
   // FILE.
   std::string value = {};
-  // What the network expects. A network with one channel always gets luma. rgb01|rgb255|y|bgr01;
-  // rgb01: numbers from 0 to 1; rgb255: numbers from 0 to 255; y: luma from 0 to 1; colours follow
-  // it; bgr01: blue, green and red from 0 to 1. The default is rgb01.
+  // What the network expects. A network with one channel always gets luma.
+  // auto|rgb01|rgb255|y|bgr01; auto: as the file's metadata says, otherwise rgb01; rgb01: numbers
+  // from 0 to 1; rgb255: numbers from 0 to 255; y: luma from 0 to 1; colours follow it; bgr01:
+  // blue, green and red from 0 to 1. The default is auto.
   std::optional<std::string> net_input = {};
   // What is subtracted from the network's input and added to its result. NUMBER|R,G,B. The default
   // is 0.

@@ -154,8 +154,10 @@ Shape PictureFilter::State::result_shape(const PictureShape& input, const Metada
 PictureFilter::State::Work PictureFilter::State::make_work(const std::string& device,
                                                            bool require_device) const {
   Work work;
-  work.dispatcher = in_library_words(
-      [&] { return make_dispatcher(device, require_device, chain_, default_engine_options()); });
+  EngineOptions engine = default_engine_options();
+  engine.limits_steps = settings_.limits.max_memory != Limits{}.max_memory;
+  work.dispatcher =
+      in_library_words([&] { return make_dispatcher(device, require_device, chain_, engine); });
   work.memory = std::make_unique<MemoryFilter>(chain_, *work.dispatcher);
   return work;
 }

@@ -320,6 +320,10 @@ std::shared_ptr<const Stage> net_from_options(const OptionValues& values) {
   NetGraph graph = read_net(values.text("--net"));
   auto input = values.choice<NetInput>("--net-input");
   NetConvention convention{.blue_first = input == NetInput::bgr01};
+  if (input == NetInput::automatic) {
+    convention = graph.pixels;
+    input = convention.bytes ? NetInput::rgb255 : NetInput::rgb01;
+  }
   if (values.text("--net-mean") != "0" || values.text("--net-std") != "1") {
     convention.means = channel_numbers_of(values, "--net-mean", graph.channels(), false);
     convention.deviations = channel_numbers_of(values, "--net-std", graph.channels(), true);
@@ -327,7 +331,7 @@ std::shared_ptr<const Stage> net_from_options(const OptionValues& values) {
   if (convention.blue_first && graph.channels() != 3)
     throw UsageError(
         formatted("--net {}: --net-input bgr01 is for networks with three channels", graph.name));
-  if (convention.blue_first) input = NetInput::rgb01;
+  if (input == NetInput::bgr01) input = NetInput::rgb01;
   return make_net(with_convention(std::move(graph), convention),
                   {.use = {.input = input,
                            .border = values.choice<Border>("--border"),
@@ -366,11 +370,13 @@ StageKind net_stage_kind() {
           "or 1 (luma). It may enlarge pictures. `gpufilter net FILE` describes it.",
       .parameters =
           {{.option = "--net-input",
-            .type = OneOf{{{"rgb01", NetInput::rgb01, "numbers from 0 to 1"},
+            .type = OneOf{{{"auto", NetInput::automatic,
+                            "as the file's metadata says, otherwise rgb01"},
+                           {"rgb01", NetInput::rgb01, "numbers from 0 to 1"},
                            {"rgb255", NetInput::rgb255, "numbers from 0 to 255"},
                            {"y", NetInput::y, "luma from 0 to 1; colours follow it"},
                            {"bgr01", NetInput::bgr01, "blue, green and red from 0 to 1"}}},
-            .default_value = "rgb01",
+            .default_value = "auto",
             .help = "What the network expects. A network with one channel always gets luma."},
            {.option = "--net-mean",
             .type = FreeText{"NUMBER|R,G,B", {}, {}},

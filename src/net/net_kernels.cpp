@@ -370,6 +370,20 @@ NetKernel moving(const NetGraph& graph, const NetOperation& operation, ImageSize
   return kernel;
 }
 
+NetKernel attending(const NetGraph& graph, const NetOperation& operation) {
+  NetKernel kernel{.file = "net_attention.cl", .function = "net_attention"};
+  kernel.blocks = operation.groups;
+  kernel.macros = formatted(
+      "-D SIDE={} -D BEFORE_X={} -D BEFORE_Y={} -D DEPTH_OF_KEYS={} -D DEPTH_OF_VALUES={} -D "
+      "BIASED={}",
+      operation.factor, operation.left, operation.top,
+      value(graph, operation.inputs[1]).channels / operation.groups,
+      value(graph, operation.inputs[2]).channels / operation.groups,
+      operation.numbers.empty() ? 0 : 1);
+  if (!operation.numbers.empty()) kernel.numbers = to_bytes(operation.numbers);
+  return kernel;
+}
+
 const char* function_name(NetFunction function) {
   constexpr std::array names{"net_exponential", "net_root",    "net_reciprocal",
                              "net_sigmoid",     "net_tangent", "net_error"};
@@ -414,6 +428,8 @@ NetKernel kernel_of(const NetGraph& graph, const NetOperation& operation, const 
     case NetOperator::quotient:
     case NetOperator::function:
       return point_kernel(graph, operation, device);
+    case NetOperator::attention:
+      return attending(graph, operation);
     default:
       return moving(graph, operation, picture);
   }

@@ -147,6 +147,14 @@ RowRange input_span(const NetOperation& operation, NetAxis axis, const RowRange&
                           at(computed.end - 1) + (operation.resize.cubic ? 4 : 2)};
       return border == Border::wrap ? span : inside_of(NetPadding::edge, span, lengths.input);
     }
+    case NetOperator::attention: {
+      const int before = axis == NetAxis::columns ? operation.left : operation.top;
+      const auto window = [&](int i) { return floor_divide(i + before, operation.factor); };
+      const RowRange span = RowRange{window(computed.begin) * operation.factor,
+                                     (window(computed.end - 1) + 1) * operation.factor}
+                                .moved(-before);
+      return border == Border::wrap ? span : inside_of(NetPadding::edge, span, lengths.input);
+    }
     default:
       return computed;
   }

@@ -117,10 +117,11 @@ struct NetTap {
 [[nodiscard]] NetTap net_tap(const NetResize& resize, int i, int from, int to);
 
 enum class NetInput {
-  rgb01,   // red, green and blue from 0 to 1
-  rgb255,  // from 0 to 255
-  y,       // luma from 0 to 1; colours follow it
-  bgr01    // blue, green and red from 0 to 1: with_convention() makes rgb01 of it
+  rgb01,     // red, green and blue from 0 to 1
+  rgb255,    // from 0 to 255
+  y,         // luma from 0 to 1; colours follow it
+  bgr01,     // blue, green and red from 0 to 1: with_convention() makes rgb01 of it
+  automatic  // as the file's metadata says, otherwise rgb01
 };
 
 // How a network is applied to pictures.

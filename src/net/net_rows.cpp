@@ -9,6 +9,7 @@
 #include "base/stop.hpp"
 #include "host/amx.hpp"
 #include "host/loops.hpp"
+#include "net/net_attention_rows.hpp"
 #include "net/net_integer_rows.hpp"
 #include "net/net_moves.hpp"
 #include "net/net_planes.hpp"
@@ -274,6 +275,8 @@ void net_operation_rows(const NetOperation& operation, const NetWeights& weights
     case NetOperator::quotient:
     case NetOperator::function:
       return net_point_rows(operation, first, *inputs.back(), output, rows, columns);
+    case NetOperator::attention:
+      return net_attention_rows(operation, {first, *inputs[1], *inputs[2]}, output, rows, columns);
     default:
       return net_move_rows(operation, inputs, output, rows, columns);
   }

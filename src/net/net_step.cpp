@@ -379,6 +379,16 @@ class NetPass final : public DevicePass {
                        out.top, out.columns, out.rows, width, height, outputs, from.width,
                        from.height, step.numbers.on_device(queue)});
       }
+      case NetOperator::attention: {
+        const NetPlace& b = places[static_cast<size_t>(operation.inputs[1])];
+        const NetPlace& c = places[static_cast<size_t>(operation.inputs[2])];
+        return launch(
+            step.shape.blocks,
+            {planes_, a.begin,     a.left,    a.top,     a.columns, a.rows,
+             b.begin, b.left,      b.top,     b.columns, b.rows,    c.begin,
+             c.left,  c.top,       c.columns, c.rows,    out.begin, out.left,
+             out.top, out.columns, out.rows,  width,     height,    step.numbers.on_device(queue)});
+      }
       default:
         break;
     }
@@ -443,13 +453,15 @@ class NetPass final : public DevicePass {
   CodeDescription description_;
 };
 
+// Of a buffer. Kernels index elements with 31 bits.
+std::uint64_t most_bytes(const DeviceInfo& device) {
+  return std::min<std::uint64_t>(device.max_allocation, std::uint64_t{1} << 32U);
+}
+
 // The block whose values take at most `limit` bytes.
 ImageSize block_for(const NetGraph& graph, ImageSize size, std::uint64_t limit,
                     const DeviceInfo& device) {
-  // Kernels index elements with 31 bits.
-  const std::uint64_t most =
-      std::min<std::uint64_t>(device.max_allocation, std::uint64_t{1} << 32U);
-  const std::uint64_t bytes = std::min(limit == 0 ? suitable_bytes : limit, most);
+  const std::uint64_t bytes = std::min(limit == 0 ? suitable_bytes : limit, most_bytes(device));
   return net_block_size(graph, size, bytes / sizeof(float));
 }
 
@@ -465,6 +477,11 @@ std::unique_ptr<DevicePass> make_net_pass(Session& session, std::shared_ptr<cons
                                           const NetUse& use, const NetBase& base,
                                           const NetShapes& shapes, std::uint64_t limit) {
   const ImageSize block = block_for(*graph, shapes.source.size, limit, session.device());
+  if (graph->is_whole() &&
+      net_block_numbers(*graph, shapes.source.size, block) > most_bytes(session.device()) / 4) {
+    throw DeviceError(formatted("{}: {} needs the whole picture, which the device cannot hold",
+                                graph->name, graph->whole_node()));
+  }
   return std::make_unique<NetPass>(session, std::move(graph), use, base, shapes, block);
 }
 

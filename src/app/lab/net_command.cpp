@@ -100,6 +100,9 @@ std::string operation_text(const NetGraph& graph, const NetOperation& operation)
       return "mean of all rows";
     case NetOperator::resize:
       return formatted("resized to {}/{}", operation.resize.times, operation.resize.by);
+    case NetOperator::attention:
+      return formatted("attention of {} heads within {}x{} pixels", operation.groups,
+                       operation.factor, operation.factor);
     case NetOperator::quantize:
       return "to 8-bit integers";
     default:
@@ -128,6 +131,22 @@ double seconds_a_pixel(const NetGraph& graph) {
   return taken.count() / static_cast<double>(result.size.pixels());
 }
 
+std::string pixels_text(const NetGraph& graph) {
+  const NetConvention& pixels = graph.pixels;
+  const auto numbers = [](const std::vector<float>& all) {
+    std::string text;
+    for (const float number : all)
+      text += formatted("{}{}", text.empty() ? "" : ",", number);
+    return text;
+  };
+  std::string text = graph.channels() == 1 ? "luma" : pixels.blue_first ? "BGR" : "RGB";
+  text += pixels.bytes ? " from 0 to 255" : " from 0 to 1";
+  if (!pixels.means.empty()) {
+    text += formatted(", mean {}, deviation {}", numbers(pixels.means), numbers(pixels.deviations));
+  }
+  return text;
+}
+
 void print_description(const NetGraph& graph) {
   constexpr double megapixels = 20;
   const auto convolutions =
@@ -142,6 +161,7 @@ void print_description(const NetGraph& graph) {
   const auto line = [](const char* what, const std::string& text) {
     std::cout << formatted("{:<12}{}\n", what, text);
   };
+  line("pixels", pixels_text(graph));
   line("layers",
        formatted("{} operations, {} of them convolutions", graph.operations.size(), convolutions));
   line("parameters", formatted("{}", net_parameters(graph)));
@@ -149,7 +169,8 @@ void print_description(const NetGraph& graph) {
   line("work", formatted("{:.0f} multiply-adds for a pixel of the result", net_products(graph)));
   line("time", formatted("{:.2g} s for {} megapixels of result on this processor ({}, {} threads)",
                          seconds, megapixels, to_string(instruction_set()), allowed_threads()));
-  if (graph.is_whole()) line("means", "of the whole picture, so all of it is kept in memory");
+  if (graph.is_whole())
+    line("means", graph.whole_node() + " needs the whole picture: all of it is kept in memory");
   const int multiple = std::max(graph.columns.multiple, graph.rows.multiple);
   const int margin = std::max(graph.columns.margin, graph.rows.margin);
   if (multiple > 1 || margin > 0) {

@@ -98,9 +98,31 @@ void NetBuilder::read_power() {
   define_like(0, result);
 }
 
+namespace {
+
+// Without factors of 1, and with leading dimensions up to `rank`.
+NetView trimmed(NetView view, size_t rank) {
+  for (auto& dimension : view)
+    std::erase_if(dimension, [](const NetAtom& atom) { return atom.size == 1; });
+  if (view.size() < rank) view.insert(view.begin(), rank - view.size(), {});
+  return view;
+}
+
+// Whether a value that is seen as `small` can be spread over another without being rearranged.
+bool spreads_over(const NetView& small, const NetView& large) {
+  return std::equal(small.begin(), small.end(), large.begin(), large.end(),
+                    [](const auto& a, const auto& b) { return a.empty() || a == b; });
+}
+
+}  // namespace
+
 void NetBuilder::read_pair() {
   if (!input(0).value || !input(1).value) return add_with_constant();
-  const bool seen_alike = input(0).view == input(1).view;
+  const size_t rank = std::max(view_of(input(0)).size(), view_of(input(1)).size());
+  const NetView first = trimmed(view_of(input(0)), rank);
+  const NetView second = trimmed(view_of(input(1)), rank);
+  const bool spread_second = spreads_over(second, first);
+  const bool seen_alike = spread_second || spreads_over(first, second);
   int a = seen_alike ? seen_value(0) : value(0);
   int b = seen_alike ? seen_value(1) : value(1);
   NetOperator kind = pair_operator(node_->type);
@@ -131,8 +153,9 @@ void NetBuilder::read_pair() {
   }
   NetOperation operation{.kind = kind, .inputs = {a, b}};
   const NetValue result = shape(a);
+  auto view = input(spread_second ? 0 : 1).view;
   NetName& name = add(std::move(operation), result);
-  if (seen_alike) name.view = input(0).view;
+  if (seen_alike) name.view = std::move(view);
 }
 
 void NetBuilder::add_with_constant() {
@@ -189,10 +212,21 @@ int NetBuilder::mean_of_channels(int source) {
   return add_between(std::move(operation), {1, from.size});
 }
 
-int NetBuilder::normalized(int source, bool over_channels, float epsilon) {
-  const auto mean = [&](int of) {
-    return over_channels ? mean_of_channels(of) : mean_of_picture(of);
-  };
+int NetBuilder::mean_of_groups(int source, int groups) {
+  const NetValue from = shape(source);
+  const int each = from.channels / groups;
+  NetOperation operation{.kind = NetOperator::convolution, .inputs = {source}};
+  operation.groups = groups;
+  operation.weights.assign(static_cast<size_t>(from.channels), 1.0F / static_cast<float>(each));
+  operation.bias.assign(static_cast<size_t>(groups), 0);
+  const int means = add_between(std::move(operation), {groups, from.size});
+  std::vector<std::int64_t> channels;
+  for (int c = 0; c < from.channels; ++c)
+    channels.push_back(c / each);
+  return pick_channels(means, channels);
+}
+
+int NetBuilder::normalized(int source, const Mean& mean, float epsilon) {
   const int centred = add_point(NetOperator::subtract, source, mean(source));
   const int variance = mean(add_point(NetOperator::product, centred, centred));
   const int deviation =
@@ -200,26 +234,60 @@ int NetBuilder::normalized(int source, bool over_channels, float epsilon) {
   return add_point(NetOperator::quotient, centred, deviation);
 }
 
+// Of a value that is seen as N x groups x the channels of a group and the picture; 0: it is not.
+int NetBuilder::groups_of(const NetView& view, int channels) const {
+  if (view.size() < 3 || view[1].size() != 1 || view[1].front().kind != NetAtom::channels) return 0;
+  const NetAtom& groups = view[1].front();
+  if (groups.size * groups.stride != channels) return 0;
+  const bool in_order =
+      std::none_of(view.begin() + 2, view.end(), [&](const std::vector<NetAtom>& dimension) {
+        return std::any_of(dimension.begin(), dimension.end(),
+                           [](const NetAtom& atom) { return atom.rolled != 0; });
+      });
+  return in_order ? static_cast<int>(groups.size) : 0;
+}
+
 void NetBuilder::read_normalization() {
   const bool layer = node_->type == "LayerNormalization";
   const OnnxAttribute* given = node_->attribute("epsilon");
   const float epsilon = given == nullptr ? 1e-5F : given->number;
-  const int source = layer ? seen_value(0) : value(0);
-  const auto rank = view_of(input(0)).size();
+  const int seen = seen_value(0);
+  const NetView view = view_of(input(0));
+  const int channels = shape(seen).channels;
+  const auto rank = view.size();
   if (layer && (integer("axis", -1) == 0 || axis_of(integer("axis", -1), rank) + 1 != rank ||
                 channel_dimension(input(0)) + 1 != static_cast<int>(rank)))
     fail("only the normalization of the channels, as its last dimension, is supported");
-  int result = normalized(source, layer, epsilon);
+  int groups = channels;
+  if (node_->type == "GroupNormalization") {
+    groups = static_cast<int>(std::clamp<std::int64_t>(integer("num_groups", 0), 0, channels));
+    if (groups == 0 || channels % groups != 0)
+      fail(formatted("its groups do not divide {} channels", channels));
+  } else if (!layer) {
+    groups = groups_of(view, channels);
+  }
+  const bool as_seen = layer || (groups > 0 && node_->type == "InstanceNormalization");
+  const int source = as_seen ? seen : value(0);
+  if (!layer && (groups == 0 || channels % groups != 0)) groups = shape(source).channels;
+  const Mean mean = [&](int of) {
+    if (layer) return mean_of_channels(of);
+    return groups == channels ? mean_of_picture(of) : mean_of_groups(mean_of_picture(of), groups);
+  };
+  int result = normalized(source, mean, epsilon);
   const auto apply = [&](size_t place, NetOperator kind, const char* what) {
     if (!has_input(place)) return;
     const OnnxTensor& numbers = constant(place, what);
-    if (!numbers.is_float() || numbers.count() != static_cast<size_t>(shape(source).channels))
-      fail(formatted("{} not one for each of {} channels", what, shape(source).channels));
-    result = add_scaled(kind, result, numbers.floats);
+    const auto count = numbers.is_float() ? static_cast<int>(numbers.count()) : 0;
+    if (count != channels && (layer || count != groups))
+      fail(formatted("{} not one for each of {} channels", what, channels));
+    std::vector<float> each;
+    for (int c = 0; c < channels; ++c)
+      each.push_back(numbers.floats[static_cast<size_t>(c / (channels / count))]);
+    result = add_scaled(kind, result, std::move(each));
   };
   apply(1, NetOperator::multiply, "its scales are");
   apply(2, NetOperator::offset, "its biases are");
-  if (layer) return define_like(0, result);
+  if (as_seen) return define_like(0, result);
   define(0, {.value = result});
 }
 
@@ -293,6 +361,7 @@ void NetBuilder::read_mean() {
 
 // Products of the channels with constants: a convolution of 1 x 1.
 void NetBuilder::read_matrix_product() {
+  if (node_->type == "MatMul" && !input(1).constant) return read_window_product();
   const int source = seen_value(0);
   const NetValue from = shape(source);
   NetView view = view_of(input(0));

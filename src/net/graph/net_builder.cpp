@@ -5,12 +5,14 @@
 #include <filesystem>
 #include <numeric>
 #include <set>
+#include <sstream>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/numbers.hpp"
 #include "base/printable.hpp"
+#include "net/graph/net_tensors.hpp"
 
 namespace gpufilter {
 namespace {
@@ -120,9 +122,11 @@ const std::map<std::string, NetBuilder::Read, std::less<>>& NetBuilder::readers(
   static const std::map<std::string, Read, std::less<>> known{
       {"Abs", &NetBuilder::read_activation},
       {"Add", &NetBuilder::read_pair},
+      {"And", &NetBuilder::refuse_values},
       {"AveragePool", &NetBuilder::read_pool},
       {"BatchNormalization", &NetBuilder::read_batch_normalization},
       {"Cast", &NetBuilder::read_cast},
+      {"CastLike", &NetBuilder::read_identity},
       {"Clip", &NetBuilder::read_clip},
       {"Ceil", &NetBuilder::refuse_values},
       {"Concat", &NetBuilder::read_concat},
@@ -135,20 +139,28 @@ const std::map<std::string, NetBuilder::Read, std::less<>>& NetBuilder::readers(
       {"DequantizeLinear", &NetBuilder::read_dequantize},
       {"Div", &NetBuilder::read_pair},
       {"Dropout", &NetBuilder::read_identity},
+      {"Equal", &NetBuilder::refuse_values},
       {"Erf", &NetBuilder::read_function},
       {"Exp", &NetBuilder::read_function},
+      {"Expand", &NetBuilder::refuse_values},
       {"Flatten", &NetBuilder::read_reshape},
       {"Floor", &NetBuilder::refuse_values},
       {"Gather", &NetBuilder::read_gather},
+      {"GatherND", &NetBuilder::refuse_values},
       {"Gelu", &NetBuilder::read_gelu},
       {"Gemm", &NetBuilder::read_matrix_product},
       {"GlobalAveragePool", &NetBuilder::read_mean},
+      {"Greater", &NetBuilder::refuse_values},
+      {"GreaterOrEqual", &NetBuilder::refuse_values},
+      {"GroupNormalization", &NetBuilder::read_normalization},
       {"HardSigmoid", &NetBuilder::read_activation},
       {"HardSwish", &NetBuilder::read_activation},
       {"Identity", &NetBuilder::read_identity},
       {"InstanceNormalization", &NetBuilder::read_normalization},
       {"LayerNormalization", &NetBuilder::read_normalization},
       {"LeakyRelu", &NetBuilder::read_activation},
+      {"Less", &NetBuilder::refuse_values},
+      {"LessOrEqual", &NetBuilder::refuse_values},
       {"MatMul", &NetBuilder::read_matrix_product},
       {"Max", &NetBuilder::read_limit},
       {"MaxPool", &NetBuilder::read_pool},
@@ -156,21 +168,28 @@ const std::map<std::string, NetBuilder::Read, std::less<>>& NetBuilder::readers(
       {"Mod", &NetBuilder::refuse_values},
       {"Mul", &NetBuilder::read_pair},
       {"Neg", &NetBuilder::read_activation},
+      {"Not", &NetBuilder::refuse_values},
+      {"Or", &NetBuilder::refuse_values},
       {"PRelu", &NetBuilder::read_activation},
       {"Pad", &NetBuilder::read_pad},
       {"Pow", &NetBuilder::read_power},
       {"QLinearConv", &NetBuilder::read_linear_convolution},
       {"QuantizeLinear", &NetBuilder::read_quantize},
+      {"Range", &NetBuilder::refuse_values},
       {"Reciprocal", &NetBuilder::read_function},
       {"ReduceMean", &NetBuilder::read_mean},
       {"Relu", &NetBuilder::read_activation},
       {"Reshape", &NetBuilder::read_reshape},
       {"Resize", &NetBuilder::read_resize},
+      {"ScatterND", &NetBuilder::refuse_values},
+      {"SequenceAt", &NetBuilder::read_element},
       {"Shape", &NetBuilder::read_shape},
       {"Sigmoid", &NetBuilder::read_function},
       {"Slice", &NetBuilder::read_slice},
+      {"Softmax", &NetBuilder::read_softmax},
       {"SpaceToDepth", &NetBuilder::read_space_to_depth},
       {"Split", &NetBuilder::read_split},
+      {"SplitToSequence", &NetBuilder::read_split},
       {"Sqrt", &NetBuilder::read_function},
       {"Squeeze", &NetBuilder::read_reshape},
       {"Sub", &NetBuilder::read_pair},
@@ -178,6 +197,7 @@ const std::map<std::string, NetBuilder::Read, std::less<>>& NetBuilder::readers(
       {"Transpose", &NetBuilder::read_transpose},
       {"Unsqueeze", &NetBuilder::read_reshape},
       {"Upsample", &NetBuilder::read_resize},
+      {"Where", &NetBuilder::refuse_values},
   };
   return known;
 }
@@ -187,8 +207,10 @@ NetBuilder::NetBuilder(const OnnxModel& model, const std::string& file)
   for (const auto& [name, tensor] : model.constants)
     names_[name].constant = tensor;
   for (const OnnxNode& node : model.nodes) {
-    for (const std::string& name : node.inputs)
+    for (const std::string& name : node.inputs) {
       ++uses_[name];
+      readers_of_[name] = &node;
+    }
   }
   for (const std::string& name : model.outputs)
     ++uses_[name];
@@ -204,6 +226,7 @@ NetGraph NetBuilder::build() {
                   "supported",
                   channels, graph_.result().channels));
   }
+  read_metadata();
   set_frame(NetAxis::columns);
   set_frame(NetAxis::rows);
   if (graph_.result().size.columns.times != graph_.result().size.rows.times)
@@ -215,14 +238,20 @@ void NetBuilder::set_frame(NetAxis axis) {
   NetFrame& frame = axis == NetAxis::rows ? graph_.rows : graph_.columns;
   for (const NetValue& value : graph_.values)
     frame.multiple = std::lcm(frame.multiple, value.size.along(axis).by);
-  if (frame.multiple > net_multiple) {
-    fail_file(formatted("needs pictures whose sides are multiples of {}; up to {} are supported",
-                        frame.multiple, net_multiple));
-  }
   const NetLength& result = graph_.result().size.along(axis);
   if (result.by != 1 || result.times < 1 || result.times > net_scale) {
     fail_file(formatted("its result has {}/{} of the picture's size; 1 to {} times is supported",
                         result.times, result.by, net_scale));
+  }
+  for (const NetOperation& operation : graph_.operations) {
+    if (operation.kind != NetOperator::attention) continue;
+    const NetLength& length = graph_.values[static_cast<size_t>(operation.output)].size.along(axis);
+    const int windows = operation.factor / std::gcd(operation.factor, length.times);
+    frame.multiple = std::lcm(frame.multiple, length.by * windows);
+  }
+  if (frame.multiple > net_multiple) {
+    fail_file(formatted("needs pictures whose sides are multiples of {}; up to {} are supported",
+                        frame.multiple, net_multiple));
   }
   frame.margin = result.more < 0 ? divided_up(-result.more, 2 * result.times) : 0;
   frame.begin = result.times * frame.margin + floor_divide(result.more, 2);
@@ -230,18 +259,21 @@ void NetBuilder::set_frame(NetAxis axis) {
 
 NetGraph NetBuilder::read() {
   graph_.name = std::filesystem::path(file_).filename().string();
-  if (model_.nodes.size() > net_operations)
-    fail_file(
-        formatted("has {} nodes; at most {} are supported", model_.nodes.size(), net_operations));
+  if (model_.nodes.size() > net_nodes)
+    fail_file(formatted("has {} nodes; at most {} are supported", model_.nodes.size(), net_nodes));
   if (model_.outputs.size() != 1)
     fail_file(formatted("has {} outputs; export it with one", model_.outputs.size()));
   open_input();
   const std::vector<bool> needed = needed_nodes();
   refuse_unknown(needed);
+  std::map<std::string, int, std::less<>> left = uses_;
   for (const OnnxNode& node : model_.nodes) {
     node_ = &node;
-    if (needed[static_cast<size_t>(&node - model_.nodes.data())] && !fold_constants())
+    if (needed[static_cast<size_t>(&node - model_.nodes.data())] && !fold_constants() &&
+        !read_scores())
       (this->*readers().find(node.type)->second)();
+    for (const std::string& name : node.inputs)
+      if (--left[name] == 0) forget(name);
   }
   const auto output = names_.find(model_.outputs.front());
   if (output == names_.end() || !output->second.value)
@@ -252,6 +284,15 @@ NetGraph NetBuilder::read() {
   node_ = nullptr;
   simplify(graph_);
   return std::move(graph_);
+}
+
+// Frees numbers that were computed and are no longer read: masks of windows are large.
+void NetBuilder::forget(const std::string& name) {
+  constexpr size_t many = 1024;
+  const auto found = names_.find(name);
+  if (found == names_.end() || !found->second.constant || model_.constants.contains(name)) return;
+  if (found->second.constant->count() > many && !found->second.quantized_constant)
+    names_.erase(found);
 }
 
 // The nodes that the output depends on.
@@ -304,6 +345,12 @@ void NetBuilder::open_input() {
   }
   if (channels < 1) fail_input("an unknown number of");
   if (channels > net_channels) fail_input(formatted("{}", channels));
+  // From the size of the picture files compute the masks of windows, whose sides divide this.
+  const bool attends = std::any_of(model_.nodes.begin(), model_.nodes.end(),
+                                   [](const OnnxNode& node) { return node.type == "Softmax"; });
+  if (attends) {
+    rows_ = columns_ = 112;
+  }
   if (picture.dimensions.size() == 4) {
     if (picture.dimensions[2] > 0) rows_ = picture.dimensions[2];
     if (picture.dimensions[3] > 0) columns_ = picture.dimensions[3];
@@ -312,6 +359,53 @@ void NetBuilder::open_input() {
     fail_file(formatted("is for pictures of {} x {}; export it with free sizes", columns_, rows_));
   const int value = add_value({static_cast<int>(channels), 1});
   names_[picture.name] = {.value = value};
+}
+
+// Numbers behind a key, one for each channel.
+std::vector<float> NetBuilder::metadata_numbers(const char* key, float otherwise) const {
+  const auto count = static_cast<size_t>(graph_.channels());
+  const auto found = model_.metadata.find(key);
+  if (found == model_.metadata.end()) return std::vector<float>(count, otherwise);
+  std::vector<float> numbers;
+  std::string text = found->second;
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == ',' || c == '[' || c == ']'; }, ' ');
+  std::istringstream stream(text);
+  for (float number = 0; stream >> number;)
+    numbers.push_back(number);
+  if (numbers.size() == 1) numbers.resize(count, numbers.front());
+  const bool fits = numbers.size() == count && stream.eof() &&
+                    std::all_of(numbers.begin(), numbers.end(), [&](float n) {
+                      return std::isfinite(n) && (otherwise == 0 || std::isfinite(1 / n));
+                    });
+  if (!fits)
+    fail_file(formatted("its metadata {} \"{}\" has no number for each of {} channels; correct it",
+                        key, printable(found->second), count));
+  return numbers;
+}
+
+// The keys of ONNX's MetadataProps.md, and those that exporters add for mean and deviation.
+void NetBuilder::read_metadata() {
+  const auto text_of = [&](const char* key) {
+    const auto found = model_.metadata.find(key);
+    return found == model_.metadata.end() ? std::string() : found->second;
+  };
+  NetConvention& pixels = graph_.pixels;
+  const std::string format = text_of("Image.BitmapPixelFormat");
+  pixels.blue_first = format.starts_with("Bgr") && graph_.channels() == 3;
+  const std::string range = text_of("Image.NominalPixelRange");
+  pixels.bytes = range == "NominalRange_0_255";
+  const bool around_zero = range == "Normalized_1_1";
+  if (!range.empty() && !pixels.bytes && !around_zero && range != "Normalized_0_1") {
+    fail_file(
+        formatted("its metadata asks for pixels in the range {}; NominalRange_0_255, "
+                  "Normalized_0_1 and Normalized_1_1 are supported",
+                  printable(range)));
+  }
+  const float middle = around_zero ? 0.5F : 0;
+  if (!around_zero && !model_.metadata.contains("mean") && !model_.metadata.contains("std")) return;
+  pixels.means = metadata_numbers("mean", middle);
+  pixels.deviations = metadata_numbers("std", around_zero ? 0.5F : 1);
 }
 
 void NetBuilder::fail_input(const std::string& channels) const {
@@ -353,7 +447,9 @@ const NetName& NetBuilder::input(std::size_t index) const {
 
 int NetBuilder::seen_value(std::size_t index) const {
   const NetName& name = input(index);
-  if (!name.value) fail(formatted("input {} is constant; it should be computed", index + 1));
+  if (name.scores) fail("it reads products of two values that window attention does not");
+  if (!name.value || name.part)
+    fail(formatted("input {} is constant; it should be computed", index + 1));
   if (name.quantization && !name.quantized_value)
     fail(formatted("input {} is quantized; put a DequantizeLinear before it", index + 1));
   return *name.value;
@@ -401,18 +497,40 @@ std::vector<float> NetBuilder::for_each_channel(const OnnxTensor& tensor, std::s
   const auto count = static_cast<std::size_t>(shape(*name.value).channels);
   if (!tensor.is_float()) fail("its constant does not hold floats");
   if (tensor.count() == 1) return std::vector<float>(count, tensor.floats.front());
-  // As NumPy broadcasts: from the last dimension on.
-  const int channels = channel_dimension(name);
-  const auto rank = static_cast<int>(view_of(name).size());
-  const auto& sizes = tensor.dimensions;
-  bool fits = channels >= 0 && tensor.count() == count;
-  for (int i = 0; i < static_cast<int>(sizes.size()); ++i) {
-    const bool here = rank - static_cast<int>(sizes.size()) + i == channels;
-    fits = fits && (here || sizes[static_cast<size_t>(i)] == 1);
-  }
-  if (!fits)
+  // As NumPy broadcasts: from the last dimension on, and along dimensions of channels only.
+  const NetView view = view_of(name);
+  const Wholes& sizes = tensor.dimensions;
+  const auto refuse = [&] {
     fail(formatted("its constant is neither one number nor one for each of {} channels", count));
-  return tensor.floats;
+  };
+  if (sizes.size() > view.size()) refuse();
+  const Wholes pitches = pitches_of(sizes);
+  Wholes factors;
+  Wholes places;
+  Wholes strides;
+  for (size_t k = 0; k < view.size(); ++k) {
+    const size_t skipped = view.size() - sizes.size();
+    const bool spread = k < skipped || sizes[k - skipped] == 1;
+    std::int64_t inner = 1;
+    for (auto atom = view[k].rbegin(); atom != view[k].rend(); ++atom) {
+      if (atom->size == 1) continue;
+      if (!spread && atom->kind != NetAtom::channels) refuse();
+      if (atom->kind == NetAtom::channels) {
+        factors.push_back(atom->size);
+        places.push_back(spread ? 0 : pitches[k - skipped] * inner);
+        strides.push_back(atom->stride);
+      }
+      inner *= atom->size;
+    }
+    if (!spread && inner != sizes[k - skipped]) refuse();
+  }
+  const auto from = places_of(factors, places);
+  const auto to = places_of(factors, strides);
+  std::vector<float> numbers(count);
+  if (to.size() != count) refuse();
+  for (size_t i = 0; i < count; ++i)
+    numbers.at(to[i]) = tensor.floats.at(from[i]);
+  return numbers;
 }
 
 std::vector<std::int64_t> NetBuilder::integers(std::string_view attribute,
@@ -458,6 +576,8 @@ int NetBuilder::add_value(NetValue value) {
 }
 
 int NetBuilder::add_between(NetOperation operation, NetValue shape) {
+  if (graph_.operations.size() >= static_cast<size_t>(net_operations))
+    fail(formatted("the network has more than {} operations, the limit", net_operations));
   operation.node = node_name();
   operation.output = add_value(std::move(shape));
   graph_.operations.push_back(std::move(operation));
@@ -465,11 +585,8 @@ int NetBuilder::add_between(NetOperation operation, NetValue shape) {
 }
 
 NetName& NetBuilder::add(NetOperation operation, NetValue shape) {
-  operation.node = node_name();
-  operation.output = add_value(shape);
-  NetName result{.value = operation.output};
-  result.operation = static_cast<int>(graph_.operations.size());
-  graph_.operations.push_back(std::move(operation));
+  NetName result{.value = add_between(std::move(operation), std::move(shape))};
+  result.operation = static_cast<int>(graph_.operations.size()) - 1;
   return define(0, std::move(result));
 }
 
@@ -491,10 +608,21 @@ NetGraph parse_net(const std::string& bytes, const std::string& name, const std:
   return NetBuilder(model, name).build();
 }
 
+namespace {
+
+bool needs_all(const NetOperation& operation) {
+  return operation.kind == NetOperator::sum_columns || operation.kind == NetOperator::sum_rows;
+}
+
+}  // namespace
+
 bool NetGraph::is_whole() const {
-  return std::any_of(operations.begin(), operations.end(), [](const NetOperation& operation) {
-    return operation.kind == NetOperator::sum_columns || operation.kind == NetOperator::sum_rows;
-  });
+  return std::any_of(operations.begin(), operations.end(), needs_all);
+}
+
+std::string NetGraph::whole_node() const {
+  const auto found = std::find_if(operations.begin(), operations.end(), needs_all);
+  return found == operations.end() ? "" : found->node;
 }
 
 double net_products(const NetGraph& graph) {
@@ -505,7 +633,12 @@ double net_products(const NetGraph& graph) {
     const double share =
         static_cast<double>(size.columns.times) / size.columns.by * size.rows.times / size.rows.by;
     const size_t weights = operation.weights.size() + operation.integers.weights.size();
-    products += static_cast<double>(weights) * share / (result * result);
+    double each = static_cast<double>(weights);
+    if (operation.kind == NetOperator::attention) {
+      const int channels = graph.values[static_cast<size_t>(operation.output)].channels;
+      each = 2.0 * operation.factor * operation.factor * channels;
+    }
+    products += each * share / (result * result);
   }
   return products;
 }

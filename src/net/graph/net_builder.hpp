@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "net/graph/net_graph.hpp"
@@ -72,6 +74,7 @@ struct OnnxModel {
   std::map<std::string, OnnxTensor> constants;
   std::vector<OnnxInput> inputs;  // without those that are constants
   std::vector<std::string> outputs;
+  std::map<std::string, std::string, std::less<>> metadata = {};
 };
 
 // Reads a file, and the files beside it that hold its tensors if it says so. Throws UsageError
@@ -93,21 +96,85 @@ struct NetQuantization {
 
 // A factor of a dimension of a tensor: channels that are `stride` apart, or positions.
 struct NetAtom {
-  // The last two: the place in a block of rows or columns, whose other direction is not split yet.
-  enum Kind { channels, rows, columns, row_of_block, column_of_block } kind = channels;
+  // Rows may be split into blocks of rows and the place in a block. `keys`: the positions of a
+  // window, of NetScores.
+  enum Kind { channels, rows, columns, row_of_block, column_of_block, keys } kind = channels;
   std::int64_t size = 1;
   std::int64_t stride = 1;
+  // Of rows and columns: the first is this position of the value, and the last the one before it.
+  std::int64_t rolled = 0;
   bool operator==(const NetAtom&) const = default;
 };
 
 // How a tensor's dimensions show a value. Each is a product of factors, the outermost first.
 using NetView = std::vector<std::vector<NetAtom>>;
 
+// Products of queries and keys within windows, for each head, as far as they are read: the
+// operation is added when they meet the values.
+struct NetScores {
+  int queries = 0;  // values, whose channels are those of the first head, then of the next
+  int keys = 0;
+  int heads = 1;
+  int side = 1;
+  std::vector<float> bias = {};  // for each head, key and query; empty: 0
+  bool masked = false;           // where windows of a rolled value join its edges
+  bool normalized = false;       // by Softmax
+};
+
+// How far apart the elements of a tensor are that is combined with scores.
+struct NetScorePitches {
+  std::int64_t side = 1;
+  std::int64_t rows = 0;  // of windows
+  std::int64_t columns = 0;
+  std::int64_t heads = 0;
+  std::int64_t query_rows = 0;
+  std::int64_t query_columns = 0;
+  std::int64_t keys = 0;
+
+  [[nodiscard]] std::int64_t& of(NetAtom::Kind kind) {
+    switch (kind) {
+      case NetAtom::rows:
+        return rows;
+      case NetAtom::columns:
+        return columns;
+      case NetAtom::channels:
+        return heads;
+      case NetAtom::row_of_block:
+        return query_rows;
+      case NetAtom::column_of_block:
+        return query_columns;
+      default:
+        return keys;
+    }
+  }
+  [[nodiscard]] bool differ_in_windows() const {
+    return rows + columns + query_rows + query_columns + keys != 0;
+  }
+  [[nodiscard]] bool differ_everywhere() const {
+    return heads == 0 && rows * columns * query_rows * query_columns * keys != 0;
+  }
+  // In the first window.
+  [[nodiscard]] std::size_t place(std::int64_t head, std::int64_t key, std::int64_t query) const {
+    return static_cast<std::size_t>(head * heads + key * keys + query / side * query_rows +
+                                    query % side * query_columns);
+  }
+};
+
+// A run of the positions along a dimension, which a Concat joins with the others.
+struct NetPart {
+  std::size_t axis = 0;
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+};
+
 // What a name of the file stands for.
 struct NetName {
   std::optional<int> value = std::nullopt;     // a plane value
   std::optional<NetView> view = std::nullopt;  // of the value; none: N, channels, rows, columns
   std::optional<OnnxTensor> constant = std::nullopt;  // numbers of the file
+  std::optional<NetPart> part = std::nullopt;         // of the value as it is seen
+  std::optional<NetScores> scores = std::nullopt;     // the view is theirs
+  std::vector<NetName> sequence = {};                 // of SplitToSequence
   // Where the name is the result of DequantizeLinear: what is quantized, and how.
   std::optional<int> quantized_value = std::nullopt;
   std::optional<OnnxTensor> quantized_constant = std::nullopt;
@@ -129,8 +196,10 @@ class NetBuilder {
  private:
   using Read = void (NetBuilder::*)();
   static const std::map<std::string, Read, std::less<>>& readers();
-  static constexpr std::int64_t net_constants = std::int64_t{1} << 24U;  // numbers of a folded one
-  static constexpr std::size_t net_rank = 8;                             // dimensions of a shape
+  using Operands = std::vector<const OnnxTensor*>;
+  using Fold = OnnxTensor (NetBuilder::*)(const Operands&) const;
+  static const std::map<std::string, Fold, std::less<>>& folders();
+  static constexpr std::size_t net_rank = 8;  // dimensions of a shape
 
   // About the node being read. `fail` names the file and the node.
   [[noreturn]] void fail(const std::string& reason) const;
@@ -164,10 +233,41 @@ class NetBuilder {
   [[nodiscard]] int arranged(const NetName& name);
   // Reads the node if all its inputs are constants and it is an operator on these.
   [[nodiscard]] bool fold_constants();
-  [[nodiscard]] OnnxTensor folded(const std::vector<const OnnxTensor*>& tensors) const;
-  [[nodiscard]] OnnxTensor rearranged(const std::vector<const OnnxTensor*>& tensors) const;
+  struct Broadcast {
+    std::vector<std::int64_t> sizes = {};
+    std::vector<std::vector<std::size_t>> places = {};  // of each tensor
+  };
+  [[nodiscard]] Broadcast broadcast(const Operands& tensors, std::vector<std::int64_t> sizes) const;
+  [[nodiscard]] std::vector<std::int64_t> foldable(std::vector<std::int64_t> sizes) const;
+  [[nodiscard]] std::size_t place_in(std::int64_t index, std::int64_t size) const;
+  [[nodiscard]] std::pair<std::vector<std::size_t>, std::size_t> runs_at(
+      const OnnxTensor& indices, const std::vector<std::int64_t>& sizes) const;
+  [[nodiscard]] OnnxTensor fold_same(const Operands& operands) const;
+  [[nodiscard]] OnnxTensor fold_each(const Operands& operands) const;
+  [[nodiscard]] OnnxTensor fold_cast(const Operands& operands) const;
+  [[nodiscard]] OnnxTensor fold_pair(const Operands& operands) const;
+  [[nodiscard]] OnnxTensor combined(const OnnxTensor& a, const OnnxTensor& b) const;
+  [[nodiscard]] OnnxTensor fold_where(const Operands& operands) const;
+  [[nodiscard]] OnnxTensor fold_expanded(const Operands& operands) const;
+  [[nodiscard]] OnnxTensor fold_filled(const Operands& operands) const;
+  [[nodiscard]] OnnxTensor fold_range(const Operands& operands) const;
+  [[nodiscard]] OnnxTensor fold_concat(const Operands& operands) const;
+  [[nodiscard]] OnnxTensor fold_gathered(const Operands& operands) const;
+  [[nodiscard]] OnnxTensor fold_gathered_places(const Operands& operands) const;
+  [[nodiscard]] OnnxTensor fold_scattered(const Operands& operands) const;
+  [[nodiscard]] OnnxTensor fold_slice(const Operands& operands) const;
+  [[nodiscard]] OnnxTensor fold_transposed(const Operands& operands) const;
   [[nodiscard]] std::vector<std::int64_t> new_sizes(const std::vector<std::int64_t>& sizes) const;
-  [[nodiscard]] NetView reshaped(int& value, NetView view, std::vector<std::int64_t> sizes);
+  [[nodiscard]] std::vector<std::size_t> new_order(std::size_t rank) const;
+  [[nodiscard]] NetView reshaped(const NetView& view, const std::vector<std::int64_t>& sizes) const;
+  // Blocks of pixels that are apart become channels.
+  void separate_blocks(int& value, NetView& view);
+  // The value with its channels in the order in which the view shows them.
+  [[nodiscard]] int in_order(int value, NetView& view);
+  void take(int& value, NetView& view, std::size_t axis, const std::vector<std::int64_t>& indices);
+  void take_part(int& value, NetView& view, std::size_t axis,
+                 const std::vector<std::int64_t>& indices);
+  [[nodiscard]] bool is_rolled_part(std::size_t axis, std::size_t rank) const;
   void define_view(int source, NetView view);
   // Blocks of factor x factor pixels become channels, and back.
   int reduced_size(int source, std::int64_t factor);
@@ -194,8 +294,12 @@ class NetBuilder {
   int pick_channels(int source, const std::vector<std::int64_t>& channels);
   int mean_of_picture(int source);
   int mean_of_channels(int source);
+  // The same for all channels of a group.
+  int mean_of_groups(int source, int groups);
+  using Mean = std::function<int(int)>;
   // (x - mean) / sqrt(mean of squares of that + epsilon)
-  int normalized(int source, bool over_channels, float epsilon);
+  int normalized(int source, const Mean& mean, float epsilon);
+  [[nodiscard]] int groups_of(const NetView& view, int channels) const;
   // Adds the operation, whose output becomes a value of this shape and the node's result.
   NetName& add(NetOperation operation, NetValue shape);
   NetName& define(std::size_t output, NetName name);
@@ -203,6 +307,9 @@ class NetBuilder {
   [[nodiscard]] std::vector<bool> needed_nodes() const;
   void refuse_unknown(const std::vector<bool>& needed);
   void open_input();
+  void forget(const std::string& name);
+  void read_metadata();
+  [[nodiscard]] std::vector<float> metadata_numbers(const char* key, float otherwise) const;
 
   // The operators.
   void refuse_values();
@@ -229,6 +336,21 @@ class NetBuilder {
   void read_clip();
   void read_limit();
   void read_concat();
+  void read_softmax();
+  void read_element();
+  [[nodiscard]] bool join_rolled();
+  // Window attention: a node that reads its scores.
+  [[nodiscard]] bool read_scores();
+  void read_window_product();
+  void read_window_sum(const NetName& name);
+  void combine_scores(NetName& name, const OnnxTensor& numbers);
+  [[nodiscard]] NetScorePitches score_pitches(const NetView& view, const OnnxTensor& numbers,
+                                              int side) const;
+  void scale_scores(NetScores& scores, const OnnxTensor& numbers, const NetScorePitches& pitch);
+  void bias_scores(NetScores& scores, const OnnxTensor& numbers,
+                   const NetScorePitches& pitch) const;
+  void mask_scores(const NetName& name, const OnnxTensor& numbers,
+                   const NetScorePitches& pitch) const;
   void read_depth_to_space();
   void read_resize();
   void read_convolution();
@@ -282,6 +404,7 @@ class NetBuilder {
   const OnnxNode* node_ = nullptr;
   std::map<std::string, NetName, std::less<>> names_;
   std::map<std::string, int, std::less<>> uses_;
+  std::map<std::string, const OnnxNode*, std::less<>> readers_of_;  // the last one
   NetGraph graph_;
   // The picture's size in shapes that the file computes: its own, or one with many divisors.
   std::int64_t rows_ = 6720;

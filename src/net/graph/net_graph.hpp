@@ -75,6 +75,7 @@ enum class NetOperator {
   sum_columns,     // of each row, times numbers[0] and its length's reciprocal
   sum_rows,        // of each column
   resize,          // `resize`
+  attention,       // of queries, keys and values within windows, below
 };
 
 // Functions of one number: kernels/net/net_functions.cl.
@@ -158,6 +159,12 @@ struct NetOperation {
   NetPadding padding = NetPadding::constant;
   std::vector<NetPick> picks = {};
   NetResize resize = {};
+  // attention: each position and each of `groups` heads, whose channels follow each other. Windows
+  // have factor x factor positions, the first begins at (-left, -top); what is outside of the value
+  // does not count. For keys j of the window in order, and channels i of the head:
+  //   score[j] = fma(query[i], key[i](j), ...) from 0, plus numbers[(head, j, place in the window)]
+  //   weight[j] = e^(score[j] - the largest score)
+  //   out[i] = (fma(weight[j], value[i](j), ...) from 0) / (weight[0] + weight[1] + ...)
   // depth_to_space: which input becomes the pixel (dx, dy) of output c's block:
   // c * factor^2 + dy * factor + dx ("CRD", PyTorch's), or (dy * factor + dx) * outputs + c.
   bool channels_first = true;
@@ -184,6 +191,14 @@ struct NetFrame {
   }
 };
 
+// What pixels are for a network: x = (sample - mean) / deviation, of samples from 0 to 1.
+struct NetConvention {
+  bool blue_first = false;
+  bool bytes = false;             // samples are from 0 to 255
+  std::vector<float> means = {};  // one for each channel, in the network's order; none: 0
+  std::vector<float> deviations = {};
+};
+
 struct NetGraph {
   std::string name;                      // of the file
   std::vector<NetValue> values;          // the first is the input
@@ -191,12 +206,15 @@ struct NetGraph {
   int output = 0;                        // a value
   NetFrame columns = {};
   NetFrame rows = {};
+  NetConvention pixels = {};  // as the file's metadata says; not applied yet
 
   [[nodiscard]] const NetFrame& frame(NetAxis axis) const {
     return axis == NetAxis::rows ? rows : columns;
   }
   // Whether a number of the result depends on the whole picture.
   [[nodiscard]] bool is_whole() const;
+  // The node for which that is so.
+  [[nodiscard]] std::string whole_node() const;
   [[nodiscard]] const NetValue& result() const { return values[static_cast<std::size_t>(output)]; }
   [[nodiscard]] int channels() const { return values.front().channels; }
   [[nodiscard]] int scale() const { return result().size.columns.times; }
@@ -204,19 +222,15 @@ struct NetGraph {
 
 // The limits of a network.
 inline constexpr int net_channels = 2048;
+inline constexpr int net_nodes = 65536;  // of a file
 inline constexpr int net_operations = 8192;
 inline constexpr std::uint64_t net_file_bytes = std::uint64_t{1} << 30U;
 inline constexpr int net_multiple = 256;  // what the sides of pictures are made multiples of
 inline constexpr int net_scale = 8;
 inline constexpr int net_kernel = 9;  // the longest side of a convolution
+inline constexpr int net_side = 16;   // of the windows of attention
 
-// What pixels are for a network, besides their range: x = (sample - mean) / deviation.
-struct NetConvention {
-  bool blue_first = false;
-  std::vector<float> means = {};  // one for each channel, in the network's order; none: 0
-  std::vector<float> deviations = {};
-};
-// A network that takes and makes plain pixels.
+// A network that takes and makes plain pixels; `bytes` is left to its use.
 [[nodiscard]] NetGraph with_convention(NetGraph graph, const NetConvention& convention);
 
 // Multiplications for a pixel of the network's result.

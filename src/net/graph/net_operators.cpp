@@ -135,24 +135,6 @@ void NetBuilder::read_clip() {
   add_like(0, std::move(operation), shape(source));
 }
 
-void NetBuilder::read_concat() {
-  const std::int64_t axis = integer("axis", 1);
-  if (axis != 1 && axis != -3)
-    fail(formatted("its axis is {}; 1, the channels, is supported", axis));
-  NetOperation operation{.kind = NetOperator::concat};
-  NetValue result;
-  for (size_t i = 0; i < node_->inputs.size(); ++i) {
-    const int source = value(i);
-    if (i > 0 && shape(source).size != result.size) fail("its inputs differ in size");
-    result.size = shape(source).size;
-    result.channels = std::min(result.channels + shape(source).channels, net_channels + 1);
-    operation.picks.push_back({static_cast<int>(i), 0, shape(source).channels});
-    operation.inputs.push_back(source);
-  }
-  if (operation.inputs.empty()) fail("it has no inputs");
-  add(std::move(operation), result);
-}
-
 void NetBuilder::read_depth_to_space() {
   const int source = value(0);
   const std::string mode = text("mode", "DCR");

@@ -7,12 +7,12 @@
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "net/graph/net_builder.hpp"
+#include "net/graph/net_tensors.hpp"
 
 namespace gpufilter {
 namespace {
 
 using std::size_t;
-using Wholes = std::vector<std::int64_t>;
 
 constexpr std::int64_t net_margin = 512;  // positions that a Pad or a Slice adds or takes
 
@@ -38,12 +38,15 @@ std::vector<NetBuilder::SliceRange> NetBuilder::slices_of(const Wholes& sizes) c
   if (ends.size() != begins.size() || axes.size() != begins.size() || steps.size() != begins.size())
     fail("its ranges do not match");
   std::vector<SliceRange> result;
+  std::vector<bool> named(sizes.size(), false);
   for (size_t i = 0; i < begins.size(); ++i) {
     const size_t axis = axis_of(axes[i], sizes.size());
     const std::int64_t size = sizes[axis];
     // Backwards from the last element to the one before the first.
     const bool back = steps[i] < 0;
-    if (steps[i] == 0 || std::abs(steps[i]) > size + 1) fail("its steps are damaged");
+    const bool fits = steps[i] != 0 && steps[i] >= -size - 1 && steps[i] <= size + 1;
+    if (!fits || named[axis]) fail("its steps or axes are damaged");
+    named[axis] = true;
     const auto inside = [&](std::int64_t at) {
       return std::clamp(at < 0 ? at + size : at, std::int64_t{back ? -1 : 0},
                         back ? size - 1 : size);
@@ -60,7 +63,8 @@ std::vector<NetBuilder::SliceRange> NetBuilder::slices_of(const Wholes& sizes) c
 int NetBuilder::padded(int source, NetAxis axis, std::int64_t before, std::int64_t after,
                        NetPadding padding, float number) {
   if (before == 0 && after == 0) return source;
-  if (std::max(std::abs(before), std::abs(after)) > net_margin)
+  const auto fits = [](std::int64_t n) { return n >= -net_margin && n <= net_margin; };
+  if (!fits(before) || !fits(after))
     fail(formatted("it adds or takes {} and {} positions; up to {} are supported", before, after,
                    net_margin));
   NetValue to = shape(source);
@@ -72,76 +76,177 @@ int NetBuilder::padded(int source, NetAxis axis, std::int64_t before, std::int64
   return add_between(std::move(operation), to);
 }
 
-void NetBuilder::read_slice() {
-  int source = value(0);
-  const NetName planes{.value = source};
-  const Wholes sizes = dimensions_of(planes);
-  for (const SliceRange& range : slices_of(sizes)) {
-    const auto axis = static_cast<size_t>(range.axis);
-    if (range.begin == 0 && range.end == sizes[axis] && range.step == 1) continue;
-    if (axis == 1) {
-      Wholes channels;
-      for (std::int64_t c = range.begin; range.step > 0 ? c < range.end : c > range.end;
-           c += range.step)
-        channels.push_back(c);
-      if (channels.empty()) fail("it takes no channels");
-      source = pick_channels(source, channels);
-      continue;
-    }
-    if (axis == 0 || range.step != 1) fail("it takes more than a run of rows, columns or channels");
-    source = padded(source, axis == 2 ? NetAxis::rows : NetAxis::columns, -range.begin,
-                    range.end - sizes[axis], NetPadding::edge, 0);
-  }
-  define(0, {.value = source});
+// Elements of a dimension, whatever it is; rows and columns only where it has all of them.
+void NetBuilder::take_part(int& value, NetView& view, size_t axis, const Wholes& indices) {
+  const bool one_factor = view[axis].size() == 1;
+  const auto count = static_cast<std::int64_t>(indices.size());
+  if (one_factor && view[axis].front().kind == NetAtom::channels)
+    return take(value, view, axis, indices);
+  const bool positions = one_factor && (view[axis].front().kind == NetAtom::rows ||
+                                        view[axis].front().kind == NetAtom::columns);
+  const bool run = count > 0 && indices.back() - indices.front() + 1 == count &&
+                   std::is_sorted(indices.begin(), indices.end());
+  if (!positions || !run || view[axis].front().rolled != 0)
+    fail("it takes more than a run of rows or columns, or channels");
+  NetAtom& atom = view[axis].front();
+  const NetAxis along = atom.kind == NetAtom::rows ? NetAxis::rows : NetAxis::columns;
+  const int length = shape(value).size.along(along).of(
+      static_cast<int>(along == NetAxis::rows ? rows_ : columns_));
+  if (length != atom.size) fail("it takes a part of blocks of pixels");
+  value =
+      padded(value, along, -indices.front(), indices.back() + 1 - atom.size, NetPadding::edge, 0);
+  atom.size = count;
 }
 
+// Whether a Concat joins this part of rows or columns, and nothing else reads it.
+bool NetBuilder::is_rolled_part(size_t axis, size_t rank) const {
+  const auto reader = readers_of_.find(node_->outputs.front());
+  if (uses(node_->outputs.front()) != 1 || reader == readers_of_.end()) return false;
+  const OnnxAttribute* along = reader->second->attribute("axis");
+  return reader->second->type == "Concat" && along != nullptr &&
+         axis_of(along->integer, rank) == axis;
+}
+
+void NetBuilder::read_slice() {
+  int source = seen_value(0);
+  NetView view = view_of(input(0));
+  const Wholes sizes = dimensions_of(input(0));
+  const std::vector<SliceRange> ranges = slices_of(sizes);
+  for (const SliceRange& range : ranges) {
+    const auto axis = static_cast<size_t>(range.axis);
+    if (range.begin == 0 && range.end == sizes[axis] && range.step == 1) continue;
+    const bool positions = view[axis].size() == 1 && (view[axis].front().kind == NetAtom::rows ||
+                                                      view[axis].front().kind == NetAtom::columns);
+    if (positions && ranges.size() == 1 && range.step == 1 && is_rolled_part(axis, view.size())) {
+      define(0, {.value = source,
+                 .view = std::move(view),
+                 .part = NetPart{axis, range.begin, range.end}});
+      return;
+    }
+    Wholes indices;
+    for (std::int64_t i = range.begin; range.step > 0 ? i < range.end : i > range.end;
+         i += range.step)
+      indices.push_back(i);
+    if (indices.empty()) fail("it takes nothing");
+    take_part(source, view, axis, indices);
+  }
+  define_view(source, std::move(view));
+}
+
+// Joins the parts of a Concat if they are the end and the beginning of rows or columns.
+bool NetBuilder::join_rolled() {
+  if (!input(0).part) return false;
+  const bool fits = node_->inputs.size() == 2 && input(1).part &&
+                    input(0).value == input(1).value && input(0).view == input(1).view;
+  if (!fits)
+    fail("it joins parts of rows or columns, which is supported for two that exchange places");
+  NetView view = *input(0).view;
+  const NetPart& first = *input(0).part;
+  const NetPart& second = *input(1).part;
+  NetAtom& atom = view[first.axis].front();
+  if (first.axis != second.axis || second.begin != 0 || second.end != first.begin ||
+      first.end != atom.size)
+    fail("it joins parts of rows or columns that do not exchange places");
+  atom.rolled = (atom.rolled + first.begin) % atom.size;
+  define_view(*input(0).value, std::move(view));
+  return true;
+}
+
+void NetBuilder::read_concat() {
+  if (join_rolled()) return;
+  NetView view = view_of(input(0));
+  const size_t axis = axis_of(integer("axis", 1), view.size());
+  // Values that are seen alike are joined as they are.
+  bool alike = true;
+  for (size_t i = 0; i < node_->inputs.size(); ++i) {
+    static_cast<void>(seen_value(i));
+    NetView other = view_of(input(i));
+    alike = alike && channel_dimension(input(i)) == static_cast<int>(axis) &&
+            other.size() == view.size();
+    if (alike) other[axis] = view[axis];
+    alike = alike && other == view;
+  }
+  if (!alike && axis != 1)
+    fail(formatted("its axis is {}; values are joined along their channels", axis));
+  NetOperation operation{.kind = NetOperator::concat};
+  NetValue result;
+  for (size_t i = 0; i < node_->inputs.size(); ++i) {
+    const int source = alike ? seen_value(i) : value(i);
+    if (i > 0 && shape(source).size != result.size) fail("its inputs differ in size");
+    result.size = shape(source).size;
+    result.channels = std::min(result.channels + shape(source).channels, net_channels + 1);
+    operation.picks.push_back({static_cast<int>(i), 0, shape(source).channels});
+    operation.inputs.push_back(source);
+  }
+  const int joined = add_between(std::move(operation), result);
+  if (!alike) return static_cast<void>(define(0, {.value = joined}));
+  view[axis] = {{NetAtom::channels, result.channels, 1}};
+  define_view(joined, std::move(view));
+}
+
+// Split, and SplitToSequence, whose parts one output has.
 void NetBuilder::read_split() {
-  const int source = value(0);
-  const std::int64_t axis = integer("axis", 0);
-  if (axis != 1 && axis != -3)
-    fail(formatted("its axis is {}; 1, the channels, is supported", axis));
-  const std::int64_t channels = shape(source).channels;
-  const auto parts = static_cast<std::int64_t>(node_->outputs.size());
+  const int source = seen_value(0);
+  const NetView view = view_of(input(0));
+  const size_t axis = axis_of(integer("axis", 0), view.size());
+  const std::int64_t size = dimensions_of(input(0))[axis];
+  const bool sequence = node_->type == "SplitToSequence";
   Wholes sizes = has_input(1) ? whole_numbers(1, "its sizes are") : integers("split", {});
+  if (sequence && has_input(1) && constant(1, "its sizes are").dimensions.empty()) {
+    const std::int64_t each = std::clamp<std::int64_t>(sizes.at(0), 1, size);
+    sizes.assign(static_cast<size_t>((size + each - 1) / each), each);
+    sizes.back() = size - each * static_cast<std::int64_t>(sizes.size() - 1);
+  }
+  auto parts = static_cast<std::int64_t>(sequence ? sizes.size() : node_->outputs.size());
   if (sizes.empty()) {
-    const std::int64_t each = (channels + parts - 1) / std::max<std::int64_t>(parts, 1);
+    const std::int64_t each = (size + parts - 1) / std::max<std::int64_t>(parts, 1);
     for (std::int64_t i = 0; i < parts; ++i)
-      sizes.push_back(std::min(each, channels - i * each));
+      sizes.push_back(std::min(each, size - i * each));
   }
-  const bool fits = static_cast<std::int64_t>(sizes.size()) == parts &&
+  const bool fits = parts > 0 && static_cast<std::int64_t>(sizes.size()) == parts &&
                     std::all_of(sizes.begin(), sizes.end(),
-                                [&](std::int64_t n) { return n >= 1 && n <= channels; }) &&
-                    std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}) == channels;
-  if (!fits) fail(formatted("its {} parts are not those of {} channels", parts, channels));
+                                [&](std::int64_t n) { return n >= 1 && n <= size; }) &&
+                    std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}) == size &&
+                    (!sequence || integer("keepdims", 1) != 0 || has_input(1));
+  if (!fits) fail(formatted("its {} parts are not those of {} elements", parts, size));
   std::int64_t first = 0;
+  NetName all;
   for (size_t i = 0; i < sizes.size(); ++i) {
-    const int part = pick_channels(source, consecutive(first, sizes[i]));
-    if (!node_->outputs[i].empty()) define(i, {.value = part});
+    NetName part{.value = source, .view = view};
+    take_part(*part.value, *part.view, axis, consecutive(first, sizes[i]));
+    if (*part.view == view_of({.value = part.value})) part.view.reset();
     first += sizes[i];
+    if (sequence) {
+      all.sequence.push_back(std::move(part));
+    } else if (!node_->outputs[i].empty()) {
+      define(i, std::move(part));
+    }
   }
+  if (sequence) define(0, std::move(all));
+}
+
+void NetBuilder::read_element() {
+  const std::vector<NetName>& all = input(0).sequence;
+  const Wholes index = whole_numbers(1, "its index is");
+  if (all.empty() || index.size() != 1) fail("its input is no sequence, or its index no number");
+  NetName part = all[place_in(index.front(), static_cast<std::int64_t>(all.size()))];
+  define(0, std::move(part));
 }
 
 void NetBuilder::read_gather() {
-  const Wholes sizes = dimensions_of(NetName{.value = value(0)});
-  int source = value(0);
-  const size_t axis = axis_of(integer("axis", 0), sizes.size());
+  int source = seen_value(0);
+  NetView view = view_of(input(0));
+  const size_t axis = axis_of(integer("axis", 0), view.size());
   const OnnxTensor& indices = constant(1, "its indices are");
-  const bool one = indices.dimensions.empty();
+  const std::int64_t size = dimensions_of(input(0))[axis];
   if (indices.is_float() || indices.count() == 0 || indices.dimensions.size() > 1)
     fail("its indices are not a list of whole numbers");
   Wholes places;
-  for (const std::int64_t place : indices.integers) {
-    places.push_back(place < 0 ? place + sizes[axis] : place);
-    if (places.back() < 0 || places.back() >= sizes[axis])
-      fail(formatted("there is no element {}", place));
-  }
-  if (axis == 1) {
-    source = pick_channels(source, places);
-  } else if (axis != 0 || places.size() != 1) {
-    fail("only channels can be gathered");
-  }
-  NetView view = view_of(NetName{.value = source});
-  if (one) view.erase(view.begin() + static_cast<std::ptrdiff_t>(axis));
+  for (const std::int64_t place : indices.integers)
+    places.push_back(static_cast<std::int64_t>(place_in(place, size)));
+  if (size > 1) take_part(source, view, axis, places);
+  if (size == 1 && places.size() > 1) fail("it repeats its input");
+  if (indices.dimensions.empty()) view.erase(view.begin() + static_cast<std::ptrdiff_t>(axis));
   define_view(source, std::move(view));
 }
 

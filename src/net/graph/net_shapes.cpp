@@ -1,128 +1,24 @@
-// What files do with shapes: constants that are computed from constants, and reshapes and
-// transpositions, which become moves of channels and of blocks of pixels.
+// What files do with shapes: reshapes and transpositions, which become moves of channels and of
+// blocks of pixels.
 #include <algorithm>
-#include <cmath>
-#include <functional>
 #include <numeric>
 #include <set>
 #include <utility>
 
 #include "base/format.hpp"
 #include "net/graph/net_builder.hpp"
+#include "net/graph/net_tensors.hpp"
 
 namespace gpufilter {
 namespace {
 
 using std::size_t;
-using Wholes = std::vector<std::int64_t>;
-
-// Of sizes; at most 2^50, which no shape has.
-std::int64_t product_of(const Wholes& numbers) {
-  constexpr std::int64_t most = std::int64_t{1} << 50U;
-  std::int64_t product = 1;
-  for (const std::int64_t number : numbers) {
-    if (number <= 0) return 0;
-    product = number > most / product ? most : product * number;
-  }
-  return product;
-}
-
-std::int64_t whole_of(double number) {
-  constexpr double most = 0x1p62;
-  return number > -most && number < most ? static_cast<std::int64_t>(number) : 0;
-}
-
-double number_at(const OnnxTensor& tensor, size_t i) {
-  return tensor.is_float() ? static_cast<double>(tensor.floats[i])
-                           : static_cast<double>(tensor.integers[i]);
-}
-
-OnnxTensor tensor_like(const OnnxTensor& like, Wholes dimensions) {
-  OnnxTensor result{.name = like.name, .type = like.type};
-  result.dimensions = std::move(dimensions);
-  return result;
-}
-
-void copy_number(const OnnxTensor& from, size_t i, OnnxTensor& to) {
-  if (from.is_float()) {
-    to.floats.push_back(from.floats[i]);
-  } else {
-    to.integers.push_back(from.integers[i]);
-  }
-}
-
-// The elements of `from` at `places`, which are indices into it, in this order.
-OnnxTensor selected(const OnnxTensor& from, Wholes dimensions, const std::vector<size_t>& places) {
-  OnnxTensor result = tensor_like(from, std::move(dimensions));
-  for (const size_t place : places)
-    copy_number(from, place, result);
-  return result;
-}
-
-// Where the elements of an array of these sizes are in another with these pitches.
-std::vector<size_t> places_of(const Wholes& sizes, const Wholes& pitches) {
-  std::vector<size_t> places;
-  const std::int64_t count = product_of(sizes);
-  for (std::int64_t i = 0; i < count; ++i) {
-    std::int64_t rest = i;
-    std::int64_t at = 0;
-    for (size_t k = sizes.size(); k-- > 0;) {
-      at += rest % sizes[k] * pitches[k];
-      rest /= sizes[k];
-    }
-    places.push_back(static_cast<size_t>(at));
-  }
-  return places;
-}
-
-Wholes pitches_of(const Wholes& sizes) {
-  Wholes pitches(sizes.size(), 1);
-  for (size_t k = sizes.size(); k-- > 1;)
-    pitches[k - 1] = pitches[k] * sizes[k];
-  return pitches;
-}
 
 std::int64_t numeric(const std::vector<NetAtom>& dimension) {
   std::int64_t all = 1;
   for (const NetAtom& atom : dimension)
     all *= atom.size;
   return all;
-}
-
-// An element-wise operator on two constants.
-OnnxTensor combined(const std::string& type, const OnnxTensor& a, const OnnxTensor& b) {
-  Wholes sizes(std::max(a.dimensions.size(), b.dimensions.size()), 1);
-  const auto pitches = [&](const OnnxTensor& tensor) {
-    const Wholes own = pitches_of(tensor.dimensions);
-    Wholes all(sizes.size(), 0);
-    const size_t skipped = sizes.size() - own.size();
-    for (size_t k = 0; k < own.size(); ++k) {
-      if (tensor.dimensions[k] == 1) continue;
-      all[k + skipped] = own[k];
-      sizes[k + skipped] = tensor.dimensions[k];
-    }
-    return all;
-  };
-  const Wholes of_a = pitches(a);
-  const Wholes of_b = pitches(b);
-  const auto from_a = places_of(sizes, of_a);
-  const auto from_b = places_of(sizes, of_b);
-  OnnxTensor result = tensor_like(a, sizes);
-  for (size_t i = 0; i < from_a.size(); ++i) {
-    const double x = number_at(a, from_a[i]);
-    const double y = number_at(b, from_b[i]);
-    double z = x * y;
-    if (type == "Add") z = x + y;
-    if (type == "Sub") z = x - y;
-    if (type == "Div") z = a.is_float() ? x / y : std::trunc(x / (y == 0 ? 1 : y));
-    if (type == "Mod") z = x - std::floor(x / (y == 0 ? 1 : y)) * y;
-    if (a.is_float()) {
-      result.floats.push_back(static_cast<float>(z));
-    } else {
-      result.integers.push_back(whole_of(z));
-    }
-  }
-  return result;
 }
 
 }  // namespace
@@ -132,136 +28,6 @@ size_t NetBuilder::axis_of(std::int64_t axis, size_t rank) const {
   if (found < 0 || found >= static_cast<std::int64_t>(rank))
     fail(formatted("its axis {} is not one of {} dimensions", axis, rank));
   return static_cast<size_t>(found);
-}
-
-// ---- Constants ----
-
-bool NetBuilder::fold_constants() {
-  const std::string& type = node_->type;
-  static const std::set<std::string, std::less<>> foldable{
-      "Add",      "Cast",      "Ceil",     "Concat", "ConstantOfShape", "Div",   "Floor", "Gather",
-      "Identity", "Mod",       "Mul",      "Neg",    "Reshape",         "Slice", "Sqrt",  "Squeeze",
-      "Sub",      "Transpose", "Unsqueeze"};
-  if (!foldable.contains(type) || node_->inputs.empty()) return false;
-  std::vector<const OnnxTensor*> tensors;
-  std::int64_t numbers = 0;
-  for (size_t i = 0; i < node_->inputs.size(); ++i) {
-    if (!has_input(i)) return false;
-    if (!input(i).constant) return false;
-    tensors.push_back(&*input(i).constant);
-    numbers += static_cast<std::int64_t>(tensors.back()->count());
-  }
-  if (numbers > net_constants) fail("its constants are too large to be computed with");
-  define(0, {.constant = folded(tensors)});
-  return true;
-}
-
-OnnxTensor NetBuilder::folded(const std::vector<const OnnxTensor*>& tensors) const {
-  const std::string& type = node_->type;
-  const OnnxTensor& first = *tensors.front();
-  const bool pair =
-      type == "Add" || type == "Sub" || type == "Mul" || type == "Div" || type == "Mod";
-  if (pair) {
-    if (tensors.size() != 2) fail("it has not two inputs");
-    const OnnxTensor& second = *tensors[1];
-    const double most = static_cast<double>(first.count()) * static_cast<double>(second.count());
-    if (first.dimensions != second.dimensions && most > net_constants)
-      fail("its constants are too large to be computed with");
-    return combined(type, first, second);
-  }
-  if (type == "Cast") {
-    OnnxTensor result = tensor_like(first, first.dimensions);
-    result.type = static_cast<OnnxType>(integer("to", 1));
-    for (size_t i = 0; i < first.count(); ++i) {
-      if (result.is_float()) {
-        result.floats.push_back(static_cast<float>(number_at(first, i)));
-      } else {
-        result.integers.push_back(whole_of(number_at(first, i)));
-      }
-    }
-    return result;
-  }
-  if (type == "ConstantOfShape") {
-    const OnnxAttribute* value = node_->attribute("value");
-    OnnxTensor one{.floats = {0}};
-    if (value != nullptr && value->tensor && value->tensor->count() == 1) one = *value->tensor;
-    const std::int64_t count = product_of(first.integers);
-    if (first.is_float() || count > net_constants) fail("its shape is too large");
-    return selected(one, first.integers, std::vector<size_t>(static_cast<size_t>(count), 0));
-  }
-  if (type == "Concat") {
-    OnnxTensor result = tensor_like(first, {0});
-    for (const OnnxTensor* tensor : tensors) {
-      if (tensor->dimensions.size() > 1 || tensor->is_float() != first.is_float())
-        fail("constants of more than one dimension cannot be joined");
-      for (size_t i = 0; i < tensor->count(); ++i)
-        copy_number(*tensor, i, result);
-    }
-    result.dimensions = {static_cast<std::int64_t>(result.count())};
-    return result;
-  }
-  return rearranged(tensors);
-}
-
-// Those that change no number, or each alone.
-OnnxTensor NetBuilder::rearranged(const std::vector<const OnnxTensor*>& tensors) const {
-  const std::string& type = node_->type;
-  const OnnxTensor& first = *tensors.front();
-  if (type == "Gather") {
-    const OnnxTensor& places = *tensors.at(1);
-    const auto count = static_cast<std::int64_t>(first.count());
-    if (first.dimensions.size() != 1 || places.is_float())
-      fail("constants of one dimension are supported");
-    std::vector<size_t> from;
-    for (const std::int64_t place : places.integers) {
-      if (place < -count || place >= count) fail(formatted("there is no element {}", place));
-      from.push_back(static_cast<size_t>(place < 0 ? place + count : place));
-    }
-    return selected(first, places.dimensions, from);
-  }
-  if (type == "Slice") {
-    Wholes sizes = first.dimensions;
-    Wholes pitches = pitches_of(sizes);
-    std::int64_t begin = 0;
-    for (const SliceRange& range : slices_of(first.dimensions)) {
-      const auto axis = static_cast<size_t>(range.axis);
-      begin += range.begin * pitches[axis];
-      const std::int64_t distance = range.end - range.begin;
-      const std::int64_t step = range.step;
-      sizes[axis] = std::max<std::int64_t>((distance + step - (step > 0 ? 1 : -1)) / step, 0);
-      pitches[axis] *= step;
-    }
-    std::vector<size_t> from = places_of(sizes, pitches);
-    for (size_t& place : from)
-      place += static_cast<size_t>(begin);
-    return selected(first, sizes, from);
-  }
-  if (type == "Transpose") {
-    const Wholes own = pitches_of(first.dimensions);
-    Wholes order(own.size());
-    std::iota(order.rbegin(), order.rend(), std::int64_t{0});
-    order = integers("perm", order);
-    Wholes sizes;
-    Wholes pitches;
-    for (const std::int64_t axis : order) {
-      sizes.push_back(first.dimensions[axis_of(axis, own.size())]);
-      pitches.push_back(own[axis_of(axis, own.size())]);
-    }
-    return selected(first, sizes, places_of(sizes, pitches));
-  }
-  OnnxTensor result = first;
-  for (float& number : result.floats) {
-    if (type == "Floor") number = std::floor(number);
-    if (type == "Ceil") number = std::ceil(number);
-    if (type == "Neg") number = -number;
-    if (type == "Sqrt") number = std::sqrt(number);
-  }
-  for (std::int64_t& number : result.integers) {
-    if (type == "Neg") number = -number;
-  }
-  if (type == "Reshape" || type == "Squeeze" || type == "Unsqueeze")
-    result.dimensions = new_sizes(first.dimensions);
-  return result;
 }
 
 // The sizes that the node makes of these; -1 and 0 are resolved.
@@ -339,13 +105,38 @@ int NetBuilder::channel_dimension(const NetName& name) const {
   return channels == 1 && view.size() == 4 ? 1 : -1;
 }
 
-// Splits and joins the factors of `view` so that they have these sizes. Rows and columns that are
-// split into blocks change the value: the blocks' pixels become channels.
-NetView NetBuilder::reshaped(int& value, NetView view, Wholes sizes) {
-  std::vector<NetAtom> left;
-  for (const auto& dimension : view)
-    left.insert(left.end(), dimension.begin(), dimension.end());
-  std::erase_if(left, [](const NetAtom& atom) { return atom.size == 1; });
+namespace {
+
+// Whether `outer` and `inner` are one factor: channels in order, or blocks and the places in them.
+bool joins(const NetAtom& outer, const NetAtom& inner) {
+  return (outer.kind == NetAtom::channels && inner.kind == NetAtom::channels &&
+          outer.stride == inner.size * inner.stride) ||
+         (outer.kind == NetAtom::rows && inner.kind == NetAtom::row_of_block) ||
+         (outer.kind == NetAtom::columns && inner.kind == NetAtom::column_of_block);
+}
+
+// All factors, as few as possible.
+std::vector<NetAtom> joined(const NetView& view) {
+  std::vector<NetAtom> atoms;
+  for (const auto& dimension : view) {
+    for (const NetAtom& atom : dimension) {
+      if (atom.size == 1) continue;
+      if (atoms.empty() || !joins(atoms.back(), atom)) {
+        atoms.push_back(atom);
+        continue;
+      }
+      atoms.back().size *= atom.size;
+      atoms.back().stride = atom.stride;
+    }
+  }
+  return atoms;
+}
+
+}  // namespace
+
+// Splits and joins the factors of `view` so that they have these sizes.
+NetView NetBuilder::reshaped(const NetView& view, const Wholes& sizes) const {
+  std::vector<NetAtom> left = joined(view);
   NetView result;
   size_t next = 0;
   const auto refuse = [&] {
@@ -363,40 +154,101 @@ NetView NetBuilder::reshaped(int& value, NetView view, Wholes sizes) {
         continue;
       }
       if (atom.size % need != 0) refuse();
-      const std::int64_t inner = atom.size / need;
-      dimension.push_back(
-          {atom.kind, need, atom.stride * (atom.kind == NetAtom::channels ? inner : 1)});
-      if (atom.kind == NetAtom::rows) {
-        atom.kind = NetAtom::row_of_block;
-      } else if (atom.kind == NetAtom::columns) {
-        atom.kind = NetAtom::column_of_block;
-      } else if (atom.kind != NetAtom::channels) {
+      NetAtom outer = atom;
+      atom.size /= need;
+      outer.size = need;
+      if (atom.kind == NetAtom::channels) {
+        outer.stride *= atom.size;
+      } else if (atom.kind == NetAtom::rows || atom.kind == NetAtom::columns) {
+        atom.kind = atom.kind == NetAtom::rows ? NetAtom::row_of_block : NetAtom::column_of_block;
+        atom.rolled = 0;
+      } else {
         refuse();
       }
-      atom.size = inner;
+      dimension.push_back(outer);
       need = 1;
     }
   }
   if (next != left.size()) refuse();
+  return result;
+}
+
+void NetBuilder::separate_blocks(int& value, NetView& view) {
   std::int64_t height = 1;
   std::int64_t width = 1;
-  for (const auto& dimension : result) {
+  bool rolled = false;
+  for (const auto& dimension : view) {
     for (const NetAtom& atom : dimension) {
       if (atom.kind == NetAtom::row_of_block) height *= atom.size;
       if (atom.kind == NetAtom::column_of_block) width *= atom.size;
+      rolled = rolled || atom.rolled != 0;
     }
   }
-  if (height == 1 || width == 1) return result;
-  if (height != width) refuse();
+  if (rolled) fail("its input is rolled, which is supported around window attention only");
+  if (height == 1 && width == 1) return;
+  if (height != width) fail("its input is split into blocks of pixels that are not square");
   value = reduced_size(value, height);
-  for (auto& dimension : result) {
+  for (auto& dimension : view) {
     for (NetAtom& atom : dimension) {
       if (atom.kind == NetAtom::channels) atom.stride *= height * height;
       if (atom.kind == NetAtom::row_of_block) atom = {NetAtom::channels, height, height};
       if (atom.kind == NetAtom::column_of_block) atom = {NetAtom::channels, height, 1};
     }
   }
-  return result;
+}
+
+int NetBuilder::in_order(int value, NetView& view) {
+  Wholes sizes;
+  Wholes pitches;
+  for (const auto& dimension : view) {
+    for (const NetAtom& atom : dimension) {
+      if (atom.kind != NetAtom::channels) continue;
+      sizes.push_back(atom.size);
+      pitches.push_back(atom.stride);
+    }
+  }
+  const auto places = places_of(sizes, pitches);
+  std::int64_t stride = static_cast<std::int64_t>(places.size());
+  for (auto& dimension : view) {
+    for (NetAtom& atom : dimension) {
+      if (atom.kind == NetAtom::channels) atom.stride = stride /= atom.size;
+    }
+  }
+  return pick_channels(value, {places.begin(), places.end()});
+}
+
+// Elements of a dimension that is a factor of the channels.
+void NetBuilder::take(int& value, NetView& view, size_t axis, const Wholes& indices) {
+  // The factor that is taken from comes where its stride puts it, so that runs stay together.
+  std::vector<NetAtom*> atoms;
+  for (auto& dimension : view) {
+    for (NetAtom& atom : dimension) {
+      if (atom.kind == NetAtom::channels) atoms.push_back(&atom);
+    }
+  }
+  std::sort(atoms.begin(), atoms.end(),
+            [](const NetAtom* a, const NetAtom* b) { return a->stride > b->stride; });
+  NetAtom* const taken = &view[axis].front();
+  Wholes sizes;
+  Wholes pitches;
+  Wholes which;
+  for (const NetAtom* atom : atoms) {
+    sizes.push_back(atom == taken ? static_cast<std::int64_t>(indices.size()) : atom->size);
+    pitches.push_back(atom == taken ? 0 : atom->stride);
+    which.push_back(atom == taken ? 1 : 0);
+  }
+  const auto others = places_of(sizes, pitches);
+  const auto places = places_of(sizes, which);
+  Wholes channels;
+  for (size_t i = 0; i < others.size(); ++i)
+    channels.push_back(static_cast<std::int64_t>(others[i]) + indices[places[i]] * taken->stride);
+  value = pick_channels(value, channels);
+  taken->size = static_cast<std::int64_t>(indices.size());
+  std::int64_t stride = 1;
+  for (size_t k = atoms.size(); k-- > 0;) {
+    atoms[k]->stride = stride;
+    stride *= atoms[k]->size;
+  }
 }
 
 int NetBuilder::reduced_size(int source, std::int64_t factor) {
@@ -437,7 +289,8 @@ int NetBuilder::pick_channels(int source, const Wholes& channels) {
 int NetBuilder::arranged(const NetName& name) {
   if (!name.view) return *name.value;
   NetView view = *name.view;
-  const int source = *name.value;
+  int source = *name.value;
+  separate_blocks(source, view);
   const auto refuse = [&] { fail("its input is not seen as N x channels x height x width"); };
   const bool one = shape(source).size.is_one();
   std::vector<NetAtom> order;
@@ -509,11 +362,9 @@ void NetBuilder::read_shape() {
 }
 
 void NetBuilder::read_reshape() {
-  int source = seen_value(0);
-  NetView view = view_of(input(0));
+  const int source = seen_value(0);
   const Wholes sizes = new_sizes(dimensions_of(input(0)));
-  view = reshaped(source, std::move(view), sizes);
-  define_view(source, std::move(view));
+  define_view(source, reshaped(view_of(input(0)), sizes));
 }
 
 // A view that is the usual one is none.
@@ -523,20 +374,24 @@ void NetBuilder::define_view(int source, NetView view) {
   define(0, std::move(name));
 }
 
+// Of a transposition.
+std::vector<size_t> NetBuilder::new_order(size_t rank) const {
+  Wholes order(rank);
+  std::iota(order.rbegin(), order.rend(), std::int64_t{0});
+  std::vector<size_t> result;
+  for (const std::int64_t axis : integers("perm", order))
+    result.push_back(axis_of(axis, rank));
+  if (result.size() != rank || std::set<size_t>(result.begin(), result.end()).size() != rank)
+    fail("its order does not have each dimension once");
+  return result;
+}
+
 void NetBuilder::read_transpose() {
   const int source = seen_value(0);
   const NetView view = view_of(input(0));
-  Wholes order(view.size());
-  std::iota(order.rbegin(), order.rend(), std::int64_t{0});
-  order = integers("perm", order);
-  std::set<size_t> axes;
   NetView result;
-  for (const std::int64_t axis : order) {
-    axes.insert(axis_of(axis, view.size()));
-    result.push_back(view[axis_of(axis, view.size())]);
-  }
-  if (axes.size() != view.size() || order.size() != view.size())
-    fail("its order does not have each dimension once");
+  for (const size_t axis : new_order(view.size()))
+    result.push_back(view[axis]);
   define_view(source, std::move(result));
 }
 

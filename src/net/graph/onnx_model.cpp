@@ -265,7 +265,8 @@ class ModelParser {
       graph(bytes, model);
     };
     read(message, Field{7, take_graph},
-         Field{8, [&](std::string_view bytes) { operator_set(bytes, model); }});
+         Field{8, [&](std::string_view bytes) { operator_set(bytes, model); }},
+         Field{14, [&](std::string_view bytes) { model.metadata.insert(entry(bytes)); }});
     if (!has_graph) fail("is not an ONNX network: it has no graph");
     return model;
   }
@@ -287,7 +288,7 @@ class ModelParser {
 
   // Short fields take many times their bytes in memory.
   void count_field() {
-    constexpr std::uint64_t most_fields = std::uint64_t{1} << 18U;
+    constexpr std::uint64_t most_fields = std::uint64_t{1} << 20U;
     if (++fields_ > most_fields)
       fail(formatted("has more than {} fields, the limit for a network", most_fields));
   }

@@ -36,7 +36,7 @@ std::uint64_t host_scratch(const std::vector<Pass>& passes, const PlanLimits& li
     const StepTitle title = pass.step->title();
     throw UnsuitableSize(
         formatted("--{} {}: takes {} bytes of memory for pictures of {} x {}; set "
-                  "--max-memory higher",
+                  "--max-memory higher, or filter smaller pictures",
                   title.name, title.label, sum, pass.input.size.width, pass.input.size.height));
   }
   return sum;
