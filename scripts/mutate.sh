@@ -9,8 +9,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 python3 - <<'PYTHON'
 import os
 import pathlib
+import signal
 import subprocess
 import sys
+import threading
 
 # The source, a piece of it, what replaces it, and the row that has to fail.
 MUTATIONS = [
@@ -21,6 +23,7 @@ MUTATIONS = [
      "server reports a failure on closing"),
     ("base/atomic_file.cpp", "return errno != EWOULDBLOCK;", "return !@ && errno != EWOULDBLOCK;",
      "file system without locks"),
+    ("base/atomic_file.cpp", "return is_free && ", "return !@ && is_free && ", "temporary file of a killed run"),
     ("base/files.cpp", "} else if (errno != EINTR) {", "} else if (@ || errno != EINTR) {",
      "input with interrupted reads"),
     ("pipeline/run/picture_input.cpp", "if (is_newer || ", "if ((!@ && is_newer) || ",
@@ -34,10 +37,6 @@ MUTATIONS = [
     ("pipeline/choose/engine.cpp", "if (!retry(&Engine::lower_bands, error)) throw;",
      "if (!retry(@ ? &Engine::leave_current : &Engine::lower_bands, error)) throw;",
      "device with memory for lower bands only"),
-    ("pipeline/choose/engine.cpp", "if (!options_.processor_helps) return false;",
-     "if (!@ && !options_.processor_helps) return false;", "device lost while it works, device required"),
-    ("pipeline/execute/device_executor.cpp", "if (idle_.empty()) throw;", "if (@ || idle_.empty()) throw;",
-     "device with memory for one band"),
     ("pipeline/execute/device_executor.cpp", "return allocate_image_memory(bytes);",
      "if (@) throw;\n        return allocate_image_memory(bytes);", "device without pinned memory"),
     ("device/session.cpp", "if (limit == no_timeout) return", "if (@ || limit == no_timeout) return",
@@ -47,11 +46,11 @@ MUTATIONS = [
     ("codec/heif/reader.cpp", "if (needs_isolation(", "if (!@ && needs_isolation(", "decoder that crashes"),
     ("codec/isolated_decoding.cpp", "if (WTERMSIG(status) == SIGXCPU)", "if (!@ && WTERMSIG(status) == SIGXCPU)",
      "decoder that takes too long"),
-    ("codec/isolated_decoding.cpp", "isolation != Isolation::off &&", "(@ || isolation != Isolation::off) &&",
-     "decoder that is not isolated"),
     ("batch/journal.cpp", "if (!unsealed(line))", "if (!@ && !unsealed(line))", "journal damaged"),
     ("batch/batch_run.cpp", "if (found == names_.end() ||", "if (@ || found == names_.end() ||",
      "names that differ in their normalisation, where that makes no difference"),
+    ("batch/batch_run.cpp", "if (record.work != result.work || ", "if (@ || record.work != result.work || ",
+     "killed in place after renaming, then resumed"),
     ("pipeline/execute/host_check.cpp", "if (a == b) continue;", "if (@ || a == b) continue;", "wrong result"),
 ]
 SWITCH = '(::getenv("GPUFILTER_MUTATION") != nullptr && ::atoi(::getenv("GPUFILTER_MUTATION")) == {})'
@@ -79,10 +78,24 @@ def build():
             path.write_text(text)
 
 
+def end_programs(number):
+    """Ends programs that wait for what a mutation has removed."""
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if b"GPUFILTER_MUTATION=%d\0" % number in (process / "environ").read_bytes():
+                if (process / "comm").read_text() == "gpufilter\n":
+                    os.kill(int(process.name), signal.SIGKILL)
+        except OSError:
+            pass
+
+
 def passes(row, number):
+    limit = threading.Timer(60, end_programs, [number])
+    limit.start()
     test = subprocess.run(
         ["build/release/tests/test_faults"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False,
         env={**os.environ, "GPUFILTER_FAULT": row, "GPUFILTER_MUTATION": str(number)})
+    limit.cancel()
     return test.returncode == 0
 
 

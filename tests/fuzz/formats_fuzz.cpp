@@ -79,10 +79,17 @@ std::string written_back(const Codec& codec, const Image& image) {
     is_lossless = true;
   }
   if (!is_lossless || format_in_file(codec, image.format()) != image.format()) return "";
-  const Image back = decode(encode(codec, image, options).file).image;
+  const auto written = [&](const Image& picture) {
+    return decode(encode(codec, picture, options).file).image;
+  };
+  const Image back = written(image);
   // libwebp leaves out an alpha that is opaque everywhere.
   if (back.format() != image.format() && has_opaque_alpha(image)) return "";
-  const auto same = same_pixels(back, image);
+  // AVIF with 10 bits a sample becomes one with 12, which has other values; HEIC with 12 likewise.
+  // Once written they stay as they are.
+  const bool is_rounded =
+      image.format().depth == 16 && (codec.name == "HEIC" || codec.name == "AVIF");
+  const auto same = is_rounded ? same_pixels(written(back), back) : same_pixels(back, image);
   return same ? "" : formatted("written and read back: {}", same.message());
 }
 
