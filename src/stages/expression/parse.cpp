@@ -19,7 +19,7 @@ constexpr size_t most_text = 65536;
 constexpr size_t most_operations = 1000;
 constexpr size_t most_points = 64;  // of a curve
 constexpr int deepest = 64;
-constexpr double largest = 1e30;  // of a value: far from where single precision ends
+constexpr double largest = 1e30F;  // of a value: far from where single precision ends
 
 // The values that an operation's result may have.
 struct Range {
@@ -346,12 +346,16 @@ class PixelParser {
       return value;
     }
     if (const auto known = names_.find(name.text); known != names_.end()) return known->second;
-    std::vector<std::string> all{"rgb"};
+    refuse_name(name);
+  }
+
+  [[noreturn]] void refuse_name(const Token& name) const {
+    if (name.text == "rgb") tokens_.refuse(name.at, "rgb is a value only in 'rgb = ...'");
+    std::vector<std::string> all;
     for (const auto& [each, value] : names_)
       all.push_back(each);
     for (const auto& [each, function] : functions())
       all.emplace_back(each);
-    if (name.text == "rgb") tokens_.refuse(name.at, "rgb is a value only in 'rgb = ...'");
     const auto near = words_like(name.text, all);
     tokens_.refuse(name.at, formatted("unknown name '{}'{}", shown(name.text, 32),
                                       near.empty() ? "; known are r, g, b, a, gray and functions"

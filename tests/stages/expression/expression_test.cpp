@@ -483,6 +483,7 @@ TEST(PixelOption, HasLimits) {
   const auto objection = [](const std::string& text) {
     return objection_to_value(pixel_stage_kind(), text);
   };
+  EXPECT_EQ(objection("r = min(1e30 * r, 1)"), "none");
   EXPECT_EQ(objection("r = " + repeated("(", 62) + "r" + repeated(")", 62)), "none");
   EXPECT_EQ(objection("r = " + repeated("(", 60'000)),
             "--pixel: line 1, column 69: nested more than 64 deep");
