@@ -14,7 +14,7 @@ namespace {
 using std::size_t;
 
 // Pixels that go through the whole program while in the first-level cache.
-constexpr size_t block_pixels = 512;
+constexpr size_t block_pixels = 256;
 
 // One value of each pixel of a block.
 struct alignas(64) Plane {
