@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <utility>
 
+#include "base/elementary.hpp"
 #include "base/format.hpp"
 #include "net/graph/net_builder.hpp"
 #include "net/graph/net_tensors.hpp"
@@ -71,6 +73,23 @@ struct PairFunction {
   bool tests = false;  // gives booleans
 };
 
+// x to the power y, with the same bits on every machine. Not a number where that is not real.
+double power(double x, double y) {
+  constexpr double largest_count = 1024;
+  if (y == std::floor(y) && std::abs(y) <= largest_count) {
+    double product = 1;
+    for (double i = std::abs(y); i > 0; --i)
+      product *= x;
+    return y < 0 ? 1 / product : product;
+  }
+  if (y == 0.5) return std::sqrt(x);
+  if (x == 0 && y > 0) return 0;
+  if (!(x > 0) || std::isinf(x)) return std::numeric_limits<double>::quiet_NaN();
+  const double exponent = y * natural_logarithm(x);
+  if (std::abs(exponent) < 700) return exponential(exponent);
+  return exponent < 0 ? 0 : std::numeric_limits<double>::infinity();
+}
+
 const PairFunction& pair_function(const std::string& type) {
   static const std::map<std::string, PairFunction, std::less<>> functions{
       {"Add", {[](double x, double y) { return x + y; }}},
@@ -78,7 +97,7 @@ const PairFunction& pair_function(const std::string& type) {
       {"Mul", {[](double x, double y) { return x * y; }}},
       {"Div", {[](double x, double y) { return x / y; }}},
       {"Mod", {[](double x, double y) { return y == 0 ? 0 : x - std::floor(x / y) * y; }}},
-      {"Pow", {[](double x, double y) { return std::pow(x, y); }}},
+      {"Pow", {power}},
       {"Max", {[](double x, double y) { return std::max(x, y); }}},
       {"Min", {[](double x, double y) { return std::min(x, y); }}},
       {"And", {[](double x, double y) { return x != 0 && y != 0 ? 1.0 : 0.0; }, true}},
