@@ -79,7 +79,7 @@ inline void write_blocks(TIFF* tiff, const TiffRecipe& recipe) {
   }
 }
 
-inline Bytes file_of(const TiffRecipe& recipe) {
+inline Bytes tiff_of(const TiffRecipe& recipe) {
   const TemporaryFolder folder;
   const std::string path = folder / "made.tif";
   TIFF* tiff = TIFFOpen(path.c_str(), recipe.mode);
@@ -112,7 +112,7 @@ inline Bytes file_of(const TiffRecipe& recipe) {
 template <typename Expected>
 void expect_samples(const TiffRecipe& recipe, const PixelFormat& format, Expected expected,
                     const ReadLimits& limits = {}) {
-  const Image image = decode(file_of(recipe), limits, 3).image;
+  const Image image = decode(tiff_of(recipe), limits, 3).image;
   ASSERT_EQ(image.format(), format);
   ASSERT_EQ(image.size(), (ImageSize{recipe.width, recipe.height}));
   for (const auto [x, y, c] : each_sample({recipe.width, recipe.height}, format.channels))

@@ -196,13 +196,13 @@ const TiffFields& foreign() {
 
 TEST(TiffTags, AreKeptWhileThePixelsStayWhereTheyAreAndThatAreNotKeptAreNamed) {
   for (const char* mode : {"wl", "w8l"}) {
-    const Bytes file = with_fields(file_of({.mode = mode}), foreign());
+    const Bytes file = with_fields(tiff_of({.mode = mode}), foreign());
     const Copy copy = copied(file);
     EXPECT_EQ(copy.left_out, Names());
     for (const TiffField& field : foreign())
       EXPECT_EQ(value_in(copy.file, field.tag), field.value) << field.tag;
   }
-  const Bytes file = with_fields(file_of({}), foreign());
+  const Bytes file = with_fields(tiff_of({}), foreign());
   const Copy copy = copied(file, false);
   EXPECT_EQ(copy.left_out, (Names{"PageName", "GeoTIFF", "tag 65000", "tag 65001"}));
   EXPECT_EQ(value_in(copy.file, 285), Bytes());
@@ -215,7 +215,7 @@ TEST(TiffTags, AreKeptWhileThePixelsStayWhereTheyAreAndThatAreNotKeptAreNamed) {
 TEST(TiffTags, GetTheByteOrderOfTheFile) {
   const Bytes exif{'M', 'M', 0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0,
                    3,   0,   0, 0,  1, 0, 6, 0, 0, 0, 0,    0,    0};
-  const Copy copy = copied(with_fields(file_of({}), foreign()), true, exif);
+  const Copy copy = copied(with_fields(tiff_of({}), foreign()), true, exif);
   EXPECT_EQ(copy.file[0], 'M');
   EXPECT_EQ(value_in(copy.file, 285), foreign()[0].value);
   EXPECT_EQ(value_in(copy.file, 33550), (Bytes{0x40, 0x24, 0, 0, 0, 0, 0, 0}));
@@ -225,7 +225,7 @@ TEST(TiffTags, GetTheByteOrderOfTheFile) {
 
 // Photoshop's layers show the unfiltered picture.
 TEST(TiffTags, LayersOfPhotoshopAreUnread) {
-  const Bytes file = with_fields(file_of({}), {{37724, 7, 6, {'l', 'a', 'y', 'e', 'r', 's'}}});
+  const Bytes file = with_fields(tiff_of({}), {{37724, 7, 6, {'l', 'a', 'y', 'e', 'r', 's'}}});
   EXPECT_EQ(decode(file).header.unread, Names{"layers of Photoshop"});
   EXPECT_EQ(value_in(copied(file).file, 37724), Bytes());
 }
@@ -276,7 +276,7 @@ TEST(TiffDamage, EachFlippedBitOfDeflateIsNoticed) {
   for (const auto& [tiled, photometric] :
        each_of(std::array{false, true}, std::array{PHOTOMETRIC_RGB, PHOTOMETRIC_YCBCR})) {
     const Bytes file =
-        file_of({.photometric = photometric,
+        tiff_of({.photometric = photometric,
                  .compression = COMPRESSION_ADOBE_DEFLATE,
                  .tiled = tiled,
                  .more = [](TIFF* tiff) { TIFFSetField(tiff, TIFFTAG_YCBCRSUBSAMPLING, 1, 1); }});
@@ -294,7 +294,7 @@ TEST(TiffDamage, EachFlippedBitOfDeflateIsNoticed) {
 TEST(TiffDamage, RowsOfPackBitsAndFaxThatAreIncompleteAreRefused) {
   for (const int compression : {COMPRESSION_PACKBITS, COMPRESSION_CCITTFAX3, COMPRESSION_LZW}) {
     const bool is_fax = compression == COMPRESSION_CCITTFAX3;
-    const Bytes file = file_of({.width = 40,
+    const Bytes file = tiff_of({.width = 40,
                                 .samples = 1,
                                 .bits = is_fax ? 1 : 8,
                                 .photometric = PHOTOMETRIC_MINISBLACK,
@@ -334,7 +334,7 @@ TEST(TiffDamage, BlocksThatAreTooShortAreRefused) {
     if (planes) {
       recipe = {.width = 16, .height = 16, .samples = 3, .rows_per_strip = 16, .planes = true};
     }
-    Bytes file = file_of(recipe);
+    Bytes file = tiff_of(recipe);
     const std::size_t entry =
         entry_of(file, planes ? TIFFTAG_STRIPBYTECOUNTS : TIFFTAG_TILEBYTECOUNTS);
     const std::size_t value =

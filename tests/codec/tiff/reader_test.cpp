@@ -86,7 +86,7 @@ TEST(TiffReader, ReadsPalettes) {
     expect_samples(recipe, {3, 8}, [&](int x, int y, int c) {
       return table[static_cast<std::size_t>(c) * count + value_at(recipe, x, y, 0)] * 255U / 65535U;
     });
-    EXPECT_EQ(decode(file_of(recipe)).header.file_pixels, (FilePixels{"palette", 1, bits}));
+    EXPECT_EQ(decode(tiff_of(recipe)).header.file_pixels, (FilePixels{"palette", 1, bits}));
   }
 }
 
@@ -98,7 +98,7 @@ TEST(TiffReader, ReadsCmyk) {
         (255 - value_at(recipe, x, y, c)) * (255 - value_at(recipe, x, y, 3));
     return (product + 127) / 255;
   });
-  EXPECT_EQ(decode(file_of(recipe)).header.file_pixels, (FilePixels{"CMYK", 4, 8}));
+  EXPECT_EQ(decode(tiff_of(recipe)).header.file_pixels, (FilePixels{"CMYK", 4, 8}));
 }
 
 // Colours of associated alpha are divided by it, rounded.
@@ -129,7 +129,7 @@ TEST(TiffReader, ReadsTheFirstPage) {
   TiffRecipe first;
   first.more = [&](TIFF* tiff) { TIFFSetField(tiff, TIFFTAG_PAGENUMBER, 0, 2); };
   const TemporaryFolder folder;
-  const Bytes one = file_of(first);
+  const Bytes one = tiff_of(first);
   const std::string path = folder / "two.tif";
   write_file(path, {one.begin(), one.end()});
   TIFF* tiff = TIFFOpen(path.c_str(), "a");
@@ -146,7 +146,7 @@ TEST(TiffReader, ReadsTheFirstPage) {
 }
 
 TEST(TiffReader, RefusesWhatItCannotRead) {
-  const auto refusal = [](const TiffRecipe& recipe) { return why_refused(file_of(recipe)); };
+  const auto refusal = [](const TiffRecipe& recipe) { return why_refused(tiff_of(recipe)); };
   const std::string remedy = " is not supported: convert it to 8 or 16-bit RGB";
   const auto is = [](int format) {
     return [format](TIFF* tiff) { TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, format); };
@@ -170,7 +170,7 @@ TEST(TiffReader, RefusesWhatItCannotRead) {
 }
 
 TEST(TiffReader, NamesADamagedFileOnce) {
-  Bytes header = file_of({});
+  Bytes header = tiff_of({});
   header.resize(8);
   const std::string reason = why_refused(header);
   EXPECT_TRUE(reason.starts_with("in: damaged TIFF: ")) << reason;
@@ -179,7 +179,7 @@ TEST(TiffReader, NamesADamagedFileOnce) {
 
 TEST(TiffReader, LimitsTheMemoryOfBlocks) {
   const TiffRecipe recipe{.width = 1000, .height = 1000, .rows_per_strip = 1000, .planes = true};
-  EXPECT_EQ(why_refused(file_of(recipe), {.max_memory = 2'900'000}),
+  EXPECT_EQ(why_refused(tiff_of(recipe), {.max_memory = 2'900'000}),
             "in: a row of tiles or planes of this TIFF is held in memory as a whole, and its 3 MiB "
             "are more than the limit of 2 MiB: save it in strips, or filter it with --max-memory "
             "3M");
@@ -245,14 +245,14 @@ TEST(TiffSamples, Of32BitsAreScaledAndThatIsSaidAndWithASignAreLimitedToZero) {
   expect_samples(recipe, {3, 16}, [&](int x, int y, int c) {
     return (value_at(recipe, x, y, c) * 65535ULL + 2147483647) / 4294967295;
   });
-  EXPECT_EQ(warnings_of(file_of(recipe)),
+  EXPECT_EQ(warnings_of(tiff_of(recipe)),
             "gpufilter: warning: in: its 32-bit samples become samples of 16 bits, 0 to 4294967295 "
             "the whole range\n");
-  EXPECT_EQ(samples_in(file_of(row_of({0, 500, 1000, 3000000000}, 32, SAMPLEFORMAT_UINT)),
+  EXPECT_EQ(samples_in(tiff_of(row_of({0, 500, 1000, 3000000000}, 32, SAMPLEFORMAT_UINT)),
                        {.range = SampleRange{0, 1000}}),
             (Numbers{0, 32768, 65535, 65535}));
   // As libvips: negative ones are black, the others are what they are.
-  const Bytes wide = file_of(row_of({0x8000, 0xffff, 0, 1, 0x7fff}, 16, SAMPLEFORMAT_INT));
+  const Bytes wide = tiff_of(row_of({0x8000, 0xffff, 0, 1, 0x7fff}, 16, SAMPLEFORMAT_INT));
   EXPECT_EQ(samples_in(wide), (Numbers{0, 0, 0, 1, 0x7fff}));
   EXPECT_EQ(warnings_of(wide),
             "gpufilter: warning: in: its 16-bit samples with a sign become samples of 16 bits, 0 "
@@ -260,7 +260,7 @@ TEST(TiffSamples, Of32BitsAreScaledAndThatIsSaidAndWithASignAreLimitedToZero) {
             "another range\n");
   EXPECT_EQ(samples_in(wide, {.range = SampleRange{-32768, 32767}}),
             (Numbers{0, 0x7fff, 0x8000, 0x8001, 0xffff}));
-  EXPECT_EQ(samples_in(file_of(row_of({0x80, 0xff, 0, 1, 0x7f}, 8, SAMPLEFORMAT_INT))),
+  EXPECT_EQ(samples_in(tiff_of(row_of({0x80, 0xff, 0, 1, 0x7f}, 8, SAMPLEFORMAT_INT))),
             (Numbers{0, 0, 0, 1, 0x7f}));
 }
 
@@ -268,7 +268,7 @@ TEST(TiffSamples, OfFloatingPointAreFromZeroToOne) {
   std::vector<std::uint32_t> stored;
   for (const float value : {-0.5F, 0.0F, 0.25F, 0.5F, 1.0F, 2.0F, std::nanf(""), INFINITY})
     stored.push_back(std::bit_cast<std::uint32_t>(value));
-  const Bytes single = file_of(row_of(stored, 32, SAMPLEFORMAT_IEEEFP));
+  const Bytes single = tiff_of(row_of(stored, 32, SAMPLEFORMAT_IEEEFP));
   EXPECT_EQ(samples_in(single), (Numbers{0, 0, 16384, 32768, 65535, 65535, 0, 65535}));
   EXPECT_EQ(warnings_of(single),
             "gpufilter: warning: in: its 32-bit floating-point samples become samples of 16 bits, "
@@ -277,7 +277,7 @@ TEST(TiffSamples, OfFloatingPointAreFromZeroToOne) {
   EXPECT_EQ(samples_in(single, {.range = SampleRange{-1, 3}}),
             (Numbers{8192, 16384, 20480, 24576, 32768, 49151, 0, 65535}));
   // -1, 0, the smallest above it, 1/4, 1/2, 1, 2, no number
-  const Bytes half = file_of(
+  const Bytes half = tiff_of(
       row_of({0xbc00, 0, 1, 0x3400, 0x3800, 0x3c00, 0x4000, 0x7e00}, 16, SAMPLEFORMAT_IEEEFP));
   EXPECT_EQ(samples_in(half), (Numbers{0, 0, 0, 16384, 32768, 65535, 65535, 0}));
 }
@@ -326,7 +326,7 @@ TEST(TiffSamples, PalettesHaveSeveralScales) {
                                   TIFFSetField(tiff, TIFFTAG_COLORMAP, table.data(),
                                                table.data() + 16, table.data() + 32);
                                 }};
-    return sample_at(decode(file_of(recipe)).image, 0, 0, 0);
+    return sample_at(decode(tiff_of(recipe)).image, 0, 0, 0);
   };
   EXPECT_EQ(first_red(200, 7), 200U);
   EXPECT_EQ(first_red(200 * 256, 255 * 256), 200U);
@@ -337,7 +337,7 @@ TEST(TiffSamples, PalettesHaveSeveralScales) {
 TEST(TiffSamples, UnspecifiedChannelsAreNoAlpha) {
   const TiffRecipe recipe{.samples = 4, .extra = EXTRASAMPLE_UNSPECIFIED};
   expect_samples(recipe, {3, 8}, [&](int x, int y, int c) { return value_at(recipe, x, y, c); });
-  EXPECT_EQ(warnings_of(file_of(recipe)),
+  EXPECT_EQ(warnings_of(tiff_of(recipe)),
             "gpufilter: warning: in: 1 of its channels are neither colours nor alpha, and are left "
             "out\n");
   const TiffRecipe unknown{.samples = 4};
@@ -347,7 +347,7 @@ TEST(TiffSamples, UnspecifiedChannelsAreNoAlpha) {
 TEST(TiffSamples, ColoursThatTheFileDoesNotNameAreGuessed) {
   const TiffRecipe grey{.samples = 1, .photometric = -1};
   expect_samples(grey, {1, 8}, [&](int x, int y, int c) { return value_at(grey, x, y, c); });
-  EXPECT_EQ(warnings_of(file_of(grey)),
+  EXPECT_EQ(warnings_of(tiff_of(grey)),
             "gpufilter: warning: in: it does not say what its colours are: read as grey, 0 is "
             "black\n");
   const TiffRecipe fax{
@@ -356,7 +356,7 @@ TEST(TiffSamples, ColoursThatTheFileDoesNotNameAreGuessed) {
                  [&](int x, int y, int c) { return 255 - 255 * value_at(fax, x, y, c); });
   const TiffRecipe color{.photometric = -1};
   expect_samples(color, {3, 8}, [&](int x, int y, int c) { return value_at(color, x, y, c); });
-  EXPECT_EQ(why_refused(file_of({.samples = 4, .photometric = -1})),
+  EXPECT_EQ(why_refused(tiff_of({.samples = 4, .photometric = -1})),
             "in: damaged TIFF: it does not say what its colours are");
 }
 
@@ -399,7 +399,7 @@ TEST(TiffSamples, YCbCrBecomesRgb) {
     // libtiff 4.5.0 refuses small ones.
     if (compression == COMPRESSION_NONE && way % 2 == 1) continue;
     SCOPED_TRACE(std::to_string(compression) + " " + std::to_string(way));
-    expect_as_libtiff_shows(file_of({.photometric = PHOTOMETRIC_YCBCR,
+    expect_as_libtiff_shows(tiff_of({.photometric = PHOTOMETRIC_YCBCR,
                                      .compression = compression,
                                      .tiled = way % 2 == 1,
                                      .planes = way >= 2,
@@ -440,7 +440,7 @@ TEST(TiffSamples, LabBecomesSrgb) {
        each_of(std::array{8, 16}, std::array{PHOTOMETRIC_CIELAB, PHOTOMETRIC_ICCLAB})) {
     SCOPED_TRACE(std::to_string(bits) + " " + std::to_string(photometric));
     const TiffRecipe recipe{.bits = bits, .photometric = photometric};
-    const Image image = decode(file_of(recipe)).image;
+    const Image image = decode(tiff_of(recipe)).image;
     ASSERT_EQ(image.format(), (PixelFormat{3, bits}));
     const bool is_icc = photometric == PHOTOMETRIC_ICCLAB;
     const double unit = bits == 8 ? 1 : 256;
