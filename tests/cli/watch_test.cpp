@@ -40,10 +40,12 @@ TEST_F(Watch, FiltersWhatIsThereAndWhatArrives) {
 }
 
 TEST_F(Watch, WaitsUntilAFileIsComplete) {
+  put("first.png");
   put("whole.png", {300, 200});
   fs::rename(fs::path(in_) / "whole.png", folder_ / "whole.png");
   const ProcessResult result = beside(
-      "exec 3>in/slow.png; head -c 1000 whole.png >&3; sleep 2; ls out 2>/dev/null; "
+      "await out/first.png; exec 3>in/slow.png; head -c 1000 whole.png >&3; sleep 2; ls out | grep "
+      "slow; "
       "tail -c +1001 whole.png >&3; exec 3>&-; await out/slow.png");
   EXPECT_EQ(result.exit_code, 143);
   EXPECT_EQ(result.out + result.err, "");

@@ -59,7 +59,9 @@ class WatchedFolder {
       return false;
     });
     if (!plan.items.empty()) static_cast<void>(run_plan(options_, plan, dispatcher_, now()));
-    set_message_on_signals(formatted("gpufilter: stopped watching {}\n", options_.input()));
+    if (!options_.quiet)
+      set_message_on_signals(
+          formatted("gpufilter: stopped watching {}\n", printable(options_.input())));
     return is_incomplete ? settling_time : longest_wait;
   }
 
