@@ -96,8 +96,9 @@ TEST(Codec, DefaultsAreValuesOfTheirOptions) {
   }
   for (const char* name : {"tiff-compression", "lossless", "jxl-effort"})
     names.erase(name);  // of formats that the program may have been built without
-  EXPECT_EQ(names, (std::set<std::string>{"png-level", "quality", "subsampling", "restart",
-                                          "progressive", "background", "strip", "keep"}));
+  EXPECT_EQ(names,
+            (std::set<std::string>{"png-level", "quality", "max-bytes", "subsampling", "restart",
+                                   "progressive", "background", "strip", "keep"}));
 }
 
 const WriteOption effort{"effort", WriteOption::WholeNumber{-2, 9}, "4", ""};
