@@ -332,11 +332,14 @@ Image columns_of(const Image& image, int begin, int count) {
 
 // Whether a pixel of its result depends on its neighbours alone, not on its place.
 bool is_the_same_everywhere(const std::shared_ptr<const Stage>& stage, const PixelFormat& format) {
-  constexpr std::array<std::string_view, 3> by_place{"auto-orient", "flop", "overlay"};
+  constexpr std::array<std::string_view, 4> by_place{"auto-orient", "flop", "overlay", "vignette"};
   if (std::find(by_place.begin(), by_place.end(), stage->name()) != by_place.end()) return false;
   if (stage->traits().measures || stage->traits().keeps_picture) return false;
   try {
-    return result_of(stage, {wide_size, format}).size == wide_size;
+    const PictureShape wide{wide_size, format};
+    // Some stages have nothing to do with grey pictures.
+    return result_of(stage, wide).size == wide_size &&
+           !make_plan(wide, StageChain{stage}, {}).passes.empty();
   } catch (const UsageError&) {
     return false;
   }
