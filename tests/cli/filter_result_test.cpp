@@ -257,7 +257,7 @@ TEST_F(FilterResult, ACropBeyondThePictureFails) {
   expect_failure(
       2, {folder_ / "none.png", out_, "--crop", "60x"},
       {"--crop 60x: write WIDTHxHEIGHT+X+Y or WIDTHxHEIGHT in whole pixels or percent, such as "
-       "640x480+10+20 or 50%\n"});
+       "640x480+10+20 or 50%, or a ratio such as 3:2\n"});
   fs::create_directory(folder_ / "photos");
   write_png(random_image(size_, format_, 14), folder_ / "photos/large.png");
   write_png(random_image({50, 50}, format_, 15), folder_ / "photos/small.png");

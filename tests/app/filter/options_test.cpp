@@ -197,8 +197,8 @@ TEST_F(FilterOptionsTest, TheLastOfSeveralNamesIsTheOutput) {
 TEST_F(FilterOptionsTest, ComplaintsAreOneLineWithAHint) {
   EXPECT_EQ(complaint({}), "INPUT is required (see gpufilter --help)");
   EXPECT_EQ(complaint({"in.png"}), "OUTPUT is required (see gpufilter --help)");
-  EXPECT_EQ(complaint_about({"--vignette"}),
-            "--vignette: unknown option (see gpufilter --help-all)");
+  EXPECT_EQ(complaint_about({"--solarize"}),
+            "--solarize: unknown option (see gpufilter --help-all)");
   EXPECT_EQ(complaint_about({"--sharpness", "3"}),
             "--sharpness: unknown option (see gpufilter --help-all)");
   EXPECT_EQ(complaint_about({"--boder=wrap"}), "--boder: unknown option; did you mean --border?");
