@@ -389,7 +389,8 @@ TEST_F(MisplacedWords, APatternThatTheShellReplaced) {
 TEST_F(MisplacedWords, InThePlaceOfAnInputOrAFolder) {
   expect_answer({"a.png", "o.png", "sepia"}, "sepia: no such folder; did you mean --color sepia?");
   expect_answer({"a.png", "o.png", "auto"},
-                "auto: no such folder; did you mean --blur auto or --levels auto?");
+                "auto: no such folder; did you mean --blur auto, --levels auto or --white-balance "
+                "auto?");
   expect_answer({"a.png", "o.png", "brightness"},
                 "brightness: no such folder; did you mean --color brightness=1.25?");
   expect_answer({"a.png", "o.png", "recursive"},
