@@ -64,12 +64,12 @@ class LimitedWriter final : public RowWriter {
   // By bisection: quality `low` fits, and those above `high` do not, or are above the given one.
   [[nodiscard]] File smaller_than(std::size_t bytes, const Metadata& trailing) const {
     if (*options_.get<std::string>(lossless_option()) == "always")
-      fail(bytes, "without loss; leave out --lossless, or make the picture smaller");
+      fail(bytes, "without loss", "leave out --lossless, or make the picture smaller");
     int low = 1;
     int high = options_.get<int>(quality_option()).value_or(101) - 1;
     File best = encode(with_quality(low), trailing);
     if (best.bytes.size() > max_bytes_)
-      fail(best.bytes.size(), "at quality 1; make the picture smaller");
+      fail(best.bytes.size(), "at quality 1", "make the picture smaller");
     while (low < high) {
       const int quality = (low + high + 1) / 2;
       File trial = encode(with_quality(quality), trailing);
@@ -88,10 +88,9 @@ class LimitedWriter final : public RowWriter {
     return options.set(quality_option(), std::to_string(quality));
   }
 
-  [[noreturn]] void fail(std::size_t bytes, std::string_view how) const {
-    throw PictureError(sink_.name(), formatted("has more bytes than --max-bytes {}, "
-                                               "{} {}",
-                                               max_bytes_, bytes, how));
+  [[noreturn]] void fail(std::size_t bytes, std::string_view how, std::string_view remedy) const {
+    throw PictureError(sink_.name(), formatted("{} bytes {}, more than --max-bytes {}; {}", bytes,
+                                               how, max_bytes_, remedy));
   }
 
   const Codec& codec_;

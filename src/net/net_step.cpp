@@ -453,7 +453,7 @@ class NetPass final : public DevicePass {
   CodeDescription description_;
 };
 
-// Of a buffer. Kernels index elements with 31 bits.
+// The largest buffer of a network: kernels index its elements with 31 bits.
 std::uint64_t most_bytes(const DeviceInfo& device) {
   return std::min<std::uint64_t>(device.max_allocation, std::uint64_t{1} << 32U);
 }

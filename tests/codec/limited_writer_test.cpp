@@ -71,7 +71,9 @@ TEST_P(LimitedWriter, LowersAGivenQuality) {
 TEST_P(LimitedWriter, FailsIfNoQualityIsLowEnough) {
   const std::size_t smallest = file_of_quality(1).size();
   for (const std::size_t bytes : {std::size_t{1}, smallest - 1}) {
-    EXPECT_TRUE(contains(refusal(limited(bytes)), formatted("{} at quality 1", smallest)));
+    EXPECT_TRUE(
+        contains(refusal(limited(bytes)),
+                 formatted("{} bytes at quality 1, more than --max-bytes {};", smallest, bytes)));
   }
 }
 

@@ -336,7 +336,7 @@ TEST(NetFile, MetadataSayHowPixelsAreSeen) {
       "n.onnx: its metadata std \"1, 0, 1\" has no number for each of 3 channels; correct it");
   model.metadata = {{"Image.NominalPixelRange", "NominalRange_16_235"}};
   EXPECT_EQ(objection_to(pixels),
-            "n.onnx: its metadata asks for pixels in the range NominalRange_16_235; "
+            "n.onnx: its metadata requires pixels in the range NominalRange_16_235; "
             "NominalRange_0_255, Normalized_0_1 and Normalized_1_1 are supported");
 }
 

@@ -148,9 +148,7 @@ int run_folder(const FilterOptions& options, Nanoseconds start) {
   Dispatcher& dispatcher = process.get();
   const BatchRequest request = request_for(options);
   BatchPlan plan = plan_of_folder(options, request);
-  // If a requested device does not exist, that is reported before anything is written.
-  const bool needs_none = options.device == "auto" || options.device == "all";
-  if (!needs_none || options.require_device) dispatcher.await_choice();
+  await_requested_device(options, dispatcher);
   if (!options.dry_run) check_trace(options, plan);
   if (plan.shard && !options.dry_run) plan = join_run(request, std::move(plan));
   return run_plan(options, plan, dispatcher, start);

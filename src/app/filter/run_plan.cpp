@@ -24,6 +24,11 @@ Dispatcher& made(const FilterOptions& options) {
 
 ProcessDispatcher::ProcessDispatcher(const FilterOptions& options) : dispatcher_(made(options)) {}
 
+void await_requested_device(const FilterOptions& options, Dispatcher& dispatcher) {
+  const bool needs_none = options.device == "auto" || options.device == "all";
+  if (!needs_none || options.require_device) dispatcher.await_choice();
+}
+
 std::unique_ptr<ByteSink> open_trace(const FilterOptions& options) {
   return options.trace.empty() || options.dry_run ? nullptr : open_sink(options.trace);
 }

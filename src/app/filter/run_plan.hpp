@@ -28,6 +28,9 @@ class ProcessDispatcher {
   Dispatcher& dispatcher_;
 };
 
+// If a requested device does not exist, this reports it, before anything is written.
+void await_requested_device(const FilterOptions& options, Dispatcher& dispatcher);
+
 // Opened before the run, so that no work is wasted if the trace cannot be written; nullptr if none
 // is to be written.
 [[nodiscard]] std::unique_ptr<ByteSink> open_trace(const FilterOptions& options);

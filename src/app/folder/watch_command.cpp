@@ -17,7 +17,7 @@
 #include "base/log.hpp"
 #include "base/printable.hpp"
 #include "base/signal_cleanup.hpp"
-#include "base/threads.hpp"
+#include "device/pocl.hpp"
 
 namespace gpufilter {
 namespace {
@@ -139,8 +139,9 @@ int run_watch_command(int argc, const char* const* argv) {
   if (!options->on_exists_given) options->on_exists = OnExists::skip;
   options->on_exists_given = true;
   log::set_level(options->log_level);
+  if (options->threads > 0) limit_pocl_threads(options->threads);
   const ProcessDispatcher process(*options);
-  if (options->require_device) process.get().await_choice();
+  await_requested_device(*options, process.get());
   WatchedFolder folder(*options, process.get());
   auto longest = folder.filter_what_is_new();
   if (!options->quiet)

@@ -234,7 +234,8 @@ int NetBuilder::normalized(int source, const Mean& mean, float epsilon) {
   return add_point(NetOperator::quotient, centred, deviation);
 }
 
-// Of a value that is seen as N x groups x the channels of a group and the picture; 0: it is not.
+// The number of groups of a value that is seen as N x groups x (channels of a group, picture); 0 if
+// it is seen otherwise.
 int NetBuilder::groups_of(const NetView& view, int channels) const {
   if (view.size() < 3 || view[1].size() != 1 || view[1].front().kind != NetAtom::channels) return 0;
   const NetAtom& groups = view[1].front();

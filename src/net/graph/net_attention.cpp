@@ -200,7 +200,7 @@ void NetBuilder::read_window_sum(const NetName& name) {
   const size_t last = view.size() - 1;
   if (!scores.normalized || !same_windows(*name.view, view) || view[last].size() > 1 ||
       window_side(view[last - 1]) != scores.side || window_side((*name.view)[last - 1]) == 0)
-    fail("its second input has not the values of the windows");
+    fail("its second input does not hold the values of the windows");
   values = in_order(values, view);
   const NetValue to = shape(values);
   const bool rolls = windows.rows.rolled != 0 || windows.columns.rolled != 0;

@@ -398,7 +398,7 @@ void NetBuilder::read_metadata() {
   const bool around_zero = range == "Normalized_1_1";
   if (!range.empty() && !pixels.bytes && !around_zero && range != "Normalized_0_1") {
     fail_file(
-        formatted("its metadata asks for pixels in the range {}; NominalRange_0_255, "
+        formatted("its metadata requires pixels in the range {}; NominalRange_0_255, "
                   "Normalized_0_1 and Normalized_1_1 are supported",
                   printable(range)));
   }

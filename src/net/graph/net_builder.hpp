@@ -101,7 +101,7 @@ struct NetAtom {
   enum Kind { channels, rows, columns, row_of_block, column_of_block, keys } kind = channels;
   std::int64_t size = 1;
   std::int64_t stride = 1;
-  // Of rows and columns: the first is this position of the value, and the last the one before it.
+  // For rows and columns, after a roll: the position of the value that comes first.
   std::int64_t rolled = 0;
   bool operator==(const NetAtom&) const = default;
 };

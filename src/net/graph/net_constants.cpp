@@ -249,7 +249,7 @@ OnnxTensor NetBuilder::fold_cast(const Operands& operands) const {
 // Max and Min may have more or fewer than two inputs.
 OnnxTensor NetBuilder::fold_pair(const Operands& operands) const {
   const bool any = node_->type == "Max" || node_->type == "Min";
-  if (operands.size() != 2 && !any) fail("it has not two inputs");
+  if (operands.size() != 2 && !any) fail("it does not have two inputs");
   OnnxTensor result = *operands[0];
   for (size_t i = 1; i < operands.size(); ++i)
     result = combined(result, *operands[i]);

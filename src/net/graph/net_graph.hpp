@@ -213,7 +213,7 @@ struct NetGraph {
   }
   // Whether a number of the result depends on the whole picture.
   [[nodiscard]] bool is_whole() const;
-  // The node for which that is so.
+  // The name of the first such node.
   [[nodiscard]] std::string whole_node() const;
   [[nodiscard]] const NetValue& result() const { return values[static_cast<std::size_t>(output)]; }
   [[nodiscard]] int channels() const { return values.front().channels; }

@@ -374,7 +374,7 @@ void NetBuilder::define_view(int source, NetView view) {
   define(0, std::move(name));
 }
 
-// Of a transposition.
+// The order of the dimensions after a transposition.
 std::vector<size_t> NetBuilder::new_order(size_t rank) const {
   Wholes order(rank);
   std::iota(order.rbegin(), order.rend(), std::int64_t{0});

@@ -9,7 +9,7 @@ namespace gpufilter {
 
 using Wholes = std::vector<std::int64_t>;
 
-// Of sizes; at most 2^50, which no shape has.
+// The product of sizes, limited to 2^50, which no tensor has; 0 if one is not above 0.
 [[nodiscard]] inline std::int64_t product_of(const Wholes& numbers) {
   constexpr std::int64_t most = std::int64_t{1} << 50U;
   std::int64_t product = 1;

@@ -98,26 +98,6 @@ class PlaneAllocator {
   PlaneProgram result_;
 };
 
-// luma_bt709(). For bytes it multiplies in single precision, because vectors have no integer
-// division: the sum is exact, and its quotient, wrong by less than 3.1e-5, is at least 5e-5 from a
-// whole number.
-template <InstructionSet set, typename Sample>
-[[gnu::always_inline]] inline float luma_of(const Pixel<Sample, 4>& pixel) {
-  if constexpr (sizeof(Sample) == 1) {
-    const auto sum =
-        [](float weight, std::int32_t sample, float rest) __attribute__((always_inline)) {
-      if constexpr (set == InstructionSet::baseline) return weight * float(sample) + rest;
-      return fused_multiply_add<set>(weight, float(sample), rest);
-    };
-    const float all =
-        sum(722, pixel.get(2), sum(7152, pixel.get(1), sum(2126, pixel.get(0), 5000.5F)));
-    return static_cast<float>(static_cast<std::int32_t>(all * 1e-4F));
-  }
-  return static_cast<float>(static_cast<std::int32_t>(
-      luma_bt709(static_cast<std::uint32_t>(pixel.get(0)), static_cast<std::uint32_t>(pixel.get(1)),
-                 static_cast<std::uint32_t>(pixel.get(2)))));
-}
-
 template <typename Sample, typename Read>
 [[gnu::always_inline]] inline void load_samples(const Sample* rgba, size_t count, float factor,
                                                 float* to, const Read& read) {
@@ -182,7 +162,8 @@ template <InstructionSet set, typename Sample>
     case alpha:
       return sample([](const auto& p) __attribute__((always_inline)) { return p.get(3); });
     case gray:
-      return sample([](const auto& p) __attribute__((always_inline)) { return luma_of<set>(p); });
+      return sample([](const auto& p)
+                        __attribute__((always_inline)) { return luma_bt709_of<set>(p); });
     case number:
       return;
     case add:

@@ -26,26 +26,6 @@ Curve curve_of(double amount, const PixelFormat& format) {
 // Pixels that are converted to RGBA, changed and converted back while in the first-level cache.
 constexpr size_t block_pixels = 256;
 
-// luma_bt709(). For bytes it multiplies in single precision, because vectors have no integer
-// division: the sum is exact, and its quotient, wrong by less than 3.1e-5, is at least 5e-5 from a
-// whole number.
-template <InstructionSet set, typename Sample>
-[[gnu::always_inline]] inline float brightness_of(const Pixel<Sample, 4>& pixel) {
-  if constexpr (sizeof(Sample) == 1) {
-    const auto sum =
-        [](float weight, std::int32_t sample, float rest) __attribute__((always_inline)) {
-      if constexpr (set == InstructionSet::baseline) return weight * float(sample) + rest;
-      return fused_multiply_add<set>(weight, float(sample), rest);
-    };
-    const float all =
-        sum(722, pixel.get(2), sum(7152, pixel.get(1), sum(2126, pixel.get(0), 5000.5F)));
-    return static_cast<float>(static_cast<std::int32_t>(all * 1e-4F));
-  }
-  return static_cast<float>(static_cast<std::int32_t>(
-      luma_bt709(static_cast<std::uint32_t>(pixel.get(0)), static_cast<std::uint32_t>(pixel.get(1)),
-                 static_cast<std::uint32_t>(pixel.get(2)))));
-}
-
 // How strong a colour is: the spread of its samples, and for skin, where red >= green >= blue,
 // more.
 [[gnu::always_inline]] inline float strength_of(float red, float green, float blue, float max) {
@@ -62,7 +42,7 @@ template <InstructionSet set, typename Sample>
     const auto red = static_cast<float>(pixel.get(0));
     const auto green = static_cast<float>(pixel.get(1));
     const auto blue = static_cast<float>(pixel.get(2));
-    const float luma = brightness_of<set>(pixel);
+    const float luma = luma_bt709_of<set>(pixel);
     constexpr auto max = static_cast<float>(std::numeric_limits<Sample>::max());
     const float factor =
         fused_multiply_add<set>(curve.slope, strength_of(red, green, blue, max), curve.start);
