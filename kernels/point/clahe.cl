@@ -5,7 +5,8 @@
 #define TILES 8
 #endif
 
-// Two tiles and the weight of the second, as between() in src/stages/point/clahe.cpp.
+// Two tiles and the weight of the second, as between() in src/stages/point/clahe.cpp. A stretch of pixels may end right of
+// the picture, where there is no tile.
 typedef struct {
   int first;
   int second;
@@ -15,7 +16,7 @@ typedef struct {
 between_t between(int position, float tiles_a_pixel) {
   const float place = (float)position * tiles_a_pixel - 0.5f;
   const float below = floor(place);
-  const between_t found = {max((int)below, 0), min((int)below + 1, TILES - 1), place - below};
+  const between_t found = {clamp((int)below, 0, TILES - 1), min((int)below + 1, TILES - 1), place - below};
   return found;
 }
 

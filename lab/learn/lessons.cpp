@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/words.hpp"
 #include "device/kernel_figures.hpp"
 #include "lab/random_data.hpp"
 #include "pipeline/execute/band_executor.hpp"
@@ -190,8 +191,8 @@ Ran run(Session& session, const OwnSource& source, const Exercise& exercise,
   static_cast<void>(take_made_kernels());
   const std::size_t expected = exercise.inputs.size() + 1 + numbers.size();
   if (source.parameters != expected) {
-    throw UsageError(formatted("{}: {} has {} parameters, the exercise's kernel {}", source.file,
-                               source.function, source.parameters, expected));
+    throw UsageError(formatted("{}: {} has {}, the exercise's kernel {}", source.file,
+                               source.function, counted(source.parameters, "parameter"), expected));
   }
   const WorkRange& range = exercise.range;
   const Kernel kernel =

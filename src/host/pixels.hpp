@@ -1,6 +1,7 @@
 // Pixels as numbers, the unit that vectorised loops read and write.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -185,7 +186,7 @@ template <InstructionSet set, typename Sample>
     case 3:
       return to_rgba<set, 3>(in, count, rgba);
     default:
-      std::memcpy(rgba, in, 4 * count * sizeof(Sample));
+      std::copy_n(in, 4 * count, rgba);
   }
 }
 
@@ -194,7 +195,7 @@ template <InstructionSet set, typename Sample>
 [[gnu::always_inline]] inline void from_rgba(const Sample* rgba, std::size_t count,
                                              std::size_t channels, Sample* out) {
   if (channels == 3) return to_rgb<set>(rgba, count, out);
-  std::memcpy(out, rgba, 4 * count * sizeof(Sample));
+  std::copy_n(rgba, 4 * count, out);
 }
 
 }  // namespace gpufilter

@@ -192,6 +192,7 @@ template <typename V>
 #endif
   return a < b ? b : a;
 }
+// Of any integers but the smallest one, which has no negative.
 template <typename V>
 [[gnu::always_inline]] inline V magnitude(const V& v) {
   return v < 0 ? -v : v;
@@ -411,19 +412,18 @@ class ByteTable {
       }
 #elif defined(GPUFILTER_X86_VECTORS)
       for (const std::size_t first : {0, 8}) {
-        using Places = VectorLike<Bytes, std::int8_t>;
-        std::array<Places, count> places;
+        std::array<Bytes, count> places;
         // Negative, and for all parts, if in the other half.
 #pragma GCC unroll 4
         for (std::size_t n = 0; n < count; ++n) {
           const auto place = as<std::int8_t>(bytes[n] ^ static_cast<std::uint8_t>(16 * first));
-          places[n] = place < -16 ? Places{} - 16 : place;
+          places[n] = as<std::uint8_t>(place < -16 ? VectorLike<Bytes, std::int8_t>{} - 16 : place);
         }
 #pragma GCC unroll 1  // otherwise GCC 12 keeps more than fits the registers
         for (std::size_t part = first; part < first + 8; ++part) {
 #pragma GCC unroll 4
           for (std::size_t n = 0; n < count; ++n) {
-            found[n] ^= shuffled(parts_[part], as<std::uint8_t>(places[n]));
+            found[n] ^= shuffled(parts_[part], places[n]);
             places[n] -= 16;
           }
         }

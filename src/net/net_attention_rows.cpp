@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "host/arithmetic.hpp"
@@ -44,9 +45,10 @@ void gather(const NetPlanes& planes, int first, const Area& area, size_t pitch,
 
 // The numbers of one head in a window. Rows of scores and results have a number for each query.
 struct Head {
-  size_t pitch = 0;      // queries, a multiple of `lanes`
-  size_t key_count = 0;  // also what rows of keys and values have
-  size_t key_depth = 0;  // channels
+  size_t window_count = 0;  // positions of a whole window
+  size_t pitch = 0;         // queries, a multiple of `lanes`
+  size_t key_count = 0;     // also what rows of keys and values have
+  size_t key_depth = 0;     // channels
   size_t value_depth = 0;
   std::vector<float> queries = {};
   std::vector<float> keys = {};
@@ -102,29 +104,31 @@ struct HeadLoop {
   }
 };
 
-// The numbers that are added to the scores of a head.
-void set_bias(const NetOperation& operation, size_t which, const Area& keys, const Area& queries,
-              Head& head) {
-  std::fill(head.scores.begin(), head.scores.end(), 0.0F);
-  if (operation.numbers.empty()) return;
-  const auto side = static_cast<size_t>(operation.factor);
-  const auto place = [&](int y, int x) {
-    const auto in_window = [&](int i) {
-      return static_cast<size_t>(i - floor_divide(i, operation.factor) * operation.factor);
-    };
-    return in_window(y + operation.top) * side + in_window(x + operation.left);
+// Where in their window the positions of an area lie, row by row.
+std::vector<size_t> places_in_window(const NetOperation& operation, const Area& area) {
+  const auto in_window = [&](int i) {
+    return static_cast<size_t>(i - floor_divide(i, operation.factor) * operation.factor);
   };
+  std::vector<size_t> places;
+  for (int y = area.rows.begin; y < area.rows.end; ++y) {
+    const size_t row = in_window(y + operation.top) * static_cast<size_t>(operation.factor);
+    for (int x = area.columns.begin; x < area.columns.end; ++x)
+      places.push_back(row + in_window(x + operation.left));
+  }
+  return places;
+}
+
+// The numbers that are added to the scores of a head. Every pair of positions in a window has one.
+void set_bias(std::span<const float> numbers, const std::vector<size_t>& keys,
+              const std::vector<size_t>& queries, Head& head) {
+  std::fill(head.scores.begin(), head.scores.end(), 0.0F);
+  if (numbers.empty()) return;
+  const size_t count = head.window_count;
   float* row = head.scores.data();
-  for (int ky = keys.rows.begin; ky < keys.rows.end; ++ky) {
-    for (int kx = keys.columns.begin; kx < keys.columns.end; ++kx, row += head.pitch) {
-      const float* const numbers =
-          operation.numbers.data() + (which * side * side + place(ky, kx)) * side * side;
-      float* out = row;
-      for (int y = queries.rows.begin; y < queries.rows.end; ++y) {
-        for (int x = queries.columns.begin; x < queries.columns.end; ++x)
-          *out++ = numbers[place(y, x)];
-      }
-    }
+  for (const size_t key : keys) {
+    for (size_t i = 0; i < queries.size(); ++i)
+      row[i] = numbers[key * count + queries[i]];
+    row += head.pitch;
   }
 }
 
@@ -142,6 +146,7 @@ void scatter(const Head& head, int first, const Area& area, NetPlanes& to) {
 void attend(const NetOperation& operation, const NetAttended& from, NetPlanes& output,
             const Area& keys, const Area& queries) {
   Head head;
+  head.window_count = static_cast<size_t>(operation.factor) * static_cast<size_t>(operation.factor);
   head.pitch = (queries.count() + lanes - 1) / lanes * lanes;
   head.key_count = keys.count();
   const int key_depth = from.keys.value().channels / operation.groups;
@@ -153,11 +158,16 @@ void attend(const NetOperation& operation, const NetAttended& from, NetPlanes& o
   head.values.resize(head.value_depth * head.key_count);
   head.scores.resize(head.key_count * head.pitch);
   head.results.resize(head.value_depth * head.pitch);
+  const std::vector<size_t> key_places = places_in_window(operation, keys);
+  const std::vector<size_t> query_places = places_in_window(operation, queries);
+  const std::span<const float> bias = operation.numbers;
+  const size_t bias_count = bias.size() / static_cast<size_t>(operation.groups);
   for (int i = 0; i < operation.groups; ++i) {
     gather(from.queries, i * key_depth, queries, head.pitch, head.queries);
     gather(from.keys, i * key_depth, keys, head.key_count, head.keys);
     gather(from.values, i * value_depth, keys, head.key_count, head.values);
-    set_bias(operation, static_cast<size_t>(i), keys, queries, head);
+    set_bias(bias.subspan(static_cast<size_t>(i) * bias_count, bias_count), key_places,
+             query_places, head);
     run_loop<HeadLoop>(&head);
     scatter(head, i * value_depth, queries, output);
   }

@@ -258,7 +258,7 @@ namespace fs = std::filesystem;
 struct HashedInputs : ::testing::Test {
   // Longer than the sources' buffers, and not a multiple of them.
   void SetUp() override {
-    for (int i = 0; i < 700'001; ++i)
+    for (unsigned i = 0; i < 700'001; ++i)
       bytes_.push_back(static_cast<char>(i * i >> 7));
     test::write_file(path_, bytes_);
   }

@@ -1,6 +1,7 @@
 // "gpufilter bench" as its users run it, with small sizes.
 #include <regex>
 
+#include "base/machine_memory.hpp"
 #include "cli/program_fixture.hpp"
 #include "support/document_checks.hpp"
 #include "support/kernel_folder.hpp"
@@ -264,7 +265,7 @@ TEST_F(Bench, PipelineSaysInWordsWhatTheMachineReaches) {
   EXPECT_TRUE(std::regex_search(result.out, std::regex("\nmemory +[0-9.]{4,5} GB/s, bytes read")))
       << result.out;
   EXPECT_TRUE(std::regex_search(
-      result.out, std::regex("\narithmetic +[0-9.]{4,5} billion multiply-adds a second\n")))
+      result.out, std::regex("\narithmetic +[0-9.]{4,6} billion multiply-adds a second\n")))
       << result.out;
 }
 
@@ -315,8 +316,10 @@ TEST_F(Bench, RefusesWhatItDoesNotKnow) {
   expect_usage({"matmul", "--layout", "nt"}, "--layout: is for --shapes");
   expect_usage({"matmul", "--shapes", "4x4x4", "--sizes", "4"},
                "--sizes: is for square matrices; leave out --shapes");
-  expect_usage({"matmul", "--shapes", "65536x65536x65536"},
-               "--shapes 65536x65536x65536: takes 155 GB of memory; ");
+  if (machine_memory() < 155e9) {
+    expect_usage({"matmul", "--shapes", "65536x65536x65536"},
+                 "--shapes 65536x65536x65536: takes 155 GB of memory; ");
+  }
   expect_usage({"matmul", "--tile", "12"}, "--tile: '12' is not one of 8, 16, 32");
   expect_usage({"blur", "--tile", "8,12"}, "--tile: '12' is not one of 8, 16, 32");
   expect_usage({"blur", "--depth", "12"}, "--depth: '12' is not one of 8, 16");

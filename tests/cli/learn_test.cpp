@@ -148,7 +148,7 @@ TEST_F(Learn, WhatIsNoSolutionIsRefused) {
     expect_failure(2, {"learn", "hello", "--check", solution(text)}, parts);
   };
   refused("__kernel void f(__global float *a) {}\n",
-          {"own.cl: f has 1 parameters, the exercise's kernel 4"});
+          {"own.cl: f has 1 parameter, the exercise's kernel 4"});
   const std::string file =
       solution("\n__kernel void f(__global float *a, int b, int c, int d) { wrong; }\n");
   expect_parts(ended(2, filter({"learn", "hello", "--check", file})).err,

@@ -370,7 +370,8 @@ FuzzTarget sealed_target(const char* name, std::vector<Bytes> seeds, Check check
 
 std::string check_environment(const Bytes& bytes) {
   Environment environment;
-  for (const std::string_view line : split(text_of(bytes), '\n')) {
+  const std::string text = text_of(bytes);
+  for (const std::string_view line : split(text, '\n')) {
     const std::size_t at = std::min(line.find('='), line.size());
     environment[std::string(line.substr(0, at))] = line.substr(std::min(at + 1, line.size()));
   }

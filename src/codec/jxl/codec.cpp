@@ -474,8 +474,8 @@ class JxlReader final : public WholePictureReader {
 
   Metadata finish() override {
     if (warns_ && picture_.left_out_channels > 0) {
-      log::warn(formatted("{}: {} of its channels are neither colours nor alpha, and are left out",
-                          name_, picture_.left_out_channels));
+      log::warn(formatted("{}: {} left out, neither colour nor alpha", name_,
+                          counted(picture_.left_out_channels, "channel")));
     }
     return WholePictureReader::finish();
   }

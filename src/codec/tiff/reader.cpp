@@ -407,8 +407,8 @@ class TiffReader final : public RowReader {
     if (!layout_.guess.empty()) warn(layout_.guess);
     if (!ink_warning_.empty()) warn(ink_warning_);
     if (layout_.left_out_channels > 0) {
-      warn(formatted("{} of its channels are neither colours nor alpha, and are left out",
-                     layout_.left_out_channels));
+      warn(formatted("{} left out, neither colour nor alpha",
+                     counted(layout_.left_out_channels, "channel")));
     }
     if (layout_.has_range()) warn(range_account(layout_, conversion_->cut_off()));
     return {};

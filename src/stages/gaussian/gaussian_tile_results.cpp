@@ -117,7 +117,7 @@ struct ToSamples {
   std::uint8_t* const* out;
 
   [[gnu::always_inline]] void operator()(size_t line, size_t i, const Ints& sums) const {
-    store_bytes<3, 1>(sums + sums, out[line] + i);
+    store_bytes<3, 1>(as<std::int32_t>(as<std::uint32_t>(sums) << 1), out[line] + i);
   }
 };
 

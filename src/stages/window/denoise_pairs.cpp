@@ -165,7 +165,8 @@ class PairWeights {
  private:
   // A 16-bit value in all elements.
   [[gnu::always_inline]] static Shorts twice(std::int32_t number) {
-    return as<std::uint16_t>(everywhere<Ints>(number * 0x10001));
+    const std::uint32_t both = static_cast<std::uint32_t>(number) * 0x10001U;
+    return as<std::uint16_t>(everywhere<Ints>(static_cast<std::int32_t>(both)));
   }
 
   Shorts limit_;

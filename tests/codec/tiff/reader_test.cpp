@@ -121,7 +121,7 @@ TEST(TiffReader, LeavesOutFurtherChannels) {
   ::testing::internal::CaptureStderr();
   expect_samples(recipe, {1, 8}, [&](int x, int y, int c) { return value_at(recipe, x, y, c); });
   EXPECT_TRUE(contains(::testing::internal::GetCapturedStderr(),
-                       "in: 1 of its channels are neither colours nor alpha, and are left out"));
+                       "in: 1 channel left out, neither colour nor alpha"));
 }
 
 TEST(TiffReader, ReadsTheFirstPage) {
@@ -338,8 +338,7 @@ TEST(TiffSamples, UnspecifiedChannelsAreNoAlpha) {
   const TiffRecipe recipe{.samples = 4, .extra = EXTRASAMPLE_UNSPECIFIED};
   expect_samples(recipe, {3, 8}, [&](int x, int y, int c) { return value_at(recipe, x, y, c); });
   EXPECT_EQ(warnings_of(tiff_of(recipe)),
-            "gpufilter: warning: in: 1 of its channels are neither colours nor alpha, and are left "
-            "out\n");
+            "gpufilter: warning: in: 1 channel left out, neither colour nor alpha\n");
   const TiffRecipe unknown{.samples = 4};
   expect_samples(unknown, {4, 8}, [&](int x, int y, int c) { return value_at(unknown, x, y, c); });
 }
