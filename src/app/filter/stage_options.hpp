@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,10 +12,14 @@
 
 namespace gpufilter {
 
+// The stage of --resize with several sizes.
+inline constexpr const char* sizes_option = "--sizes";
+
 class StageOptions {
  public:
-  // Adds an option for every stage, parameter and listing in `catalogue`. Both have to live as long
-  // as this object. While `app` parses, values that do not fit their declaration throw UsageError.
+  // Adds an option for every stage, parameter and listing in `catalogue`, and --sizes. Both have to
+  // live as long as this object. While `app` parses, values that do not fit their declaration throw
+  // UsageError.
   explicit StageOptions(Arguments& app,
                         const std::vector<StageKind>& catalogue = stage_catalogue());
   StageOptions(const StageOptions&) = delete;
@@ -25,6 +30,13 @@ class StageOptions {
   // `limits` are for pictures that stages read. Throws UsageError if a parameter is given twice for
   // one stage, or if its stage does not take it, and for a misplaced --linear or --encoded.
   [[nodiscard]] StageChain chain(const ReadLimits& limits = {}) const;
+
+  // The sizes of --sizes, as given. Throws UsageError if it is repeated.
+  [[nodiscard]] std::vector<std::string> sizes() const;
+  // The number of stages before --sizes; nothing without it. The chain makes its last size.
+  [[nodiscard]] std::optional<std::size_t> place_of_sizes() const;
+  // The rest of `chain` from `place` on, where it makes the last size, for each of the other sizes.
+  [[nodiscard]] std::vector<StageChain> branches(const StageChain& chain, std::size_t place) const;
 
   // A stage as it was typed: "--resize", "x0800 --kernel cubic".
   struct Typed {
