@@ -323,6 +323,7 @@ struct CommandLine {
     app.add_flag_callback("-V,--version", print_version, "Show the version.");
     add_names(app, options);
     stages.emplace(app);
+    stages->add_sizes();
     add_device_options(app, options);
     add_kernel_options(app, options);
     add_picture_options(app, options, formats);

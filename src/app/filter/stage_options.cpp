@@ -58,16 +58,6 @@ StageOptions::StageOptions(Arguments& app, const std::vector<StageKind>& catalog
     for (const StageListing& listing : kind.listings)
       add_listing(listing);
   }
-  if (find_stage("--resize", catalogue) != nullptr) {
-    app_.add_option(sizes_option, values_[sizes_option],
-                    "Resize to each of these sizes, and write each. A size is a width in pixels, "
-                    "xHEIGHT or WIDTHxHEIGHT; smaller pictures keep theirs. Later stages and the "
-                    "parameters of --resize apply to each. Results are called NAME-WIDTH, unless "
-                    "--name uses {width} or {height} otherwise.")
-        ->one_value_each()
-        ->option_text("W,W,...")
-        ->group(stage_group);
-  }
   for (const StageKind& kind : catalogue) {
     for (const StageParameter& parameter : kind.parameters) {
       if (values_.count(parameter.option) > 0) continue;  // shared, and already here
@@ -78,6 +68,17 @@ StageOptions::StageOptions(Arguments& app, const std::vector<StageKind>& catalog
           parameter_group);
     }
   }
+}
+
+void StageOptions::add_sizes() {
+  app_.add_option(sizes_option, values_[sizes_option],
+                  "Resize to each of these sizes, and write each. A size is a width in pixels, "
+                  "xHEIGHT or WIDTHxHEIGHT; smaller pictures keep theirs. Later stages and the "
+                  "parameters of --resize apply to each. Results are called NAME-WIDTH, unless "
+                  "--name says otherwise.")
+      ->one_value_each()
+      ->option_text("W,W,...")
+      ->group(stage_group);
 }
 
 void StageOptions::add(const std::string& option, const ValueType& type, const std::string& form,

@@ -17,13 +17,15 @@ inline constexpr const char* sizes_option = "--sizes";
 
 class StageOptions {
  public:
-  // Adds an option for every stage, parameter and listing in `catalogue`, and --sizes. Both have to
-  // live as long as this object. While `app` parses, values that do not fit their declaration throw
-  // UsageError.
+  // Adds an option for every stage, parameter and listing in `catalogue`. Both have to live as long
+  // as this object. While `app` parses, values that do not fit their declaration throw UsageError.
   explicit StageOptions(Arguments& app,
                         const std::vector<StageKind>& catalogue = stage_catalogue());
   StageOptions(const StageOptions&) = delete;
   StageOptions& operator=(const StageOptions&) = delete;
+
+  // Adds --sizes, for runs that write several results of a picture.
+  void add_sizes();
 
   // The requested stages in their order. A parameter belongs to the stage before it; before the
   // first stage it is the default for every stage that takes it. The last --linear has an end.
