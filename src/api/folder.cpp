@@ -27,7 +27,7 @@ BatchRequest request_for(const std::string& input, const std::string& output,
   request.on_exists = static_cast<OnExists>(settings.existing);
   request.resume = settings.resume;
   request.work = work;
-  if (!settings.to.empty()) request.to = &codec_for_output("picture." + settings.to);
+  if (!settings.to.empty()) request.to = {&codec_for_output("picture." + settings.to)};
   return request;
 }
 

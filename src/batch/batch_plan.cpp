@@ -125,11 +125,13 @@ class Collector {
 
  private:
   void add(FoundFile found, const fs::path& folder, bool in_place) {
-    plan_.items.push_back(plan_item(request_, std::move(found), folder, in_place));
+    if (found.problem.empty()) ++number_;
+    plan_.items.push_back(plan_item(request_, std::move(found), folder, in_place, number_));
   }
 
   const BatchRequest& request_;
   BatchPlan& plan_;
+  std::size_t number_ = 0;  // of the last picture
 };
 
 void add_inputs(const BatchRequest& request, BatchPlan& plan) {
@@ -185,12 +187,13 @@ void check_last_run(const BatchRequest& request) {
                         : "it has to end first: repeat its command with --resume"));
 }
 
-// A file found in a folder always has a picture's name; one named on the command line may not.
-const Codec* format_of_name(const BatchItem& item) {
-  const Codec* format = codec_of_name(item.output);
+// The format of a result. A file found in a folder always has a picture's name; one named on the
+// command line may not.
+const Codec* format_of(const NamedResult& result, const std::string& input) {
+  const Codec* format = result.format != nullptr ? result.format : codec_of_name(result.path);
   if (format != nullptr) return format;
   throw UsageError(formatted("{}: the name does not end in {}; --to sets the format of the results",
-                             printable(item.input), extensions_of(codecs())));
+                             printable(input), extensions_of(codecs())));
 }
 
 // "find DIR" prints paths that begin with DIR, but a list has paths below DIR.
@@ -214,24 +217,55 @@ fs::path subfolder_of(const BatchItem& item, const BatchRequest& request) {
   return folder;
 }
 
-bool gives_each_a_name(const NameTemplate& name, const BatchRequest& request,
+bool gives_each_a_name(const std::string& text, const BatchRequest& request,
                        const BatchPlan& plan) {
+  ResultNames names = request;
+  names.name.emplace(text);
   std::unordered_set<std::string> taken;
-  return std::all_of(plan.items.begin(), plan.items.end(), [&](const BatchItem& item) {
+  return std::ranges::all_of(plan.items, [&](const BatchItem& item) {
     if (!item.problem.empty()) return true;
-    return taken.insert(subfolder_of(item, request) / name.name_for(item.input, request.to)).second;
+    const fs::path input = item.input;
+    return std::ranges::all_of(
+        names.of(input.parent_path(), input.filename()), [&](const NamedResult& result) {
+          return taken.insert(subfolder_of(item, request) / result.path).second;
+        });
   });
+}
+
+// Templates that give different results different names.
+std::vector<std::string> distinct_templates(const BatchRequest& request) {
+  std::string size;
+  if (!request.sizes.empty()) {
+    for (const auto& [side, word] :
+         {std::pair{&ResultSize::width, "-{width}"}, std::pair{&ResultSize::height, "-{height}"}}) {
+      if (std::ranges::none_of(request.sizes,
+                               [&](const ResultSize& each) { return (each.*side).empty(); }))
+        size += word;
+    }
+  }
+  std::vector<std::string> templates;
+  if (request.are_several()) templates.push_back("{stem}" + size + ".{to}");
+  for (const char* begin : {"{stem}-{ext}", "{parent}-{stem}", "{parent}-{name}"})
+    templates.push_back(begin + size + ".{to}");
+  return templates;
 }
 
 // A phrase that suggests a --name under which the plan's results have different names; if there is
 // none, that a file has to be renamed.
 std::string collision_remedy(const BatchRequest& request, const BatchPlan& plan) {
-  for (const char* text : {"{stem}-{ext}.{to}", "{parent}-{stem}.{to}", "{parent}-{name}.{to}"}) {
-    if (!request.in_place && gives_each_a_name(NameTemplate(text), request, plan)) {
+  for (const std::string& text : distinct_templates(request)) {
+    if (!request.in_place && gives_each_a_name(text, request, plan)) {
       return formatted("--name '{}' gives each its own name", text);
     }
   }
   return "rename one of them";
+}
+
+// Two results, of one picture or of two, would be the file `output`.
+[[noreturn]] void refuse_same_name(const BatchRequest& request, const BatchPlan& plan,
+                                   const BatchItem& item, const std::string& output) {
+  throw UsageError(printable(formatted("{}: two results would become {}; {}", item.input, output,
+                                       collision_remedy(request, plan))));
 }
 
 [[noreturn]] void refuse_collision(const BatchRequest& request, const BatchPlan& plan,
@@ -263,7 +297,31 @@ std::string input_as_output(const BatchItem& item, const std::string& path) {
   return formatted("{}: is an input of this run{}; {} would replace it", path, note, item.input);
 }
 
+// Where a result besides the last leaves the chain.
+ChainOutput chain_output(const BatchRequest& request, const NamedResult& result) {
+  ChainOutput output{fs::path(request.output) / result.path, result.format};
+  const bool is_last_size = result.size + 1 >= request.sizes.size();
+  output.stages = is_last_size ? request.stages : request.stages_before_sizes;
+  if (!is_last_size) output.branch = result.size;
+  return output;
+}
+
 }  // namespace
+
+std::vector<std::string> names_of_outputs(const BatchRequest& request) {
+  std::vector<std::string> names;
+  const CodecList formats = request.to.empty() ? CodecList{nullptr} : request.to;
+  const auto add = [&](const std::string& what) {
+    for (const Codec* format : formats)
+      names.push_back(formats.size() > 1 ? formatted("{} {}", what, format->name) : what);
+  };
+  for (const ChainOutput& other : request.outputs)
+    add(other.path);
+  for (const ResultSize& size : request.sizes)
+    add(to_string(size));
+  if (request.sizes.empty()) add(request.output);
+  return names;
+}
 
 std::string BatchPlan::output_path(const BatchItem& item) const {
   return fs::path(output) / item.output;
@@ -283,8 +341,7 @@ BatchPlan make_batch_plan(const BatchRequest& request) {
   BatchPlan plan;
   plan.inputs = request.inputs;
   plan.output = request.output;
-  for (const ChainOutput& other : request.outputs)
-    plan.other_outputs.push_back(other.path);
+  plan.output_names = names_of_outputs(request);
   plan.recursive = request.recursive;
   plan.work = request.work;
   add_inputs(request, plan);
@@ -304,10 +361,16 @@ ContentHash work_hash(const StageChain& chain, const Codec& output_format,
   return content_hash(text + encoding_key(output_format, options));
 }
 
-RunWork run_work(const StageChain& chain, const WriteOptions& options) {
+RunWork run_work(const StageChain& chain, const WriteOptions& options,
+                 const std::vector<StageChain>& branches) {
   std::string stages;
   for (const auto& stage : chain)
     stages += stage->key() + "\n";
+  for (const StageChain& branch : branches) {
+    stages += "branch\n";
+    for (const auto& stage : branch)
+      stages += stage->key() + "\n";
+  }
   std::string all;
   for (const Codec* codec : codecs())
     all += encoding_key(*codec, options) + "\n";
@@ -325,22 +388,31 @@ ContentHash with_library(const ContentHash& work, const Codec& output_format) {
 }
 
 BatchItem plan_item(const BatchRequest& request, FoundFile found, const fs::path& folder,
-                    bool in_place) {
+                    bool in_place, std::size_t number) {
   BatchItem item;
   item.input = folder / found.relative;
   item.problem = std::move(found.problem);
   item.bytes = found.bytes;
-  item.output = item.problem.empty() ? output_name(folder, found.relative, request.to, request.name)
-                                     : output_name(found.relative, request.to);
-  if (item.problem.empty()) {
-    item.output_format = request.to != nullptr ? request.to : format_of_name(item);
-    item.replaces_input = in_place && item.output == found.relative;
-    for (ChainOutput other : request.outputs) {
-      other.path = fs::path(other.path) / item.output;
-      other.format = item.output_format;
-      item.others.push_back(std::move(other));
+  if (!item.problem.empty()) {
+    item.output = output_name(found.relative, request.to.empty() ? nullptr : request.to.back());
+    return item;
+  }
+  std::vector<NamedResult> results = request.of(folder, found.relative, number, request.work);
+  for (NamedResult& result : results)
+    result.format = format_of(result, item.input);
+  for (const ChainOutput& output : request.outputs) {
+    for (const NamedResult& result : results) {
+      item.others.push_back(output);
+      item.others.back().path = fs::path(output.path) / result.path;
+      item.others.back().format = result.format;
     }
   }
+  item.output = results.back().path;
+  item.output_format = results.back().format;
+  item.replaces_input = in_place && item.output == found.relative;
+  results.pop_back();
+  for (const NamedResult& result : results)
+    item.others.push_back(chain_output(request, result));
   return item;
 }
 
@@ -391,7 +463,9 @@ void check_collisions(const BatchRequest& request, const BatchPlan& plan) {
   }
   for (const BatchItem& item : plan.items) {
     for (const ChainOutput& other : item.others) {
-      if (taken.emplace(places.of(other.path), &item).second) continue;
+      const auto [known, is_new] = taken.emplace(places.of(other.path), &item);
+      if (is_new) continue;
+      if (request.outputs.empty()) refuse_same_name(request, plan, *known->second, other.path);
       throw UsageError(printable(formatted(
           "--output {}: two outputs have this name; give --output another folder", other.path)));
     }

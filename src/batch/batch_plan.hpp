@@ -29,12 +29,13 @@ enum class OnExists { fail, skip, overwrite };
 // A share of one folder; other processes take the rest.
 struct ShardRequest {
   Shard shard;
-  std::string source;                         // where the share comes from, for reports
-  std::map<const Codec*, ContentHash> works;  // the work_hash() of each output format
-  std::string command;                        // as in ShardRun
+  std::string source;  // where the share comes from, for reports
+  // The work_hash() of each format and size; see NamedResult::size.
+  std::map<std::pair<const Codec*, std::size_t>, ContentHash> works;
+  std::string command;  // as in ShardRun
 };
 
-struct BatchRequest {
+struct BatchRequest : ResultNames {
   std::vector<std::string> inputs;  // files and folders, at least one
   std::string output;               // a folder; created if it does not exist
   bool recursive = false;
@@ -43,10 +44,12 @@ struct BatchRequest {
   std::vector<std::string> excluded = {};
   // A file with a PictureList of the only input, a folder; empty: folders are searched.
   std::string list;
-  const Codec* to = nullptr;  // the format of all outputs; nullptr: each output's name decides
-  std::optional<NameTemplate> name = std::nullopt;  // of outputs; nothing: as output_name() says
-  // Outputs besides the last one; their paths are folders.
+  // Outputs besides the results; their paths are folders. None if there are `sizes`.
   std::vector<ChainOutput> outputs = {};
+  // Of the chain, and those of them before the one that makes the sizes: the chain makes the last
+  // size, RunOptions::branches make the others.
+  std::size_t stages = 0;
+  std::size_t stages_before_sizes = 0;
   OnExists on_exists = OnExists::fail;
   // Results replace their inputs: the pictures in the only input, a folder, which is also the
   // output; or files that are all in the output folder.
@@ -87,7 +90,8 @@ struct BatchPlan {
   // The only item need not be in a folder: its output is a path or a stream, and there is no
   // journal.
   bool is_one_picture = false;
-  std::vector<std::string> other_outputs = {};  // the folders of BatchItem::others, as given
+  // What BatchItem::others and the last output are, for reports: folders as given, sizes, formats.
+  std::vector<std::string> output_names = {};
   bool recursive = false;
   RunWork work = {};             // as in BatchRequest
   std::vector<BatchItem> items;  // in the order of the inputs; within a folder by relative path
@@ -121,8 +125,9 @@ struct BatchPlan {
 [[nodiscard]] ContentHash work_hash(const StageChain& chain, const Codec& output_format,
                                     const WriteOptions& options);
 
-// The data for Journal::begin_run().
-[[nodiscard]] RunWork run_work(const StageChain& chain, const WriteOptions& options);
+// The data for Journal::begin_run(), of a chain with these branches.
+[[nodiscard]] RunWork run_work(const StageChain& chain, const WriteOptions& options,
+                               const std::vector<StageChain>& branches = {});
 
 // JournalRecord::work: `work` done with the output format's library, which is loaded to ask for its
 // version. If it cannot be loaded, no result has this hash.
@@ -142,10 +147,15 @@ struct BatchPlan {
 // run. For runs without shards. Throws PictureError.
 [[nodiscard]] KnownRecords records_of_everyone(const std::string& output);
 
-// The item for `found` in `folder`. `in_place`: the folder is also the output folder. Throws
-// UsageError if neither the request nor the name gives the format of the result.
+// The item for `found` in `folder`, the picture with this number. `in_place`: the folder is also
+// the output folder. Throws UsageError if neither the request nor the name gives the format of the
+// result.
 [[nodiscard]] BatchItem plan_item(const BatchRequest& request, FoundFile found,
-                                  const std::filesystem::path& folder, bool in_place);
+                                  const std::filesystem::path& folder, bool in_place,
+                                  std::size_t number = 1);
+
+// BatchPlan::output_names.
+[[nodiscard]] std::vector<std::string> names_of_outputs(const BatchRequest& request);
 
 // A picture of another format that a list of `folder` names.
 [[nodiscard]] OtherPicture other_picture(const std::filesystem::path& folder,

@@ -15,6 +15,7 @@
 #include <optional>
 #include <set>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include <sys/resource.h>
@@ -133,15 +134,10 @@ class PictureJobs {
   PictureJobs(const BatchPlan& plan, const StageChain& chain, Dispatcher& dispatcher,
               const RunOptions& run, Journal* journal)
       : plan_(plan), chain_(chain), dispatcher_(dispatcher), run_(run), journal_(journal) {
-    const auto add = [&](const Codec* codec, std::size_t stages) {
-      if (codec == nullptr || work_.contains({codec, stages})) return;
-      const StageChain part(chain.begin(), chain.begin() + static_cast<std::ptrdiff_t>(stages));
-      work_[{codec, stages}] = with_library(work_hash(part, *codec, run.write), *codec);
-    };
     for (const BatchItem& item : plan.items) {
-      add(item.output_format, chain.size());
+      add_work(last_output(item));
       for (const ChainOutput& other : item.others)
-        add(other.format, other.stages);
+        add_work(other);
     }
   }
 
@@ -158,7 +154,6 @@ class PictureJobs {
   // PictureError if the input changes meanwhile.
   [[nodiscard]] RunReport filter(const BatchItem& item, const OnProgress& on_progress) const {
     HashedInput hashed_input(item.input);
-    const ChainOutput output{plan_.output_path(item), item.output_format, item.keep_output};
     std::map<std::string, std::pair<Result, JournalRecord>> records;  // by path
     const auto expect = [&records](const Result& result) {
       JournalRecord record;
@@ -188,7 +183,7 @@ class PictureJobs {
             journal_->add(result.name, record, item.replaces_input);
           });
     };
-    RunReport report = filter_picture(item.input, output, chain_, dispatcher_, options);
+    RunReport report = filter_picture(item.input, last_output(item), chain_, dispatcher_, options);
     if (!report.kept) record(records.at(report.output));
     for (const OutputReport& other : report.others) {
       if (!other.kept) record(records.at(other.output));
@@ -214,12 +209,30 @@ class PictureJobs {
     ContentHash work;
   };
 
+  // What the bytes of outputs depend on besides the input.
+  using WorkKey = std::tuple<const Codec*, std::size_t, std::optional<std::size_t>>;
+
+  [[nodiscard]] static WorkKey key_of(const ChainOutput& output) {
+    return {output.format, output.stages, output.branch};
+  }
+
+  void add_work(const ChainOutput& output) {
+    if (output.format == nullptr || work_.contains(key_of(output))) return;
+    const StageChain stages = chain_to(output, chain_, run_.branches);
+    work_[key_of(output)] =
+        with_library(work_hash(stages, *output.format, run_.write), *output.format);
+  }
+
+  [[nodiscard]] ChainOutput last_output(const BatchItem& item) const {
+    return {plan_.output_path(item), item.output_format, item.keep_output, chain_.size()};
+  }
+
   [[nodiscard]] Result last_result(const BatchItem& item) const {
-    return {plan_.output_path(item), item.output, work_.at({item.output_format, chain_.size()})};
+    return {plan_.output_path(item), item.output, work_.at(key_of(last_output(item)))};
   }
 
   [[nodiscard]] Result other_result(const ChainOutput& other) const {
-    return {other.path, plan_.journal_name_of(other), work_.at({other.format, other.stages})};
+    return {other.path, plan_.journal_name_of(other), work_.at(key_of(other))};
   }
 
   [[nodiscard]] bool is_complete(const BatchItem& item, const Result& result) const {
@@ -278,8 +291,7 @@ class PictureJobs {
   Dispatcher& dispatcher_;
   const RunOptions& run_;
   Journal* journal_;
-  // By output format and number of stages.
-  std::map<std::pair<const Codec*, std::size_t>, ContentHash> work_;
+  std::map<WorkKey, ContentHash> work_;
   mutable WrittenFiles written_;
 };
 

@@ -40,10 +40,20 @@ bool holds_result(const std::string& path, const JournalRecord& record) {
   return stamp == record.output_stamp || content_of(path).hash == record.output;
 }
 
-const Codec* codec_called(const std::string& name) {
-  const auto found = std::find_if(codecs().begin(), codecs().end(),
-                                  [&](const Codec* codec) { return codec->name == name; });
-  return found == codecs().end() ? nullptr : *found;
+// The names of the run's results.
+ResultNames names_of(const ShardRun& run) {
+  ResultNames names;
+  for (const std::string_view word : split(run.format, ',')) {
+    const auto found =
+        std::ranges::find_if(codecs(), [&](const Codec* codec) { return codec->name == word; });
+    if (found != codecs().end()) names.to.push_back(*found);
+  }
+  if (!run.sizes.empty()) {
+    for (const std::string_view word : split(run.sizes, ','))
+      names.sizes.push_back(parse_result_size(std::string(word)));
+  }
+  if (!run.name.empty()) names.name.emplace(run.name);
+  return names;
 }
 
 // The folder's journal, locked against all other writers; nullptr if another program holds it.
@@ -165,6 +175,19 @@ class Results {
   const ShardRun& run_;
 };
 
+// Adds the records of the results that the run made to `made`. Returns whether each was made or is
+// kept.
+bool add_results(const std::vector<NamedResult>& results, const Results& known,
+                 const KnownRecords& records, JournalRecords& made) {
+  bool is_done = true;
+  for (const NamedResult& result : results) {
+    const JournalRecord* record = known.made(result.path, records);
+    if (record != nullptr) made.emplace(result.path, *record);
+    is_done = is_done && (record != nullptr || known.kept(result.path));
+  }
+  return is_done;
+}
+
 // Returns the records of the results that exist.
 JournalRecords look_at_pictures(const ShardRun& run, const ShardNotes& notes,
                                 GatherReport& report) {
@@ -172,18 +195,16 @@ JournalRecords look_at_pictures(const ShardRun& run, const ShardNotes& notes,
   const auto pictures = listing.pictures();
   const Shares shares(pictures, notes);
   const Results results(report.output, run);
-  const Codec* format = codec_called(run.format);
-  const auto named = run.name.empty() ? std::nullopt : std::optional<NameTemplate>(run.name);
+  const ResultNames names = names_of(run);
   const fs::path folder = fs::path(run.working_folder) / run.input;
   JournalRecords made;
   report.pictures = pictures.size();
   for (std::size_t i = 0; i < pictures.size(); ++i) {
     const std::string name(pictures[i].name);
-    const std::string output = output_name(folder, name, format, named);
+    const std::vector<NamedResult> all = names.of(folder, name);
+    const std::string& output = all.back().path;
     const std::string failure = notes.failure_of(output);
-    const JournalRecord* record = failure.empty() ? results.made(output, notes.records()) : nullptr;
-    if (record != nullptr) made.emplace(output, *record);
-    if (record != nullptr || (failure.empty() && results.kept(output))) {
+    if (failure.empty() && add_results(all, results, notes.records(), made)) {
       ++report.done;
     } else if (shares.is_under_way(i)) {
       ++report.under_way;

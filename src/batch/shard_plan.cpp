@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <set>
 #include <system_error>
 #include <unordered_set>
@@ -61,13 +62,22 @@ void add(KnownRecords& known, const JournalRecords& records) {
     add(known, output, record);
 }
 
+// The words of a list, with commas between them.
+template <typename List, typename Word>
+std::string joined(const List& list, const Word& word) {
+  std::vector<std::string> words;
+  std::ranges::transform(list, std::back_inserter(words), word);
+  return formatted("{}", fmt::join(words, ","));
+}
+
 ShardRun run_of(const BatchRequest& request) {
   const ShardRequest& shard = *request.shard;
   ShardRun run;
   std::string input = fs::path(request.inputs.front()).lexically_normal();
   if (input.size() > 1 && input.ends_with('/')) input.pop_back();
   run.input = input;
-  if (request.to != nullptr) run.format = request.to->name;
+  run.format = joined(request.to, [](const Codec* codec) { return codec->name; });
+  run.sizes = joined(request.sizes, [](const ResultSize& size) { return to_string(size); });
   if (request.name) run.name = request.name->text();
   std::error_code ignored;
   run.working_folder = fs::current_path(ignored);
@@ -75,13 +85,16 @@ ShardRun run_of(const BatchRequest& request) {
   run.keeps_existing = request.on_exists == OnExists::skip;
   std::string text =
       formatted("{}\n{}\n{} {}", input, run.format, request.recursive, request.follow_links);
-  for (const Codec* codec : codecs())
-    text += formatted("\n{}", to_string(shard.works.at(codec)));
+  for (std::size_t size = 0; size < std::max<std::size_t>(request.sizes.size(), 1); ++size) {
+    for (const Codec* codec : codecs())
+      text += formatted("\n{}", to_string(shard.works.at({codec, size})));
+  }
   for (const std::string& pattern : request.patterns)
     text += formatted("\n{}", pattern);
   for (const std::string& pattern : request.excluded)
     text += formatted("\nexcluded {}", pattern);
   if (request.name) text += formatted("\nname {}", run.name);
+  if (!run.sizes.empty()) text += formatted("\nsizes {}", run.sizes);
   run.id = content_hash(text);
   return run;
 }
@@ -97,19 +110,24 @@ class ShardPlanner {
     plan_.shard->shard = request.shard->shard;
     plan_.shard->source = request.shard->source;
     plan_.shard->run = run_of(request);
+    plan_.output_names = names_of_outputs(request);
   }
 
   // Plans the first shard of a new run.
   [[nodiscard]] BatchPlan begin(PictureList listing) {
     plan_.shard->run.listing = content_hash(listing.text());
     for (const Codec* format : formats_of(listing))
-      plan_.shard->run.works.push_back(work(*format));
+      add_works(*format, plan_.shard->run.works);
     if (request_.resume) add(plan_.records, read_journal_with_warning(request_.output));
     check_whole_folder(listing);
     take_share(listing);
     KnownRecords all = std::exchange(plan_.records, {});
     for (const BatchItem& item : plan_.items) {
       if (auto known = all.extract(item.output)) plan_.records.insert(std::move(known));
+      for (const ChainOutput& other : item.others) {
+        if (auto known = all.extract(plan_.journal_name_of(other)))
+          plan_.records.insert(std::move(known));
+      }
     }
     check_share();
     plan_.shard->listing = std::move(listing);
@@ -169,30 +187,43 @@ class ShardPlanner {
                   printable(request_.output), shards_name, difference));
   }
 
-  [[nodiscard]] ContentHash work(const Codec& format) const {
-    return with_library(request_.shard->works.at(&format), format);
+  // Adds the work of each size in this format.
+  void add_works(const Codec& format, std::vector<ContentHash>& works) const {
+    for (const auto& [key, work] : request_.shard->works) {
+      if (key.first == &format) works.push_back(with_library(work, format));
+    }
   }
 
   [[nodiscard]] std::set<const Codec*> formats_of(const PictureList& listing) const {
-    if (request_.to != nullptr) return {request_.to};
+    if (!request_.to.empty()) return {request_.to.begin(), request_.to.end()};
     std::set<const Codec*> formats;
-    for (const SizedName& picture : listing.pictures()) {
-      formats.insert(codec_of_name(
-          output_name(folder_, std::string(picture.name), request_.to, request_.name)));
-    }
+    for (const SizedName& picture : listing.pictures())
+      formats.insert(codec_of_name(names_of(picture).back().path));
     formats.erase(nullptr);
     return formats;
+  }
+
+  [[nodiscard]] std::vector<NamedResult> names_of(const SizedName& picture) const {
+    return request_.of(folder_, std::string(picture.name));
   }
 
   // Libraries of other versions could give other results than the rest of the run.
   void check_works() const {
     const std::vector<ContentHash>& known = plan_.shard->run.works;
     std::set<const Codec*> formats;
-    for (const BatchItem& item : plan_.items)
+    for (const BatchItem& item : plan_.items) {
       formats.insert(item.output_format);
+      for (const ChainOutput& other : item.others)
+        formats.insert(other.format);
+    }
     formats.erase(nullptr);
     for (const Codec* format : formats) {
-      if (std::find(known.begin(), known.end(), work(*format)) == known.end())
+      std::vector<ContentHash> own;
+      add_works(*format, own);
+      const auto is_known = [&](const ContentHash& work) {
+        return std::ranges::find(known, work) != known.end();
+      };
+      if (!std::ranges::all_of(own, is_known))
         refuse_other(formatted("versions of the libraries for {}", format->name).c_str());
     }
   }
@@ -206,12 +237,12 @@ class ShardPlanner {
     std::vector<std::pair<std::uint64_t, std::uint32_t>> by_place;
     std::vector<std::uint32_t> suspects;
     for (std::uint32_t i = 0; i < pictures.size(); ++i) {
-      const fs::path path =
-          fs::path(request_.output) /
-          output_name(folder_, std::string(pictures[i].name), request_.to, request_.name);
-      const bool exists = names.hold(path);
-      if (exists) suspects.push_back(i);
-      by_place.emplace_back(content_hash(exists ? places.of(path) : places.of_new(path)).low, i);
+      for (const NamedResult& result : names_of(pictures[i])) {
+        const fs::path path = fs::path(request_.output) / result.path;
+        const bool exists = names.hold(path);
+        if (exists) suspects.push_back(i);
+        by_place.emplace_back(content_hash(exists ? places.of(path) : places.of_new(path)).low, i);
+      }
     }
     std::sort(by_place.begin(), by_place.end());
     for (std::size_t i = 1; i < by_place.size(); ++i) {
@@ -242,9 +273,12 @@ class ShardPlanner {
   // Records of this shard's pictures may be in its own journals, and in those of a division into
   // another number of shards.
   void take_records() {
-    std::unordered_set<std::string_view> outputs;
-    for (const BatchItem& item : plan_.items)
+    std::unordered_set<std::string> outputs;
+    for (const BatchItem& item : plan_.items) {
       outputs.insert(item.output);
+      for (const ChainOutput& other : item.others)
+        outputs.insert(plan_.journal_name_of(other));
+    }
     const auto take = [&](const JournalRecords& records) {
       for (const auto& [output, record] : records)
         if (outputs.contains(output)) add(plan_.records, output, record);

@@ -32,7 +32,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view run_version = "run2";
+constexpr std::string_view run_version = "run3";
 
 std::string works_text(const std::vector<ContentHash>& works) {
   if (works.empty()) return "-";
@@ -71,10 +71,11 @@ std::string listing_path(const std::string& output, const ContentHash& hash) {
 }
 
 std::string run_text(const ShardRun& run) {
-  return sealed(formatted("{} {} {} {} {} {} {} {} {} {}", run_version, to_string(run.id),
+  return sealed(formatted("{} {} {} {} {} {} {} {} {} {} {}", run_version, to_string(run.id),
                           to_string(run.listing), escaped(run.input), escaped(run.format),
                           escaped(run.working_folder), escaped(run.command), works_text(run.works),
-                          run.keeps_existing ? "kept" : "made", escaped(run.name))) +
+                          run.keeps_existing ? "kept" : "made", escaped(run.name),
+                          escaped(run.sizes))) +
          "\n";
 }
 
@@ -82,7 +83,7 @@ std::optional<ShardRun> parse_run(std::string_view text) {
   if (!text.ends_with('\n')) return std::nullopt;
   const auto line = unsealed(text.substr(0, text.size() - 1));
   const auto parts = line ? split(*line, ' ') : std::vector<std::string_view>{};
-  if (parts.size() != 10 || parts[0] != run_version) return std::nullopt;
+  if (parts.size() != 11 || parts[0] != run_version) return std::nullopt;
   const auto id = parse_content_hash(parts[1]);
   const auto listing = parse_content_hash(parts[2]);
   const auto input = unescaped(parts[3]);
@@ -91,11 +92,12 @@ std::optional<ShardRun> parse_run(std::string_view text) {
   const auto command = unescaped(parts[6]);
   const auto works = parse_works(parts[7]);
   const auto name = unescaped(parts[9]);
-  if (!id || !listing || !input || !format || !folder || !command || !works || !name) {
+  const auto sizes = unescaped(parts[10]);
+  if (!id || !listing || !input || !format || !folder || !command || !works || !name || !sizes) {
     return std::nullopt;
   }
   return ShardRun{*id,    *listing,           *input, *format, *folder, *command,
-                  *works, parts[8] == "kept", *name};
+                  *works, parts[8] == "kept", *name,  *sizes};
 }
 
 // The output folder, if the reason why a file of the run cannot be read is that the folder cannot

@@ -30,12 +30,13 @@ struct ShardRun {
   ContentHash id;              // hash of the inputs and the work
   ContentHash listing;         // hash of the listing's text
   std::string input;           // INDIR as given
-  std::string format;          // the format of all results; empty: each result's name decides
+  std::string format;          // the formats of all results, with commas; empty: names decide
   std::string working_folder;  // the other paths are relative to it
   std::string command;         // quoted for a shell, without --shard and --list
-  std::vector<ContentHash> works = {};  // JournalRecord::work of its results, one for each format
+  std::vector<ContentHash> works = {};  // JournalRecord::work of its results
   bool keeps_existing = false;          // results that existed before are treated as done
   std::string name = {};                // the NameTemplate of the results; empty: none
+  std::string sizes = {};               // of the results, with commas; empty: one
 
   bool operator==(const ShardRun&) const = default;
 };

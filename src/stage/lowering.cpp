@@ -25,7 +25,8 @@ void pass(const LoweredStage& stage, PictureContext& context) {
   context.metadata = std::move(metadata);
 }
 
-// For stages from `index` on, whose first gets `shape` instead of what it was lowered for.
+}  // namespace
+
 void lower_again(LoweredChain& chain, std::size_t index, PictureShape shape) {
   for (; index < chain.size() && chain[index].context.shape != shape; ++index) {
     LoweredStage& stage = chain[index];
@@ -34,8 +35,6 @@ void lower_again(LoweredChain& chain, std::size_t index, PictureShape shape) {
     shape = output_of(stage, shape);
   }
 }
-
-}  // namespace
 
 LoweredChain lower_chain(const StageChain& chain, PictureContext picture,
                          std::vector<std::size_t>& places) {

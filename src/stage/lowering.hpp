@@ -31,6 +31,9 @@ void meet_demand(LoweredChain& chain, std::size_t index, const PictureStatistics
 // Returns whether it has steps then; otherwise the chain goes on after it.
 [[nodiscard]] bool meet_demand(LoweredChain& chain, std::size_t index, const WholePicture& kept);
 
+// For stages from `index` on, whose first gets `shape` instead of what it was lowered for.
+void lower_again(LoweredChain& chain, std::size_t index, PictureShape shape);
+
 // The number of leading stages that only move all pixels of a picture of `shape`; `shape` becomes
 // their result's.
 [[nodiscard]] std::size_t count_turns(const LoweredChain& chain, PictureShape& shape);

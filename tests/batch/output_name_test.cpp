@@ -25,7 +25,7 @@ std::string refusal(const std::string& text) {
 
 std::string refusal(const std::string& text, const std::string& input, const Codec* to) {
   try {
-    return "accepted: " + NameTemplate(text).name_for(input, to);
+    return "accepted: " + NameTemplate(text).name_for({input, to});
   } catch (const UsageError& error) {
     return error.what();
   }
@@ -33,7 +33,7 @@ std::string refusal(const std::string& text, const std::string& input, const Cod
 
 TEST(NameTemplates, StandForPartsOfAnyPath) {
   const auto name = [](const std::string& text, const Codec* to = nullptr) {
-    return NameTemplate(text).name_for("photos/May.24/x.y.JPEG", to);
+    return NameTemplate(text).name_for({"photos/May.24/x.y.JPEG", to});
   };
   EXPECT_EQ(name("{stem}.{to}"), "x.y.JPEG");
   EXPECT_EQ(name("{stem}.{to}", &jpeg_codec()), "x.y.JPEG");
@@ -45,22 +45,29 @@ TEST(NameTemplates, StandForPartsOfAnyPath) {
   EXPECT_EQ(name("{{stem}}.jpg"), "{stem}.jpg");
   const auto here = std::filesystem::current_path();
   const NameTemplate parents("{parent}/{stem}.png");
-  EXPECT_EQ(parents.name_for("x.png", nullptr), here.filename().string() + "/x.png");
-  EXPECT_EQ(parents.name_for("./x.png", nullptr), here.filename().string() + "/x.png");
-  EXPECT_EQ(parents.name_for("a/..//b/./x.png", nullptr), "b/x.png");
-  EXPECT_EQ(parents.name_for("../x.png", nullptr),
+  EXPECT_EQ(parents.name_for({"x.png", nullptr}), here.filename().string() + "/x.png");
+  EXPECT_EQ(parents.name_for({"./x.png", nullptr}), here.filename().string() + "/x.png");
+  EXPECT_EQ(parents.name_for({"a/..//b/./x.png", nullptr}), "b/x.png");
+  EXPECT_EQ(parents.name_for({"../x.png", nullptr}),
             here.parent_path().filename().string() + "/x.png");
-  EXPECT_EQ(NameTemplate("{stem}-{ext}.{to}").name_for("a/noending", &png_codec()),
+  EXPECT_EQ(NameTemplate("{stem}-{ext}.{to}").name_for({"a/noending", &png_codec()}),
             "noending-.png");
-  EXPECT_EQ(NameTemplate("{parent}-{stem}.{to}").name_for("/x.png", nullptr), "-x.png");
+  EXPECT_EQ(NameTemplate("{parent}-{stem}.{to}").name_for({"/x.png", nullptr}), "-x.png");
 }
 
 TEST(NameTemplates, AreRefusedWithThePlace) {
   EXPECT_EQ(refusal("a-{stme}.{to}"),
             "--name 'a-{stme}.{to}': {stme} at character 3 is unknown; did you mean {stem}?");
   EXPECT_EQ(refusal("{12}"),
-            "--name '{12}': {12} at character 1 is unknown; {stem}, {ext}, {name}, {parent} and "
-            "{to} are known");
+            "--name '{12}': {12} at character 1 is unknown; {stem}, {ext}, {name}, {parent}, "
+            "{to}, {width}, {height}, {hash}, {date} and {n} are known");
+  EXPECT_EQ(refusal("{n:a}"),
+            "--name '{n:a}': {n:a} at character 1: write {n:04} for at least four digits");
+  EXPECT_EQ(refusal("{date:%A}"),
+            "--name '{date:%A}': {date:%A} at character 1: a date has %Y, %m, %d, %H, %M, %S, %j "
+            "or %y");
+  EXPECT_EQ(refusal("{stem:4}"),
+            "--name '{stem:4}': {stem:4} at character 1: only {date:...} and {n:...} have a form");
   EXPECT_EQ(refusal("{{{stem.png"),
             "--name '{{{stem.png': the { at character 3 is not closed; write {{ for a brace");
   EXPECT_EQ(refusal("{stem}}.png"),

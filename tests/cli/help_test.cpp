@@ -16,7 +16,7 @@ const std::vector<Words>& all_pages() {
          {"help",    "blur",     "color",    "mlp",        "levels",   "tonemap", "compare",
           "devices", "stats",    "bench",    "tune",       "verify",   "gather",  "info",
           "folders", "in-place", "clusters", "exit-codes", "metadata", "formats", "existing-files",
-          "recipes", "networks", "numbers",  "gpus",       "learn",    "watch"})
+          "recipes", "networks", "numbers",  "gpus",       "learn",    "watch",   "montage"})
       all.push_back({"help", topic});
     for (const char* bench :
          {"matmul", "blur", "color", "lookup", "stages", "mlp", "reduce", "copy", "pipeline"})
@@ -59,7 +59,8 @@ TEST_F(Help, TheShortPageIsOneScreen) {
   EXPECT_LE(lines_of(help).size(), 43U);
   expect_parts(help, {"INPUT OUTPUT", "INPUT... OUTDIR", "INDIR OUTDIR", "black and white",
                       "all stages", "--quality 1..100", "--resume", "compare A B", "info FILE...",
-                      "help [TOPIC]", "  bench, devices, gather, learn, net, stats, tune, verify, watch\n",
+                      "help [TOPIC]", "  bench, devices, gather, learn, montage, net, stats, tune, verify,\n"
+                      "              watch\n",
                       "Examples:", "--help-all"});
   EXPECT_EQ(page({"-h"}), help);
   EXPECT_EQ(page({"help"}), help);
@@ -132,7 +133,7 @@ TEST_F(Help, StagesFormatsOptionsAndTopicsHavePages) {
 
 TEST_F(Help, ASubcommandHasItsPage) {
   for (const std::string name :
-       {"bench", "compare", "devices", "gather", "info", "learn", "stats", "tune", "verify", "watch"}) {
+       {"bench", "compare", "devices", "gather", "info", "learn", "montage", "stats", "tune", "verify", "watch"}) {
     const std::string help = page({"help", name});
     EXPECT_EQ(page({name, "--help"}), help);
     expect_parts(help, {"Usage: gpufilter " + name, "\nExamples:\n  gpufilter "});
@@ -223,8 +224,8 @@ TEST_F(Help, WithoutArgumentsItIsBrief) {
   EXPECT_TRUE(begins(result.err, "Usage:\n"));
   EXPECT_TRUE(
       contains(result.err,
-               "gpufilter bench | compare | devices | gather | info | learn | net | stats |\n"
-               "    tune | verify | watch | help\n"));
+               "gpufilter bench | compare | devices | gather | info | learn | montage | net |\n"
+               "    stats | tune | verify | watch | help\n"));
   EXPECT_TRUE(contains(result.err, "gpufilter --help\n"));
   EXPECT_LE(lines_of(result.err).size(), 10U);
 }

@@ -225,7 +225,7 @@ std::string check_recipe(const Bytes& bytes) {
 
 std::string check_template(const Bytes& bytes) {
   const NameTemplate name(text_of(bytes));
-  const std::string result = name.name_for("a/b.c.png", nullptr);
+  const std::string result = name.name_for({"a/b.c.png", nullptr});
   const bool leaves =
       result.starts_with('/') || ("/" + result + "/").find("/../") != std::string::npos;
   return leaves ? "the name leaves the folder: " + result : "";

@@ -23,6 +23,7 @@ namespace gpufilter {
 [[nodiscard]] int run_learn_command(int argc, const char* const* argv);
 [[nodiscard]] int run_tune_command(int argc, const char* const* argv);
 [[nodiscard]] int run_verify_command(int argc, const char* const* argv);
+[[nodiscard]] int run_montage_command(int argc, const char* const* argv);
 [[nodiscard]] int run_watch_command(int argc, const char* const* argv);
 
 // Has its own exit codes: 0 equal, 1 different within the tolerance, 2 different, 3 different size

@@ -38,8 +38,8 @@ constexpr std::array wishes{
 };
 
 // The most common options, in this order.
-constexpr std::array common_options{"--quality", "--to",     "--recursive", "--on-exists",
-                                    "--resume",  "--device", "--timing"};
+constexpr std::array common_options{"--quality",   "--to",     "--recursive",
+                                    "--on-exists", "--resume", "--device"};
 
 // The commands that photographers need; the others share a line.
 constexpr std::array common_commands{"compare", "info", "help"};

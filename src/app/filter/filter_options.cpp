@@ -118,21 +118,24 @@ void add_kernel_options(Arguments& app, FilterOptions& options) {
       ->option_text("[=short]");
 }
 
-void add_picture_options(Arguments& app, FilterOptions& options) {
+void add_picture_options(Arguments& app, FilterOptions& options,
+                         std::vector<std::string>& formats) {
   app.begin_group("Pictures");
-  app.add_option_function(
-         "--to", [&options](const std::string& name) { options.to = &codec_named(name); },
-         formatted(
-             "Format of the output. One of {}. By default the name of the output file decides; "
-             "'-' has the format of the input.",
-             fmt::join(main_format_names(), ", ")))
+  app.add_option("--to", formats,
+                 formatted("Format of the output. One of {}; in a folder several with commas, and "
+                           "each picture is written in each. By default the name of the output "
+                           "file decides; '-' has the format of the input.",
+                           fmt::join(main_format_names(), ", ")))
+      ->comma_list()
       ->check(format_name())
-      ->option_text("FORMAT");
+      ->option_text("FORMAT,...");
   app.add_option_function(
          "--name", [&options](const std::string& text) { options.name.emplace(text); },
          "Names of results in a folder. In TEMPLATE, {stem} and {ext} stand for the input's name "
-         "before and after its last dot, {name} for both, {parent} for its folder's name, and {to} "
-         "for the extension of the output's format.")
+         "before and after its last dot, {name} for both, {parent} for its folder's name, {to} "
+         "for the extension of the output's format, {width} and {height} for those in --sizes, "
+         "{n:04} for the picture's number, {date:%Y-%m-%d} for when it was taken, and {hash} for "
+         "its contents and the work on it.")
       ->option_text("TEMPLATE [{stem}.{to}]");
   add_format_options(app, options.run.write);
   add_choice<OrientationRule>(
@@ -311,6 +314,7 @@ struct CommandLine {
   Arguments app{"", "gpufilter"};
   std::optional<StageOptions> stages;
   std::vector<std::string> outputs;
+  std::vector<std::string> formats;
 
   CommandLine() {
     app.help_option().group("Help")->description("Show the most common options on one screen.");
@@ -319,15 +323,43 @@ struct CommandLine {
     app.add_flag_callback("-V,--version", print_version, "Show the version.");
     add_names(app, options);
     stages.emplace(app);
+    stages->add_sizes();
     add_device_options(app, options);
     add_kernel_options(app, options);
-    add_picture_options(app, options);
+    add_picture_options(app, options, formats);
     add_existing_file_options(app, options);
     add_chain_outputs(app, outputs);
     add_folder_options(app, options);
     add_report_options(app, options);
   }
 };
+
+// Several results of a picture need a folder.
+void note_several_results(CommandLine& line) {
+  FilterOptions& options = line.options;
+  for (const std::string& name : line.formats) {
+    const Codec* codec = &codec_named(name);
+    if (std::ranges::find(options.to, codec) != options.to.end())
+      throw UsageError(formatted("--to {}: {} is given twice", name, codec->name));
+    options.to.push_back(codec);
+  }
+  for (const std::string& size : line.stages->sizes())
+    options.sizes.push_back(parse_result_size(size));
+  if (options.folder_option.empty() && options.are_several())
+    options.folder_option = options.sizes.empty() ? "--to with several formats" : "--sizes";
+}
+
+// The chain makes the last size; the others leave it before the stage that does.
+void divide_by_sizes(const StageOptions& stages, FilterOptions& options) {
+  options.stages = options.chain.size();
+  if (options.sizes.empty()) return;
+  if (!options.outputs.empty()) {
+    throw UsageError("--output: does not work with --sizes; write that size with --sizes too");
+  }
+  const std::size_t turns = options.chain.size() - options.asked_chain.size();
+  options.stages_before_sizes = turns + *stages.place_of_sizes();
+  options.run.branches = stages.branches(options.chain, options.stages_before_sizes);
+}
 
 }  // namespace
 
@@ -340,6 +372,7 @@ std::optional<FilterOptions> parse_filter_options(int argc, const char* const* a
   if (const auto done = parse_command_line(line.app, argc, argv, main_page)) return std::nullopt;
   apply_quiet(app, options);
   note_folder_options(app, options);
+  note_several_results(line);
   choose_output(app, command_words(app, argc, argv), options);
   options.share_command = command_without_shard(argc, argv);
   apply_threads(app, options);
@@ -348,6 +381,8 @@ std::optional<FilterOptions> parse_filter_options(int argc, const char* const* a
   options.chain = options.asked_chain = line.stages->chain(options.run.limits);
   options.outputs = chain_outputs(app, line.outputs);
   add_upright_stage(options.chain, options.orientation, options.outputs);
+  divide_by_sizes(*line.stages, options);
+  options.work = run_work(options.chain, options.run.write, options.run.branches);
   return options;
 }
 

@@ -11,6 +11,7 @@
 #include "app/cli/parse.hpp"
 #include "app/cli/shared_options.hpp"
 #include "app/filter/format_options.hpp"
+#include "app/filter/stage_options.hpp"
 #include "app/help/help_layout.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
@@ -360,7 +361,9 @@ std::vector<ChainOutput> chain_outputs(const Arguments& app,
     const std::string name = option->name();
     const std::size_t place = seen[option]++;
     const auto& values = option->values();
-    if (requested_stage(name, place < values.size() ? values[place] : "") != nullptr) ++stages;
+    if (name == sizes_option ||
+        requested_stage(name, place < values.size() ? values[place] : "") != nullptr)
+      ++stages;
     if (name == "--linear" || name == "--encoded") in_light = name == "--linear";
     if (name != "--output") continue;
     const std::string& path = names.at(outputs.size());

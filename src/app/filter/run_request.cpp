@@ -42,7 +42,7 @@ std::string output_path(const FilterOptions& options, const std::string& name,
   }
   const fs::path input = options.input();
   return fs::path(name) /
-         output_name(input.parent_path(), input.filename(), options.to, options.name);
+         options.of(input.parent_path(), input.filename(), 1, options.work).back().path;
 }
 
 // The path of the result.
@@ -75,18 +75,19 @@ std::vector<ChainOutput> other_outputs(const FilterOptions& options, const std::
 
 // The format to write; nullptr for standard output without --to, which keeps the input's.
 const Codec* output_format(const FilterOptions& options, const std::string& output) {
-  if (output == standard_stream) return options.to;
+  const Codec* wanted = options.one_format();
+  if (output == standard_stream) return wanted;
   // The input was probably meant to be a folder; then the output's name is not the mistake.
   if (codec_of_name(output) == nullptr && codec_of_name(options.input()) == nullptr &&
       options.input() != standard_stream && !exists(options.input())) {
     throw PictureError(options.input(), "no such file or folder");
   }
   const Codec& named = codec_for_output(output);
-  if (options.to != nullptr && options.to != &named &&
+  if (wanted != nullptr && wanted != &named &&
       std::none_of(options.outputs.begin(), options.outputs.end(),
                    [](const ChainOutput& other) { return names_folder(other.path); })) {
     throw UsageError(formatted("--to {}: {} is the name of a {}; leave out --to, or rename OUTPUT",
-                               options.to->extensions.front().substr(1), printable(output),
+                               wanted->extensions.front().substr(1), printable(output),
                                named.name));
   }
   return &named;
@@ -214,6 +215,13 @@ void check_list_and_share(const FilterOptions& options) {
   if (options.list == standard_stream && isatty(STDIN_FILENO) == 1) {
     throw UsageError("--list -: standard input is a terminal; give it a list of names");
   }
+  if (!options.share.empty() && options.name) {
+    for (const char* field : {"n", "date", "hash"}) {
+      if (!options.name->has(field)) continue;
+      throw UsageError(formatted(
+          "--name: {{{}}} does not work with --shard: names have to follow from paths", field));
+    }
+  }
   if (options.in_place && !options.share.empty()) {
     throw UsageError(
         "--in-place: not possible with --shard, because shares depend on the sizes of the inputs");
@@ -225,6 +233,11 @@ void check_folder_options(const FilterOptions& options) {
   check_list_and_share(options);
   if (options.in_place && options.name) {
     throw UsageError("--name: not possible with --in-place, which keeps the names");
+  }
+  if (options.in_place && options.are_several()) {
+    throw UsageError(
+        "--in-place: replaces a picture by one result; --sizes and several formats in --to need a "
+        "folder for the results");
   }
   if (options.follow_links && !options.recursive) {
     throw UsageError("--follow-links: has no effect without --recursive");
@@ -282,10 +295,17 @@ std::optional<ShardRequest> share_for(const FilterOptions& options) {
   const DetectedShard chosen = options.share == "auto"
                                    ? detect_shard(environment())
                                    : DetectedShard{parse_shard(options.share), "--shard"};
-  std::map<const Codec*, ContentHash> works;
-  for (const Codec* codec : codecs())
-    works[codec] = work_hash(options.chain, *codec, options.run.write);
-  return ShardRequest{chosen.shard, chosen.source, std::move(works), options.share_command};
+  ShardRequest request{chosen.shard, chosen.source, {}, options.share_command};
+  for (std::size_t size = 0; size <= options.run.branches.size(); ++size) {
+    const bool is_last = size == options.run.branches.size();
+    ChainOutput output;
+    output.stages = is_last ? options.stages : options.stages_before_sizes;
+    if (!is_last) output.branch = size;
+    const StageChain chain = chain_to(output, options.chain, options.run.branches);
+    for (const Codec* codec : codecs())
+      request.works[{codec, size}] = work_hash(chain, *codec, options.run.write);
+  }
+  return request;
 }
 
 // The formats of all outputs, each once; empty if an input decides one.
@@ -377,7 +397,6 @@ void check_folder_run(const FilterOptions& options) {
 BatchRequest request_for(const FilterOptions& options) {
   BatchRequest request = options;
   if (!options.on_exists_given) request.on_exists = OnExists::fail;
-  request.work = run_work(options.chain, options.run.write);
   request.shard = share_for(options);
   return request;
 }

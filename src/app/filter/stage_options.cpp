@@ -8,6 +8,7 @@
 #include "app/filter/format_options.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "batch/journal.hpp"
 
 namespace gpufilter {
 namespace {
@@ -69,6 +70,17 @@ StageOptions::StageOptions(Arguments& app, const std::vector<StageKind>& catalog
   }
 }
 
+void StageOptions::add_sizes() {
+  app_.add_option(sizes_option, values_[sizes_option],
+                  "Resize to each of these sizes, and write each. A size is a width in pixels, "
+                  "xHEIGHT or WIDTHxHEIGHT; smaller pictures keep theirs. Later stages and the "
+                  "parameters of --resize apply to each. Results are called NAME-WIDTH, unless "
+                  "--name says otherwise.")
+      ->one_value_each()
+      ->option_text("W,W,...")
+      ->group(stage_group);
+}
+
 void StageOptions::add(const std::string& option, const ValueType& type, const std::string& form,
                        const std::string& help, const char* group) {
   if (std::holds_alternative<NoValue>(type)) {
@@ -110,9 +122,51 @@ std::vector<GivenStage> StageOptions::given() const {
   std::map<std::string, std::size_t> seen;
   for (const Option* option : app_.parse_order()) {
     const std::string name = option->name();
-    if (values_.count(name) > 0) given.emplace_back(name, values_.at(name).at(seen[name]++));
+    if (values_.count(name) == 0) continue;
+    const std::string& value = values_.at(name).at(seen[name]++);
+    name == sizes_option ? given.emplace_back("--resize", sizes().back())
+                         : given.emplace_back(name, value);
   }
-  return given_stages(given, catalogue_);
+  std::vector<GivenStage> stages = given_stages(given, catalogue_);
+  if (const auto place = place_of_sizes()) stages.at(*place).parameters.emplace("--only", "shrink");
+  return stages;
+}
+
+std::vector<std::string> StageOptions::sizes() const {
+  const auto given = values_.find(sizes_option);
+  if (given == values_.end() || given->second.empty()) return {};
+  if (given->second.size() > 1)
+    throw UsageError("--sizes: is given twice; write all sizes in one, as in --sizes 400,800");
+  std::vector<std::string> sizes;
+  for (const std::string_view size : split(given->second.front(), ','))
+    sizes.emplace_back(size);
+  return sizes;
+}
+
+std::optional<std::size_t> StageOptions::place_of_sizes() const {
+  std::map<std::string, std::size_t> seen;
+  std::size_t stages = 0;
+  for (const Option* option : app_.parse_order()) {
+    const std::string name = option->name();
+    if (name == sizes_option) return stages;
+    if (values_.count(name) == 0) continue;
+    if (requested_stage(name, values_.at(name).at(seen[name]++), catalogue_) != nullptr) ++stages;
+  }
+  return std::nullopt;
+}
+
+std::vector<StageChain> StageOptions::branches(const StageChain& chain, std::size_t place) const {
+  std::vector<StageChain> branches;
+  if (sizes().empty()) return branches;
+  const GivenStage last = given().at(*place_of_sizes());
+  for (const std::string& size : sizes()) {
+    GivenStage stage = last;
+    stage.value = size;
+    branches.emplace_back(chain.begin() + static_cast<std::ptrdiff_t>(place), chain.end());
+    branches.back().front() = make_chain({stage}).front();
+  }
+  branches.pop_back();
+  return branches;
 }
 
 StageChain StageOptions::chain(const ReadLimits& limits) const {
@@ -127,6 +181,11 @@ std::vector<StageOptions::Typed> StageOptions::typed() const {
     for (const auto& [parameter, value] : stage.parameters)
       words.push_back(written(parameter, value));
     stages.push_back({stage.kind->option, formatted("{}", fmt::join(words, " "))});
+  }
+  if (const auto place = place_of_sizes()) {
+    Typed& typed = stages.at(*place);
+    typed.option = sizes_option;
+    typed.values.replace(0, sizes().back().size(), values_.at(sizes_option).front());
   }
   return stages;
 }

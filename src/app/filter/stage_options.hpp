@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,9 @@
 #include "stages/given_stages.hpp"
 
 namespace gpufilter {
+
+// The stage of --resize with several sizes.
+inline constexpr const char* sizes_option = "--sizes";
 
 class StageOptions {
  public:
@@ -20,11 +24,21 @@ class StageOptions {
   StageOptions(const StageOptions&) = delete;
   StageOptions& operator=(const StageOptions&) = delete;
 
+  // Adds --sizes, for runs that write several results of a picture.
+  void add_sizes();
+
   // The requested stages in their order. A parameter belongs to the stage before it; before the
   // first stage it is the default for every stage that takes it. The last --linear has an end.
   // `limits` are for pictures that stages read. Throws UsageError if a parameter is given twice for
   // one stage, or if its stage does not take it, and for a misplaced --linear or --encoded.
   [[nodiscard]] StageChain chain(const ReadLimits& limits = {}) const;
+
+  // The sizes of --sizes, as given. Throws UsageError if it is repeated.
+  [[nodiscard]] std::vector<std::string> sizes() const;
+  // The number of stages before --sizes; nothing without it. The chain makes its last size.
+  [[nodiscard]] std::optional<std::size_t> place_of_sizes() const;
+  // The rest of `chain` from `place` on, where it makes the last size, for each of the other sizes.
+  [[nodiscard]] std::vector<StageChain> branches(const StageChain& chain, std::size_t place) const;
 
   // A stage as it was typed: "--resize", "x0800 --kernel cubic".
   struct Typed {

@@ -35,6 +35,10 @@ void check_watch(const FilterOptions& options) {
         std::pair{timing_is_data(options), "--timing json or csv"}}) {
     if (is_given) throw UsageError(formatted("watch does not take {}", option));
   }
+  for (const char* field : {"n", "hash"}) {
+    if (options.name && options.name->has(field))
+      throw UsageError(formatted("watch does not take {{{}}} in --name", field));
+  }
 }
 
 // Filters new and changed pictures of a folder for as long as the process lives.

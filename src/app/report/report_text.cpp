@@ -391,9 +391,9 @@ std::string batch_outcome(const BatchPlan& plan, const BatchTotals& totals) {
 std::string batch_sizes(const BatchPlan& plan, const BatchTotals& totals) {
   const auto& others = totals.other_bytes;
   if (others.empty()) return "";
-  std::string text = formatted("{}: {}", plan.output, size_text(totals.output_bytes));
+  std::string text = formatted("{}: {}", plan.output_names.back(), size_text(totals.output_bytes));
   for (std::size_t i = 0; i < others.size(); ++i)
-    text += formatted(", {}: {}", plan.other_outputs.at(i), size_text(others[i]));
+    text += formatted(", {}: {}", plan.output_names.at(i), size_text(others[i]));
   return printable(text);
 }
 

@@ -21,6 +21,16 @@ namespace gpufilter {
 
 namespace {
 
+// The placement of the result of these stages. Returns the first stage that does more than move
+// pixels, if there is one.
+const LoweredStage* find_placement(const LoweredChain& chain, Placement& placement) {
+  for (const LoweredStage& stage : chain) {
+    if (!stage.placement) return &stage;
+    placement = placement.then(*stage.placement);
+  }
+  return nullptr;
+}
+
 // Colours that no profile can be made for stay as they are, and the writer names them.
 void describe_colors(Metadata& metadata, const PixelFormat& format, ColorTags tags) {
   if (tags == ColorTags::none || tags == ColorTags::numbers) return;
@@ -133,11 +143,11 @@ void PictureOutput::set_time(std::filesystem::file_time_type time) const {
   if (error) throw SystemFailure(report_.output, error.value());
 }
 
-RunOutputs::RunOutputs(RunReport& report, PictureInput& input, const LoweredChain& chain,
+RunOutputs::RunOutputs(RunReport& report, PictureInput& input, const LoweredTree& chains,
                        const std::vector<ChainOutput>& outputs, const RunOptions& options)
     : report_(report),
       input_(input),
-      chain_(chain),
+      chains_(chains),
       places_(outputs),
       options_(options),
       mode_(*options.write.get<std::string>(lossless_option())) {
@@ -152,7 +162,7 @@ RunOutputs::Way RunOutputs::way_to(const ChainOutput& output) {
   if (output.keep) return {.kept = true};
   const Codec& format = *output.format;
   Way way{.may_be_copied = mode_ != "never" && may_copy_to(format)};
-  const LoweredChain part = part_of(chain_, 0, output.stages);
+  const LoweredChain part = chains_.to(output);
   // The reader has converted ink and the like; a stage for colours means the file's.
   const PictureHeader& header = input_.header();
   if (last_profile(part) && header.file_pixels.color != file_pixels(header.format).color)
@@ -163,7 +173,7 @@ RunOutputs::Way RunOutputs::way_to(const ChainOutput& output) {
   Placement placement{{}, header.size, {}};
   if (header.file_format != &format) {
     objection = formatted("its format is {}", header.file_format->name);
-  } else if (const LoweredStage* stage = find_placement(output.stages, placement)) {
+  } else if (const LoweredStage* stage = find_placement(part, placement)) {
     objection = formatted("--{} computes pixels", stage->title.name);
   } else {
     objection = input_.stored_picture()->objection(placement, options_.write);
@@ -184,16 +194,6 @@ bool RunOutputs::may_copy_to(const Codec& format) const {
          std::ranges::none_of(format.options, [&](const WriteOption* option) {
            return option != &lossless_option() && options_.write.is_given(*option);
          });
-}
-
-// The placement of the result of the first `stages` stages. Returns the first stage that does more
-// than move pixels, if there is one.
-const LoweredStage* RunOutputs::find_placement(std::size_t stages, Placement& placement) const {
-  for (std::size_t i = 0; i < stages; ++i) {
-    if (!chain_[i].placement) return &chain_[i];
-    placement = placement.then(*chain_[i].placement);
-  }
-  return nullptr;
 }
 
 void RunOutputs::refuse(const std::string& objection) const {
@@ -301,7 +301,7 @@ PictureOutput& RunOutputs::open() {
   OutputReport& report = report_.on_output(next);
   PictureHeader header = input_.header();
   header.metadata = input_.leading_metadata(report.is_oriented);
-  const LoweredChain part = part_of(chain_, 0, places_[next].stages);
+  const LoweredChain part = chains_.to(places_[next]);
   if (const auto profile = last_profile(part)) set_profile(header.metadata, *profile);
   header.keeps_positions =
       report.output_size == header.size && keeps_positions(part, header.shape());

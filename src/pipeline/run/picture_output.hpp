@@ -11,6 +11,7 @@
 #include "codec/codec.hpp"
 #include "pipeline/run/picture_input.hpp"
 #include "pipeline/run/run.hpp"
+#include "pipeline/run/run_description.hpp"
 
 namespace gpufilter {
 
@@ -64,10 +65,10 @@ class PictureOutput {
 class RunOutputs {
  public:
   // Decides by lossless_option() which outputs need no decoding. `outputs` has all of them, with
-  // formats and positions in `chain`, this picture's. All arguments have to outlive this object,
+  // formats and positions in `chains`, this picture's. All arguments have to outlive this object,
   // and `report` receives what becomes known. Throws PictureError if an output cannot be what that
   // option requests.
-  RunOutputs(RunReport& report, PictureInput& input, const LoweredChain& chain,
+  RunOutputs(RunReport& report, PictureInput& input, const LoweredTree& chains,
              const std::vector<ChainOutput>& outputs, const RunOptions& options);
 
   // Whether nothing has to be decoded, and for each output, whether no rows are written to it.
@@ -109,7 +110,6 @@ class RunOutputs {
   [[nodiscard]] Way way_to(const ChainOutput& output);
   [[nodiscard]] bool any_stored() const;
   [[nodiscard]] bool may_copy_to(const Codec& format) const;
-  [[nodiscard]] const LoweredStage* find_placement(std::size_t stages, Placement& placement) const;
   [[noreturn]] void refuse(const std::string& objection) const;
   void encode_all(const std::string& objection);
   void load_stored();
@@ -119,7 +119,7 @@ class RunOutputs {
 
   RunReport& report_;
   PictureInput& input_;
-  const LoweredChain& chain_;
+  const LoweredTree& chains_;
   const std::vector<ChainOutput>& places_;
   const RunOptions& options_;
   std::string mode_;  // of lossless_option()

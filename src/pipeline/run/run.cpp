@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <set>
 #include <utility>
 #include <variant>
 
@@ -14,7 +15,7 @@
 #include "codec/byte_sink.hpp"
 #include "codec/byte_source.hpp"
 #include "pipeline/execute/device_decoding.hpp"
-#include "pipeline/run/chain_part.hpp"
+#include "pipeline/run/chain_walk.hpp"
 #include "pipeline/run/picture_output.hpp"
 #include "pipeline/run/run_description.hpp"
 #include "stage/options/catalogue.hpp"
@@ -80,75 +81,6 @@ void check_wrapping(const std::string& name, const Plan& plan, const ReadLimits&
                limits, "a picture whose border wraps", "choose another border");
 }
 
-// One walk through a picture: its input, the first part of the chain on its bands, and the outputs
-// among the stages, each with the part that follows it.
-class ChainWalk {
- public:
-  using Take = PushedPart::Take;
-
-  explicit ChainWalk(PictureInput& input) : first_(input.name()) {
-    const ScopedSpan span(first_.timeline(), {.activity = input.reading()});
-    reader_ = input.open();
-  }
-
-  // Writes the result of the stages so far to `output`, which has to outlive the walk; `next`
-  // continues with it; nullptr: no stage follows.
-  void add_output(PictureOutput& output, std::unique_ptr<PushedPart> next) {
-    outputs_.push_back(&output);
-    next_.push_back(std::move(next));
-  }
-
-  [[nodiscard]] ReadAhead& reader() { return *reader_; }
-  [[nodiscard]] bool has_outputs() const { return !outputs_.empty(); }
-  // The stages before the first output; prepared before the others are added.
-  [[nodiscard]] ChainPart& first() { return first_; }
-  // The last stages, which yield the result of the walk.
-  [[nodiscard]] ChainPart& last() {
-    ChainPart* last = &first_;
-    for (const auto& part : next_) {
-      if (part) last = part.get();
-    }
-    return *last;
-  }
-  // The passes of all stages.
-  [[nodiscard]] int pass_count() const {
-    int count = first_.pass_count();
-    for (const auto& part : next_)
-      count += part ? part->pass_count() : 0;
-    return count;
-  }
-
-  // Takes the result of the first stages, in order. Writes the outputs, and gives the result of the
-  // walk to `last`, unless an output at its end is all that gets it.
-  void take(const Band& band, const Take& last = {}) {
-    if (band.coded) return outputs_.back()->write_coded(*band.coded, first_.timeline());
-    take(0, band.output(), first_.timeline(), last);
-  }
-
-  // Adds what all parts did to `report`, as the walk with this number.
-  void add_to(RunReport& report, int number) const {
-    first_.add_to(report, number);
-    for (const auto& part : next_) {
-      if (part) part->add_to(report, number);
-    }
-  }
-
- private:
-  void take(std::size_t index, const ConstRows& rows, Timeline& timeline, const Take& last) {
-    if (index == outputs_.size()) return last ? last(rows) : void();
-    outputs_[index]->write(rows, timeline);
-    if (!next_[index]) return take(index + 1, rows, timeline, last);
-    PushedPart& next = *next_[index];
-    next.push(rows,
-              [&](const ConstRows& result) { take(index + 1, result, next.timeline(), last); });
-  }
-
-  std::unique_ptr<ReadAhead> reader_;
-  ChainPart first_;
-  std::vector<PictureOutput*> outputs_;
-  std::vector<std::unique_ptr<PushedPart>> next_;  // after each output
-};
-
 // Filters one picture from its file to its outputs.
 class PictureRun {
  public:
@@ -158,12 +90,16 @@ class PictureRun {
     report_.input = input;
     places_.push_back(output);
     places_.back().stages = chain.size();
+    std::set<std::pair<std::size_t, std::optional<std::size_t>>> ends;
+    for (const ChainOutput& place : places_)
+      ends.emplace(place.stages, place.branch);
+    parts_ = ends.size();
   }
 
   RunReport run(Nanoseconds start) {
     report_.start = start;
     begin();
-    outputs_.emplace(report_, *input_, chain_, places_, options_);
+    outputs_.emplace(report_, *input_, chains_, places_, options_);
     outputs_->load();
     if (outputs_->are_without_rows()) {
       write_stored();
@@ -180,7 +116,7 @@ class PictureRun {
     const PictureHeader& header = input_->header();
     report_.exif_orientation = input_->orientation();
     describe_formats();
-    outputs_.emplace(report_, *input_, chain_, places_, options_);
+    outputs_.emplace(report_, *input_, chains_, places_, options_);
     outputs_->describe();
     if (const int largest = decoding_divisor(); largest > 1)
       report_.decoding_divisor = input_->decode_smaller(largest);
@@ -190,7 +126,7 @@ class PictureRun {
     report_.engine =
         outputs_->are_without_rows()
             ? engine_of_stored(outputs_->account())
-            : expected_engine(dispatcher_, picture_task(header, chain_, output_format(),
+            : expected_engine(dispatcher_, picture_task(header, chains_.main, output_format(),
                                                         bytes_of_file(report_.input)));
     for (std::size_t i = 0; i < places_.size(); ++i) {
       OutputReport& file = report_.on_output(i);
@@ -212,10 +148,13 @@ class PictureRun {
   void filter() {
     const PictureTask task = assign(input_->header());
     settle(
-        chain_, first_stage_,
+        chains_.main, first_stage_,
         [&](std::size_t i, Quantity quantity) { return measure(i, quantity); },
         [&](std::size_t i) { return keep(i); },
-        [&] { check_results(input_->name(), input_->header().shape(), chain_, options_.limits); });
+        [&] {
+          adapt_branches();
+          check_all_results();
+        });
     write();
     report_.total = now() - report_.start;
     assignment_.lease.reset();
@@ -227,7 +166,7 @@ class PictureRun {
     dispatcher_.await_choice();
     describe();
     report_.engine = engine_of_stored(outputs_->account());
-    for (const auto& stage : chain_)
+    for (const auto& stage : chains_.main)
       report_.passes.push_back({{stage.title.label, "without decoding"}, stage.title.name});
     report_.result_passes = report_.passes.size();
     finish_stored();
@@ -259,7 +198,7 @@ class PictureRun {
 
   PictureStatistics measure_once(std::size_t index, Quantity quantity) {
     ChainWalk walk(*input_);
-    prepare(walk, part_of(chain_, first_stage_, index), quantity);
+    prepare(walk, part_of(chains_.main, first_stage_, index), quantity);
     ChainPart& part = walk.first();
     // Statistics cover the whole picture, so the processor gathers all of them for comparison.
     Timeline unused;
@@ -282,7 +221,7 @@ class PictureRun {
       throw PictureError(
           report_.input,
           formatted("not verified: the statistics for {} by {} differ from the processor's",
-                    chain_[index].title.name, part.prepared().report.device));
+                    chains_.main[index].title.name, part.prepared().report.device));
     }
     walk.add_to(report_, walk_++);
     return statistics;
@@ -292,11 +231,12 @@ class PictureRun {
   // Returns whether a part of the stage's work is left.
   bool keep(std::size_t index) {
     ChainWalk walk(*input_);
-    const StepTitle title = chain_[index].title;
-    const Turn turn = *chain_[index].demand->whole;
+    const StepTitle title = chains_.main[index].title;
+    const Turn turn = *chains_.main[index].demand->whole;
     note_changes(index);
     changed_ = changed_ || !turn.changes_nothing();
-    const PictureShape shape = output_of(part_of(chain_, first_stage_, index), input_->shape());
+    const PictureShape shape =
+        output_of(part_of(chains_.main, first_stage_, index), input_->shape());
     const bool in_memory = reserve_memory(KeptPicture::bytes_of(shape));
     prepare_with_outputs(walk, index);
     ChainPart& last = walk.last();
@@ -314,7 +254,7 @@ class PictureRun {
     report_.result_passes += static_cast<std::size_t>(walk.pass_count());
     const bool is_left = [&] {
       const ScopedSpan span(last.timeline(), {.activity = Activity::kernel, .pass = pass});
-      return meet_demand(chain_, index, *kept);
+      return meet_demand(chains_.main, index, *kept);
     }();
     walk.add_to(report_, walk_);
     describe_kept(title, in_memory);
@@ -335,17 +275,17 @@ class PictureRun {
   // Notes whether the stages before `end`, once known, change the picture.
   void note_changes(std::size_t end) {
     changed_ = changed_ || report_.decoding_divisor > 1 ||
-               !change_nothing(part_of(chain_, first_stage_, end), input_->shape());
+               !change_nothing(part_of(chains_.main, first_stage_, end), input_->shape());
   }
 
   void write() {
-    note_changes(chain_.size());
+    note_changes(chains_.main.size());
     if (!changed_ && outputs_->count() + 1 == places_.size() && outputs_->copy_last()) {
       describe();
       return finish_stored();
     }
     ChainWalk walk(*input_);
-    prepare_with_outputs(walk, chain_.size());
+    prepare_with_outputs(walk, chains_.main.size());
     const Plan& plan = walk.first().plan();
     report_.bands = static_cast<int>(plan.bands().size());
     report_.band_rows = std::min(plan.band_rows, plan.output().size.height);
@@ -363,19 +303,26 @@ class PictureRun {
 
   // Prepares a walk through the stages before `end`, with the outputs among them.
   void prepare_with_outputs(ChainWalk& walk, std::size_t end) {
+    adapt_branches();
     const auto place_of = [&](std::size_t output) {
       return output == places_.size() ? end : std::min(end, places_[output].stages);
     };
-    prepare(walk, part_of(chain_, first_stage_, place_of(outputs_->count())), std::nullopt,
-            end == chain_.size() ? coding_of_result() : std::nullopt);
+    prepare(walk, part_of(chains_.main, first_stage_, place_of(outputs_->count())), std::nullopt,
+            end == chains_.main.size() ? coding_of_result() : std::nullopt);
     describe();
     PictureShape shape = walk.first().output();
     while (outputs_->count() < places_.size() && places_[outputs_->count()].stages <= end) {
-      const std::size_t place = place_of(outputs_->count());
+      const std::size_t number = outputs_->count();
+      const auto branch = places_[number].branch;
       PictureOutput& output = outputs_->open();
-      auto next = make_part(shape, part_of(chain_, place, place_of(outputs_->count())));
-      if (next) shape = next->output();
-      walk.add_output(output, std::move(next));
+      auto next = make_part(shape, part_of(chains_.main, place_of(number), place_of(number + 1)));
+      if (branch && number > 0 && places_[number - 1].branch == branch) {
+        walk.add_copy(output, std::move(next));
+      } else {
+        auto own = branch ? make_part(shape, chains_.branches[*branch]) : nullptr;
+        walk.add_output(output, std::move(own), std::move(next));
+      }
+      shape = walk.last().output();
     }
   }
 
@@ -401,28 +348,43 @@ class PictureRun {
     report_.others.resize(places_.size() - 1);
     for (std::size_t i = 0; i < places_.size(); ++i) {
       ChainOutput& place = places_[i];
-      const auto end = asked_.begin() + static_cast<std::ptrdiff_t>(place.stages);
-      report_.on_output(i).is_oriented = depends_on_orientation({asked_.begin(), end});
+      report_.on_output(i).is_oriented =
+          depends_on_orientation(chain_to(place, asked_, options_.branches));
       if (place.format == nullptr) place.format = header.file_format;
     }
-    chain_ = lower_for(asked_, input_->name(), header, input_->orientation(), places_);
+    chains_ = lower_for(asked_, options_.branches, *input_, places_);
     walks_ += static_cast<int>(std::ranges::count_if(
-        chain_, [](const LoweredStage& stage) { return stage.demand.has_value(); }));
-    check_results(input_->name(), input_->header().shape(), chain_, options_.limits);
+        chains_.main, [](const LoweredStage& stage) { return stage.demand.has_value(); }));
+    check_all_results();
+  }
+
+  // Once the shape is known that the stages so far leave.
+  void adapt_branches() { lower_branches_again(chains_, places_, first_stage_, input_->shape()); }
+
+  void check_all_results() const {
+    const PictureShape shape = input_->header().shape();
+    check_results(input_->name(), shape, chains_.main, options_.limits);
+    for (const ChainOutput& place : places_) {
+      if (place.branch) check_results(input_->name(), shape, chains_.to(place), options_.limits);
+    }
   }
 
   [[nodiscard]] const Codec& output_format() const { return *places_.back().format; }
 
-  // By how much the chain allows the picture to be decoded smaller: the first stage that does more
-  // than turn it has to allow it, and no output with rows may lie before that stage.
+  // By how much the outputs allow the picture to be decoded smaller: for each, the first stage that
+  // does more than turn it has to allow it. One between two stages may be without rows.
   [[nodiscard]] int decoding_divisor() const {
-    PictureShape shape = input_->shape();
-    const std::size_t turns = count_turns(chain_, shape);
     const std::vector<bool> ignored = outputs_->without_rows();
+    std::optional<int> divisor;
     for (std::size_t i = 0; i < places_.size(); ++i) {
-      if (places_[i].stages <= turns && !ignored[i]) return 1;
+      if (ignored[i] && !places_[i].branch && i + 1 < places_.size()) continue;
+      const LoweredChain chain = chains_.to(places_[i]);
+      PictureShape shape = input_->shape();
+      const std::size_t turns = count_turns(chain, shape);
+      const int own = turns == chain.size() ? 1 : chain[turns].decoding_divisor;
+      divisor = std::min(divisor.value_or(own), own);
     }
-    return turns == chain_.size() ? 1 : chain_[turns].decoding_divisor;
+    return divisor.value_or(1);
   }
 
   // Has the input decoded as small as the chain allows, and changes the chain accordingly. Returns
@@ -431,14 +393,15 @@ class PictureRun {
     const PictureShape whole = input_->shape();
     const int largest = decoding_divisor();
     const int divisor = largest == 1 ? 1 : input_->decode_smaller(largest);
-    if (divisor > 1) lower_for_smaller(chain_, whole, input_->shape(), divisor);
+    if (divisor > 1) lower_for_smaller(chains_, places_, *input_, whole, divisor);
     return divisor;
   }
 
   // Has a device assigned; returns what it is assigned for.
   PictureTask assign(const PictureHeader& header) {
     report_.decoding_divisor = decode_smaller();
-    PictureTask task = picture_task(header, chain_, output_format(), bytes_of_file(report_.input));
+    PictureTask task =
+        picture_task(header, chains_.main, output_format(), bytes_of_file(report_.input));
     if (report_.decoding_divisor > 1) {
       task.shape = input_->shape();
       task.decoding.kind += " smaller";
@@ -482,7 +445,7 @@ class PictureRun {
         places_.back().keep || options_.verify_blocks > 0)
       return std::nullopt;
     PictureHeader header = input_->header();
-    const auto rest = part_of(chain_, first_stage_, chain_.size());
+    const auto rest = part_of(chains_.main, first_stage_, chains_.main.size());
     header.set_shape(output_of(rest, input_->shape()));
     return format.coding(header, options_.write);
   }
@@ -501,14 +464,12 @@ class PictureRun {
     report_.input_pixel = header.format;
     report_.input_file_pixels = header.file_pixels;
     report_.stage_warnings.clear();
-    PictureShape shape = header.shape();
-    std::size_t next = 0;
-    for (std::size_t i = 0;; ++i) {
-      for (; next < places_.size() && places_[next].stages == i; ++next)
-        describe_output(report_.on_output(next), places_[next], shape, options_.write);
-      if (i == chain_.size()) return;
-      if (!chain_[i].warning.empty()) report_.stage_warnings.push_back(chain_[i].warning);
-      shape = output_of(chain_[i], shape);
+    for (const LoweredStage& stage : chains_.main) {
+      if (!stage.warning.empty()) report_.stage_warnings.push_back(stage.warning);
+    }
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      const PictureShape shape = output_of(chains_.to(places_[i]), header.shape());
+      describe_output(report_.on_output(i), places_[i], shape, options_.write);
     }
   }
 
@@ -553,7 +514,7 @@ class PictureRun {
   // For the stages between two outputs.
   [[nodiscard]] std::uint64_t memory_of_bands() const {
     const std::uint64_t left = memory_left() - memory_ahead();
-    return left / places_.size() + decoder_.extra - decoder_.data;
+    return left / parts_ + decoder_.extra - decoder_.data;
   }
 
   // In rows of the input, whatever the height of a walk's result.
@@ -564,8 +525,9 @@ class PictureRun {
   }
 
   const StageChain& asked_;
-  LoweredChain chain_;
-  std::vector<ChainOutput> places_;  // of all outputs, in `chain_`
+  LoweredTree chains_;
+  std::vector<ChainOutput> places_;  // of all outputs, in `chains_`
+  std::size_t parts_;                // of the chain, each with bands in memory
   int walks_ = 1;
   int walk_ = 0;  // number of finished walks
   Dispatcher& dispatcher_;

@@ -24,7 +24,13 @@ struct ChainOutput {
   const Codec* format = nullptr;  // nullptr: the input's
   bool keep = false;              // the file exists and stays as it is
   std::size_t stages = 0;
+  // The number in RunOptions::branches of further stages that only this output goes through.
+  std::optional<std::size_t> branch = std::nullopt;
 };
+
+// All stages that `output` goes through.
+[[nodiscard]] StageChain chain_to(const ChainOutput& output, const StageChain& chain,
+                                  const std::vector<StageChain>& branches);
 
 // Who decodes pictures that a device filters.
 enum class DecodeOn {
@@ -44,9 +50,12 @@ struct RunOptions {
   ReadLimits limits;
   DecodeOn decode_on = DecodeOn::automatic;
   WriteOptions write;
-  // The outputs before the end of the chain, in the order of their stages; none is between --linear
-  // and --encoded.
+  // The outputs before the end of the chain, in the order of their stages, and those of a branch
+  // one after the other; none leaves the chain between --linear and --encoded.
   std::vector<ChainOutput> outputs = {};
+  // Stages that outputs go through instead of the rest of the chain. None of them may demand the
+  // whole picture or its statistics.
+  std::vector<StageChain> branches = {};
   bool keep_time = false;      // outputs get the input's time of modification
   bool first_page = false;     // what else a file holds is not to be in its outputs
   bool refuse_unread = false;  // a file that holds more than is read fails: UnreadParts

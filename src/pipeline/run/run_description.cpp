@@ -9,6 +9,25 @@
 
 namespace gpufilter {
 
+LoweredChain LoweredTree::to(const ChainOutput& output) const {
+  LoweredChain chain = part_of(main, 0, output.stages);
+  if (output.branch) {
+    const LoweredChain& branch = branches.at(*output.branch);
+    chain.insert(chain.end(), branch.begin(), branch.end());
+  }
+  return chain;
+}
+
+StageChain chain_to(const ChainOutput& output, const StageChain& chain,
+                    const std::vector<StageChain>& branches) {
+  StageChain stages(chain.begin(), chain.begin() + static_cast<std::ptrdiff_t>(output.stages));
+  if (output.branch) {
+    const StageChain& branch = branches.at(*output.branch);
+    stages.insert(stages.end(), branch.begin(), branch.end());
+  }
+  return stages;
+}
+
 bool depends_on_orientation(const StageChain& chain) {
   return std::any_of(chain.begin(), chain.end(),
                      [](const auto& stage) { return stage->traits().turns_upright; });
@@ -44,6 +63,67 @@ LoweredChain lower_for(const StageChain& chain, const std::string& name,
     throw PictureError(name, error.what());
   } catch (const UnsuitableSize& error) {
     throw PictureError(name, error.what());
+  }
+}
+
+namespace {
+
+// The first output of each branch.
+std::vector<const ChainOutput*> branch_outputs(const std::vector<ChainOutput>& outputs,
+                                               std::size_t branches) {
+  std::vector<const ChainOutput*> found(branches);
+  for (const ChainOutput& output : outputs) {
+    if (output.branch && found.at(*output.branch) == nullptr) found[*output.branch] = &output;
+  }
+  return found;
+}
+
+void refuse_demands(const LoweredChain& branch) {
+  for (const LoweredStage& stage : branch) {
+    if (!stage.demand) continue;
+    throw UsageError(formatted(
+        "--{}: needs the whole picture first, and so cannot follow --sizes; put it before --sizes",
+        stage.title.name));
+  }
+}
+
+}  // namespace
+
+LoweredTree lower_for(const StageChain& chain, const std::vector<StageChain>& branches,
+                      const PictureInput& input, std::vector<ChainOutput>& outputs) {
+  LoweredTree tree;
+  for (const ChainOutput* output : branch_outputs(outputs, branches.size())) {
+    LoweredChain& branch = tree.branches.emplace_back();
+    if (output == nullptr) continue;
+    std::vector<ChainOutput> place{*output};
+    branch = lower_for(chain_to(*output, chain, branches), input.name(), input.header(),
+                       input.orientation(), place);
+    branch = part_of(branch, place.front().stages, branch.size());
+    refuse_demands(branch);
+  }
+  tree.main = lower_for(chain, input.name(), input.header(), input.orientation(), outputs);
+  return tree;
+}
+
+void lower_for_smaller(LoweredTree& tree, const std::vector<ChainOutput>& outputs,
+                       const PictureInput& input, const PictureShape& whole, int divisor) {
+  for (const ChainOutput* output : branch_outputs(outputs, tree.branches.size())) {
+    if (output == nullptr) continue;
+    PictureShape shape = whole;
+    LoweredChain chain = tree.to(*output);
+    if (count_turns(chain, shape) < output->stages) continue;
+    lower_for_smaller(chain, whole, input.shape(), divisor);
+    tree.branches[*output->branch] = part_of(chain, output->stages, chain.size());
+  }
+  lower_for_smaller(tree.main, whole, input.shape(), divisor);
+}
+
+void lower_branches_again(LoweredTree& tree, const std::vector<ChainOutput>& outputs,
+                          std::size_t first, const PictureShape& source) {
+  for (const ChainOutput* output : branch_outputs(outputs, tree.branches.size())) {
+    if (output == nullptr || output->stages < first) continue;
+    lower_again(tree.branches[*output->branch], 0,
+                output_of(part_of(tree.main, first, output->stages), source));
   }
 }
 

@@ -6,6 +6,15 @@
 
 namespace gpufilter {
 
+// The lowered stages of a picture with several outputs.
+struct LoweredTree {
+  LoweredChain main;
+  std::vector<LoweredChain> branches = {};  // as in RunOptions
+
+  // The stages that `output` goes through; its place is one in `main`.
+  [[nodiscard]] LoweredChain to(const ChainOutput& output) const;
+};
+
 // Whether what the chain does depends on the picture's EXIF orientation.
 [[nodiscard]] bool depends_on_orientation(const StageChain& chain);
 
@@ -16,6 +25,20 @@ namespace gpufilter {
 [[nodiscard]] LoweredChain lower_for(const StageChain& chain, const std::string& name,
                                      const PictureHeader& header, int orientation,
                                      std::vector<ChainOutput>& outputs);
+
+// The stages for the same picture, with those of `branches`. Throws as lower_for() does, and
+// UsageError for a branch that demands more than rows.
+[[nodiscard]] LoweredTree lower_for(const StageChain& chain,
+                                    const std::vector<StageChain>& branches,
+                                    const PictureInput& input, std::vector<ChainOutput>& outputs);
+// Adapts the stages to the same picture decoded smaller, as lower_for_smaller() does.
+void lower_for_smaller(LoweredTree& tree, const std::vector<ChainOutput>& outputs,
+                       const PictureInput& input, const PictureShape& whole, int divisor);
+
+// After the stages before `first` have run and left a picture of this shape, which may differ from
+// what later ones were lowered for.
+void lower_branches_again(LoweredTree& tree, const std::vector<ChainOutput>& outputs,
+                          std::size_t first, const PictureShape& source);
 
 // The profile of a chain's result; nullptr: the input's.
 [[nodiscard]] std::shared_ptr<const IccProfile> last_profile(const LoweredChain& chain);
