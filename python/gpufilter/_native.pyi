@@ -82,6 +82,9 @@ class Limits:
         self, *, max_pixels: int = ..., max_memory: int = ..., threads: int = ...
     ) -> None: ...
 
+class Watch:
+    def __init__(self, progress: Callable[[float], object] | None, stop: Any) -> None: ...
+
 _Stage = tuple[str, str, Mapping[str, str]]
 
 class Filter:
@@ -93,8 +96,8 @@ class Filter:
         limits: Limits,
         orientation: str,
     ) -> None: ...
-    def call(self, pixels: Any) -> Picture: ...
-    def call_into(self, pixels: Any, out: Any) -> None: ...
+    def call(self, pixels: Any, watch: Watch) -> Picture: ...
+    def call_into(self, pixels: Any, out: Any, watch: Watch) -> None: ...
     def result_shape(
         self, height: int, width: int, channels: int, depth: int
     ) -> tuple[tuple[int, ...], int]: ...
@@ -106,7 +109,7 @@ class Filter:
         output: bytes,
         is_format: bool,
         options: Mapping[str, str],
-        progress: Callable[[float], object] | None,
+        watch: Watch,
     ) -> tuple[dict[str, Any], bytes]: ...
     def run_folder(
         self,
@@ -114,7 +117,7 @@ class Filter:
         output: bytes,
         settings: Mapping[str, Any],
         finished: Callable[[dict[str, Any]], object] | None,
-        progress: Callable[[float], object] | None,
+        watch: Watch,
     ) -> dict[str, Any]: ...
 
 @overload

@@ -24,24 +24,23 @@ template <typename Work>
 void with_pixels(py::handle object, const Work& work) {
   if (py::isinstance<SharedPicture>(object)) {
     const Picture& picture = object.cast<const SharedPicture&>();
-    run_interruptibly(py::none(), [&](const RunControl& control) { work(picture, control); });
+    run_interruptibly([&](const RunControl& control) { work(picture, control); });
   } else {
     const Source source(object);
-    run_interruptibly(py::none(), [&](const RunControl& control) { work(source.view(), control); });
+    run_interruptibly([&](const RunControl& control) { work(source.view(), control); });
   }
 }
 
 SharedPicture read_file(const std::string& path, const Limits& limits) {
   Picture picture;
-  run_interruptibly(py::none(),
-                    [&](const RunControl& control) { picture = read(path, limits, control); });
+  run_interruptibly([&](const RunControl& control) { picture = read(path, limits, control); });
   return SharedPicture(std::move(picture));
 }
 
 SharedPicture decode_bytes(py::handle encoded, const Limits& limits) {
   const PackedBytes bytes(encoded);
   Picture picture;
-  run_interruptibly(py::none(), [&](const RunControl& control) {
+  run_interruptibly([&](const RunControl& control) {
     picture = decode(bytes.data(), bytes.size(), limits, control);
   });
   return SharedPicture(std::move(picture));
@@ -54,8 +53,7 @@ py::dict header_of(const FileHeader& header) {
 
 py::dict open_file_header(const std::string& path, const Limits& limits) {
   FileHeader header;
-  run_interruptibly(py::none(),
-                    [&](const RunControl& /*control*/) { header = open_header(path, limits); });
+  run_interruptibly([&](const RunControl& /*control*/) { header = open_header(path, limits); });
   return header_of(header);
 }
 
@@ -83,7 +81,7 @@ py::bytes encode_pixels(const std::string& format, py::handle pixels,
 
 py::list all_devices() {
   std::vector<Device> found;
-  run_interruptibly(py::none(), [&](const RunControl& /*control*/) { found = devices(); });
+  run_interruptibly([&](const RunControl& /*control*/) { found = devices(); });
   py::list list;
   for (const Device& device : found) {
     list.append(py::dict(
