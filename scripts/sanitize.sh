@@ -12,7 +12,7 @@ arguments=("${@:2}")
 targets=(all)
 if [[ "$1" == tsan && $# == 1 ]]; then
   arguments=(-L '^(base|host|codec|pipeline|batch|api)$')
-  targets=(gpufilter test_{base,host,codec,pipeline,batch,api})
+  targets=(gpufilter test_{base,host,codec,pipeline,batch,api,consumer})
 fi
 
 build="build/${preset}"

@@ -93,7 +93,7 @@ class Filter:
         }
         self.stages: tuple[Stage, ...] = tuple(_stages_of(stages))
         self._native = _native.Filter(
-            [(stage.name, stage.value, stage.parameters) for stage in self.stages],
+            [(stage.name, stage.value, stage.parameters, stage.file) for stage in self.stages],
             device if isinstance(device, str) else str(whole("device", device)),
             bool(require_device),
             limits_of(max_pixels, max_memory, threads),

@@ -24,23 +24,40 @@ struct WorkInProgress {
   std::thread::id closer;
 };
 
-}  // namespace
-
-void WithoutGil::take() noexcept {
+// Calls work() on a thread that Python may end meanwhile.
+template <typename Work>
+void survive(const Work& work) {
   try {
-    PyEval_RestoreThread(thread_);
+    work();
   } catch (abi::__forced_unwind&) {
     sleep_forever();  // leaving this block would continue the unwinding
   }
 }
 
+// Locks it on a thread that may begin work; others sleep.
+std::unique_lock<std::mutex> locked(WorkInProgress& all) {
+  std::unique_lock lock(all.mutex);
+  if (!all.is_closed || all.closer == std::this_thread::get_id()) return lock;
+  lock.unlock();
+  sleep_forever();
+}
+
+}  // namespace
+
+void WithoutGil::take() noexcept {
+  static_cast<void>(locked(of_this_process<WorkInProgress>()));
+  survive([&] { PyEval_RestoreThread(thread_); });
+}
+
+void WithoutGil::interrupt(const std::function<void()>& work) noexcept {
+  take();
+  survive(work);
+  thread_ = PyEval_SaveThread();
+}
+
 NativeWork::NativeWork(std::stop_source stop) {
   auto& all = of_this_process<WorkInProgress>();
-  std::unique_lock lock(all.mutex);
-  if (all.is_closed && all.closer != std::this_thread::get_id()) {
-    lock.unlock();
-    sleep_forever();
-  }
+  const auto lock = locked(all);
   entry_ = all.stops.insert(all.stops.end(), std::move(stop));
 }
 

@@ -1,6 +1,7 @@
 // Work without the GIL, and its end when Python ends.
 #pragma once
 
+#include <functional>
 #include <list>
 #include <stop_token>
 
@@ -22,7 +23,7 @@ State& of_this_process() {
 
 // Other Python threads run while it exists. Once Python is ending, it ends threads that ask for the
 // GIL by unwinding their stacks, which destructors do not survive: they sleep here instead, until
-// the process is gone.
+// the process is gone. So do all but one once end_native_work() was called.
 class WithoutGil {
  public:
   WithoutGil() : thread_(PyEval_SaveThread()) {}
@@ -30,13 +31,9 @@ class WithoutGil {
   WithoutGil(const WithoutGil&) = delete;
   WithoutGil& operator=(const WithoutGil&) = delete;
 
-  // Calls work(), which throws nothing, with the GIL.
-  template <typename Work>
-  void interrupt(const Work& work) noexcept {
-    take();
-    work();
-    thread_ = PyEval_SaveThread();
-  }
+  // Calls work() with the GIL. It throws nothing, but lets abi::__forced_unwind pass, by which
+  // Python ends a thread that is running its code.
+  void interrupt(const std::function<void()>& work) noexcept;
 
  private:
   void take() noexcept;

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -140,14 +141,26 @@ struct DeleteFilter {
   }
 };
 
-// (name, value, parameters) of a stage.
+// (name, value, parameters) of a stage, and of those that are given the file in memory or None.
 using StageTuple = std::tuple<std::string, std::string, std::map<std::string, std::string>>;
+using GivenStage =
+    std::tuple<std::string, std::string, std::map<std::string, std::string>, py::object>;
 
-std::vector<StageUse> stage_uses(const std::vector<StageTuple>& stages) {
+std::vector<StageUse> stage_uses(const std::vector<GivenStage>& stages) {
   std::vector<StageUse> uses;
-  for (const auto& [name, value, parameters] : stages)
-    uses.push_back({name, value, parameters});
+  for (const auto& [name, value, parameters, file] : stages) {
+    StageUse& use = uses.emplace_back(StageUse{name, value, parameters});
+    if (!file.is_none()) use.files.emplace(name, PackedBytes(file).bytes());
+  }
   return uses;
+}
+
+// The file of a table for lut; size 0: of curves.
+py::bytes color_table_file(py::handle colors, int size) {
+  const PackedBytes packed(colors);
+  const std::span numbers(static_cast<const float*>(packed.data()), packed.size() / sizeof(float));
+  const StageFile file = size == 0 ? color_curves(numbers) : color_table(numbers, size);
+  return {reinterpret_cast<const char*>(file.bytes()->data()), file.bytes()->size()};
 }
 
 std::vector<StageTuple> stage_tuples(const std::vector<StageUse>& uses) {
@@ -157,7 +170,7 @@ std::vector<StageTuple> stage_tuples(const std::vector<StageUse>& uses) {
   return stages;
 }
 
-std::unique_ptr<Filter, DeleteFilter> make_filter(const std::vector<StageTuple>& stages,
+std::unique_ptr<Filter, DeleteFilter> make_filter(const std::vector<GivenStage>& stages,
                                                   const std::string& device, bool require_device,
                                                   const Limits& limits,
                                                   const std::string& orientation) {
@@ -304,6 +317,7 @@ void define_filter(py::module_& module) {
       .def("run", &run_file, "input"_a, "is_path"_a, "output"_a, "is_format"_a, "options"_a,
            "watch"_a)
       .def("run_folder", &run_folder, "input"_a, "output"_a, "settings"_a, "finished"_a, "watch"_a);
+  module.def("color_table", color_table_file, "colors"_a, "size"_a);
   module.def(
       "parse_stages", [](const std::string& words) { return stage_tuples(parse_stages(words)); },
       "words"_a);

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include <cxxabi.h>
+
 #include "calls.hpp"
 
 namespace py = pybind11;
@@ -91,12 +93,14 @@ class WatchedCall {
 
   // Calls the watchers, and the handlers of signals. An exception stops the call; then nobody is
   // called any more.
-  void serve() noexcept {
+  void serve() {
     if (interruption_) return;
     try {
       if (PyErr_CheckSignals() != 0) throw py::error_already_set();
       obey();
       tell();
+    } catch (abi::__forced_unwind&) {
+      throw;
     } catch (...) {
       interruption_ = std::current_exception();
       stop_.request_stop();
