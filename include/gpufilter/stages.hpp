@@ -18,6 +18,7 @@
 namespace gpufilter {
 
 // clang-format off
+
 // The words that parameters take.
 namespace choice {
 
@@ -1044,6 +1045,7 @@ struct kernel {
 };
 
 // clang-format off
+
 // The stages once more, where other libraries' names do not hide them.
 namespace stages {
 using gpufilter::blur;

@@ -138,7 +138,7 @@ std::string enumeration_of(const std::string& option, const OneOf& type) {
 std::string enumerations() {
   std::map<std::string, OneOf> known;
   std::string text =
-      "// clang-format off\n// The words that parameters take.\nnamespace choice {\n\n";
+      "// clang-format off\n\n// The words that parameters take.\nnamespace choice {\n\n";
   const auto add = [&](const std::string& option, const ValueType& type) {
     if (!has_enumeration(type)) return;
     const auto& words = std::get<OneOf>(type);
@@ -155,7 +155,7 @@ std::string enumerations() {
 // All stages once more.
 std::string qualified_stages() {
   std::string text =
-      "\n// clang-format off\n// The stages once more, where other libraries' names do not hide "
+      "\n// clang-format off\n\n// The stages once more, where other libraries' names do not hide "
       "them.\n"
       "namespace stages {\n";
   for (const StageKind& kind : stage_catalogue())

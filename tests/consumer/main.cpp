@@ -20,14 +20,15 @@ using namespace std;
 using namespace gpufilter;
 
 // Names of stages that the standard library has too; text, enumerators and data as values.
-vector<StageUse> eight_stages() {
+vector<StageUse> nine_stages() {
   static constexpr array<float, 6> negative{1, 1, 1, 0, 0, 0};
   const array<uint8_t, 12> pixels{};
   const Picture badge(view_of(span(pixels), 2, 2));
   return {blur{.border = choice::border::wrap},
           stages::swap{"bgr"},
           stages::rotate{180},
-          {"gaussian", "1.5"},
+          mlp{mlp_network(vector<MlpLayer>{{{0, 0, 1, 0, 1, 0, 1, 0, 0}, {0, 0, 0}}})},
+          lut{.value = color_table(vector<float>(24, 0.5F), 2), .lut_strength = 0.2},
           lut{color_curves(negative)},
           overlay{.value = badge, .at = "center"},
           edges{choice::edges::sobel},
@@ -37,13 +38,13 @@ vector<StageUse> eight_stages() {
 // Eight threads, each of which uses its own filter and one that all share.
 void filter_on_threads(string_view path, const string& device) {
   const Picture before = read(path);
-  const PictureFilter shared(eight_stages(), device);
-  const Picture expected = PictureFilter(eight_stages(), "cpu").run(before);
+  const PictureFilter shared(nine_stages(), device);
+  const Picture expected = PictureFilter(nine_stages(), "cpu").run(before);
   array<bool, 8> right{};
   vector<thread> threads;
   for (size_t i = 0; i < right.size(); ++i) {
     threads.emplace_back([&, i] {
-      const PictureFilter own(eight_stages(), i % 2 == 0 ? device : "cpu");
+      const PictureFilter own(nine_stages(), i % 2 == 0 ? device : "cpu");
       const auto is_right = [&](const PictureFilter& filter) {
         return compare(filter.run(before), expected).verdict == Differences::Verdict::equal;
       };
@@ -71,8 +72,10 @@ void filter(const std::string& input, const std::string& output, const std::stri
   same.run(before, copy);
   copy.set_metadata(before.metadata());
   const auto bytes = encode("png", again, options);
+  const Picture part = read_part(input, {.region = "60x40+1+2", .size = "50%"});
   const Picture half = PictureFilter({{"resize", "50%"}}).run(copy);
   if (compare(after, copy).verdict != Differences::Verdict::equal || half.icc() != before.icc() ||
+      part.shape() != Shape{30, 20, 3, 8} ||
       compare(after, read(output)).verdict != Differences::Verdict::equal ||
       compare(after, decode(bytes.data(), bytes.size())).verdict != Differences::Verdict::equal ||
       stats(after).channels[0].percentile(50) != stats(output).channels[0].percentile(50))
