@@ -42,7 +42,8 @@ TEST(StageFile, HoldsAPicture) {
     expect_equal(overlay{above}, overlay{bytes});
     expect_equal(overlay{above}, {"overlay", "", {}, {{"overlay", above}}});
   }
-  EXPECT_EQ(test::objection_to([&] { return StageFile(Picture()); }, ""), "a picture without pixels");
+  EXPECT_EQ(test::objection_to([&] { return StageFile(Picture()); }, ""),
+            "a picture without pixels");
 }
 
 TEST(StageFile, HoldsTables) {
