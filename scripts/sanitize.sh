@@ -14,7 +14,7 @@ targets=(all)
 (($# > 1)) || arguments=(-E 'ProcessLimits|ThreadRoom\.HalfOf|BatchMemory|ReadsEachInputOnce|Probe\.SaysWhenAndHow|WhateverEndsTheProcess')
 if [[ "$1" == tsan && $# == 1 ]]; then
   arguments+=(-L '^(base|host|codec|pipeline|batch|api)$')
-  targets=(gpufilter test_{base,host,codec,pipeline,batch,api})
+  targets=(gpufilter test_{base,host,codec,pipeline,batch,api,consumer})
 fi
 
 build="build/${preset}"

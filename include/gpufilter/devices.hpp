@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <gpufilter/path_name.hpp>
+
 namespace gpufilter {
 
 // An OpenCL device. The processor needs no OpenCL and is not one of them.
@@ -35,6 +37,6 @@ void answer_probes(int argc, const char* const* argv);
 
 // The program "gpufilter" that probes drivers for programs without answer_probes(), instead of the
 // one in PATH. Call it before the first filter is made. Thread-safe.
-void set_probe_program(const std::string& path);
+void set_probe_program(const PathName& path);
 
 }  // namespace gpufilter

@@ -6,10 +6,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gpufilter/control.hpp>
 #include <gpufilter/filter.hpp>
+#include <gpufilter/path_name.hpp>
 #include <gpufilter/picture.hpp>
 
 namespace gpufilter {
@@ -18,7 +20,7 @@ namespace gpufilter {
 // are as stored, except: palettes and grey of 1, 2 and 4 bits become 8 bits, YCbCr and CMYK become
 // RGB. EXIF orientation is not applied (stage auto_orient does that). Throws PictureError if the
 // file cannot be read, is damaged or exceeds a limit, Stopped. Thread-safe.
-[[nodiscard]] Picture read(const std::string& path, const Limits& limits = {},
+[[nodiscard]] Picture read(const PathName& path, const Limits& limits = {},
                            const RunControl& control = {});
 
 // Reads a picture from the `size` bytes of its file at `bytes`, as read() does.
@@ -30,6 +32,24 @@ namespace gpufilter {
   return decode(bytes.data(), bytes.size(), limits, control);
 }
 
+// What read_part() keeps of a picture.
+struct ReadPart {
+  // A region of the pixels as stored, "800x600+20+0", as the stage crop takes it; empty: all.
+  std::string region = {};
+  // The size of the result, "800x", "50%", as the stage resize takes it; empty: the region's.
+  std::string size = {};
+};
+
+// Reads a part of a picture, or a smaller one, in less memory than the whole takes. A JPEG may be
+// decoded at a half, a quarter or an eighth first. The pixels are those of the stages crop and
+// resize with fast_shrink. Throws as read() does, also if the region is not inside the picture, and
+// UsageError if they take no such text.
+[[nodiscard]] Picture read_part(const PathName& path, const ReadPart& part,
+                                const Limits& limits = {}, const RunControl& control = {});
+// Reads a part of a picture from the bytes of its file.
+[[nodiscard]] Picture decode_part(std::span<const std::uint8_t> bytes, const ReadPart& part,
+                                  const Limits& limits = {}, const RunControl& control = {});
+
 // A picture's description in its file.
 struct FileHeader {
   Shape shape;              // of the pixels that read() returns
@@ -38,7 +58,7 @@ struct FileHeader {
 };
 
 // Reads the header of a file, which is quick: no pixel is decoded. Throws as read() does.
-[[nodiscard]] FileHeader open_header(const std::string& path, const Limits& limits = {});
+[[nodiscard]] FileHeader open_header(const PathName& path, const Limits& limits = {});
 // Reads the header from the bytes of a file.
 [[nodiscard]] FileHeader open_header(std::span<const std::uint8_t> bytes,
                                      const Limits& limits = {});
@@ -57,19 +77,19 @@ struct SystemError {
 // flattens the picture onto the option "background". The file appears complete or not at all.
 // Throws UsageError for another extension, unknown options and no picture, PictureError if it
 // cannot be written, Stopped. Returns the bytes of the file. Thread-safe.
-std::uint64_t write(const std::string& path, const Picture& picture,
-                    const FormatOptions& options = {}, const RunControl& control = {});
+std::uint64_t write(const PathName& path, const Picture& picture, const FormatOptions& options = {},
+                    const RunControl& control = {});
 // Writes pixels without metadata.
-std::uint64_t write(const std::string& path, const ConstView& pixels,
+std::uint64_t write(const PathName& path, const ConstView& pixels,
                     const FormatOptions& options = {}, const RunControl& control = {});
 
 // The bytes of the file that write() would write. `format` is the extension of a name: "png",
 // "jpg".
-[[nodiscard]] std::vector<std::uint8_t> encode(const std::string& format, const Picture& picture,
+[[nodiscard]] std::vector<std::uint8_t> encode(std::string_view format, const Picture& picture,
                                                const FormatOptions& options = {},
                                                const RunControl& control = {});
 // Encodes pixels without metadata.
-[[nodiscard]] std::vector<std::uint8_t> encode(const std::string& format, const ConstView& pixels,
+[[nodiscard]] std::vector<std::uint8_t> encode(std::string_view format, const ConstView& pixels,
                                                const FormatOptions& options = {},
                                                const RunControl& control = {});
 

@@ -15,6 +15,7 @@
 
 #include <gpufilter/control.hpp>
 #include <gpufilter/error.hpp>
+#include <gpufilter/path_name.hpp>
 #include <gpufilter/picture.hpp>
 #include <gpufilter/stage_use.hpp>
 
@@ -171,27 +172,27 @@ class PictureFilter {
   // output. The output appears complete or not at all. Throws UsageError, also for unknown
   // options, PictureError if a file cannot be read or written or exceeds a limit, DeviceError,
   // Stopped.
-  FilterResult run(const std::string& input, const std::string& output,
-                   const FormatOptions& options = {}, const RunControl& control = {}) const;
+  FilterResult run(const PathName& input, const PathName& output, const FormatOptions& options = {},
+                   const RunControl& control = {}) const;
 
   // Filters the bytes of a file into those of another, whose format is an extension of a name:
   // "png", "jpg". They replace what `output` holds. Throws as above.
   FilterResult run(std::span<const std::uint8_t> input, std::vector<std::uint8_t>& output,
-                   const std::string& format, const FormatOptions& options = {},
+                   std::string_view format, const FormatOptions& options = {},
                    const RunControl& control = {}) const;
   // Filters the bytes of a file into the file `output`.
-  FilterResult run(std::span<const std::uint8_t> input, const std::string& output,
+  FilterResult run(std::span<const std::uint8_t> input, const PathName& output,
                    const FormatOptions& options = {}, const RunControl& control = {}) const;
   // Filters the file `input` into the bytes of a file.
-  FilterResult run(const std::string& input, std::vector<std::uint8_t>& output,
-                   const std::string& format, const FormatOptions& options = {},
+  FilterResult run(const PathName& input, std::vector<std::uint8_t>& output,
+                   std::string_view format, const FormatOptions& options = {},
                    const RunControl& control = {}) const;
 
   // Filters the pictures in the folder `input` into the folder `output`, which is created if it
   // does not exist. A picture that fails does not affect the others. Throws UsageError before
   // anything is written, PictureError if a folder cannot be read or written, DeviceError; Stopped,
   // once the pictures in progress are done.
-  FolderResult run_folder(const std::string& input, const std::string& output,
+  FolderResult run_folder(const PathName& input, const PathName& output,
                           const FolderSettings& settings = {},
                           const RunControl& control = {}) const;
 

@@ -11,5 +11,6 @@
 #include <gpufilter/log.hpp>
 #include <gpufilter/measure.hpp>
 #include <gpufilter/picture.hpp>
+#include <gpufilter/stage_file.hpp>
 #include <gpufilter/stages.hpp>
 #include <gpufilter/version.hpp>

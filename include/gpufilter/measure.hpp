@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <gpufilter/control.hpp>
+#include <gpufilter/path_name.hpp>
 #include <gpufilter/picture.hpp>
 
 namespace gpufilter {
@@ -43,7 +44,7 @@ struct Stats {
                           const RunControl& control = {});
 // Statistics of a picture file, which is never in memory as a whole. "-" is standard input. Throws
 // PictureError as read() does, Stopped. Thread-safe.
-[[nodiscard]] Stats stats(const std::string& path, const Limits& limits = {},
+[[nodiscard]] Stats stats(const PathName& path, const Limits& limits = {},
                           const RunControl& control = {});
 
 // When two pictures count as equal.
@@ -97,7 +98,7 @@ struct Differences {
                                   const RunControl& control = {});
 // Compares two files as decoded; metadata does not count. Throws PictureError as read() does,
 // Stopped. Thread-safe.
-[[nodiscard]] Differences compare(const std::string& a, const std::string& b,
+[[nodiscard]] Differences compare(const PathName& a, const PathName& b,
                                   const CompareSettings& settings = {},
                                   const RunControl& control = {});
 

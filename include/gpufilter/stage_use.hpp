@@ -1,11 +1,14 @@
-// One use of a stage, as text.
+// One use of a stage.
 #pragma once
 
 #include <charconv>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+
+#include <gpufilter/stage_file.hpp>
 
 namespace gpufilter {
 
@@ -16,6 +19,29 @@ struct StageUse {
   std::string name;                                    // "blur"
   std::string value = {};                              // "tiled"; empty if the stage takes none
   std::map<std::string, std::string> parameters = {};  // by name; others have their defaults
+  // What would be in the file that the value names, by the stage's name: {{"net", bytes}}.
+  std::map<std::string, StageFile> files = {};
+};
+
+// One of a few words: an enumerator of gpufilter::choice, or text, which PictureFilter checks.
+template <typename Choice>
+class Word {
+ public:
+  // No word.
+  Word() = default;
+  // The word of an enumerator.
+  Word(Choice choice)  // NOLINT(google-explicit-constructor): it stands for its word
+      : text_(word_of(choice)) {}
+  // A word.
+  template <PathText Text>
+  Word(const Text& text)  // NOLINT(google-explicit-constructor): as above
+      : text_(text) {}
+
+  // The word as the command line has it.
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
 };
 
 // Building blocks for the types in stages.hpp.
@@ -39,6 +65,12 @@ inline std::string text_of(double value) {
   return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
+// The text of a word.
+template <typename Choice>
+std::string text_of(const Word<Choice>& word) {
+  return word.text();
+}
+
 // Collects what a StageUse consists of.
 class UseOf {
  public:
@@ -47,6 +79,11 @@ class UseOf {
   // A use of the stage `name` with a value.
   template <typename Value>
   UseOf(const char* name, const Value& value) : use_{name, text_of(value)} {}
+
+  // A use of the stage `name` with a file.
+  UseOf(const char* name, const StageFile& file) : use_{name, file.path()} {
+    if (file.bytes()) use_.files.emplace(name, file);
+  }
 
   // Adds a parameter if it has a value.
   template <typename Value>

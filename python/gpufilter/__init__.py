@@ -9,7 +9,7 @@ Stages are words of the command line, or the functions of gpufilter.stages: gpuf
 the library go to the logger "gpufilter".
 """
 
-from ._errors import DeviceError, Error, PictureError, UsageError
+from ._errors import DeviceError, Error, PictureError, Stopped, UsageError
 from ._filter import Filter
 from ._functions import (
     compare,
@@ -61,6 +61,7 @@ __all__ = [
     "Result",
     "Stage",
     "Stats",
+    "Stopped",
     "UsageError",
     "__version__",
     "compare",

@@ -32,6 +32,10 @@ class DeviceError(Error, RuntimeError):
     """The requested device does not exist or does not work."""
 
 
+class Stopped(Error):
+    """A call ended because the event given as `stop` was set."""
+
+
 def picture_error(
     code: int | None, reason: str | None, path: str | None, text: str
 ) -> PictureError:

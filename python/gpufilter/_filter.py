@@ -10,6 +10,7 @@ from . import _native
 from ._errors import UsageError
 from ._native import Picture
 from ._options import (
+    Event,
     Option,
     Path,
     Readable,
@@ -23,6 +24,7 @@ from ._options import (
     limits_of,
     path_bytes,
     put_into,
+    watch_of,
     whole,
     word,
 )
@@ -30,6 +32,8 @@ from ._results import FolderPicture, FolderResult, Result, Shape
 from ._stage import Stage
 
 Out = TypeVar("Out")
+
+_unwatched = watch_of(None, None)
 
 
 def _stages_of(given: str | Stage | Iterable[str | Stage]) -> list[Stage]:
@@ -89,7 +93,7 @@ class Filter:
         }
         self.stages: tuple[Stage, ...] = tuple(_stages_of(stages))
         self._native = _native.Filter(
-            [(stage.name, stage.value, stage.parameters) for stage in self.stages],
+            [(stage.name, stage.value, stage.parameters, stage.file) for stage in self.stages],
             device if isinstance(device, str) else str(whole("device", device)),
             bool(require_device),
             limits_of(max_pixels, max_memory, threads),
@@ -97,14 +101,34 @@ class Filter:
         )
 
     @overload
-    def __call__(self, pixels: Any) -> Picture:
+    def __call__(
+        self,
+        pixels: Any,
+        *,
+        progress: Callable[[float], object] | None = None,
+        stop: Event | None = None,
+    ) -> Picture:
         ...
 
     @overload
-    def __call__(self, pixels: Any, *, out: Out) -> Out:
+    def __call__(
+        self,
+        pixels: Any,
+        *,
+        out: Out,
+        progress: Callable[[float], object] | None = None,
+        stop: Event | None = None,
+    ) -> Out:
         ...
 
-    def __call__(self, pixels: Any, *, out: Any = None) -> Any:
+    def __call__(
+        self,
+        pixels: Any,
+        *,
+        out: Any = None,
+        progress: Callable[[float], object] | None = None,
+        stop: Event | None = None,
+    ) -> Any:
         """Filters pixels in memory.
 
         pixels: a Picture, or anything with the buffer protocol or __array_interface__ (an array of NumPy, an image of
@@ -112,13 +136,16 @@ class Filter:
             RGB, RGBA. Nothing is copied if pixels are adjacent in their rows.
         out: where the result goes, with its shape and type; it may be `pixels`. Otherwise a new Picture is made. A
             Picture gets the metadata as well.
+        progress: called with the fraction done, 0 to 1. What it raises ends the call.
+        stop: the call raises Stopped soon after this event is set, such as a threading.Event.
 
         Returns the new Picture, with the metadata of a Picture, or `out`. Raises UsageError, TypeError for an object
         without memory, PictureError if a limit is exceeded, DeviceError.
         """
+        watch = _unwatched if progress is None and stop is None else watch_of(progress, stop)
         if out is None:
-            return self._native.call(pixels)
-        self._native.call_into(pixels, out)
+            return self._native.call(pixels, watch)
+        self._native.call_into(pixels, out, watch)
         return out
 
     def map(self, pictures: Iterable[Any], *, threads: Whole = 0) -> Iterator[Picture]:
@@ -168,13 +195,14 @@ class Filter:
         *,
         format: str | None = None,
         progress: Callable[[float], object] | None = None,
+        stop: Event | None = None,
         **options: Option,
     ) -> Result:
         """Filters a file into a file, which appears complete or not at all. Both may be open files, such as BytesIO.
 
         output: the name decides the format.
         format: of an open file without a name, "png".
-        progress: called with the fraction done, 0 to 1. What it raises ends the call.
+        progress, stop: as in __call__().
         options: of the output's format: quality=85, png_level=1, strip=True.
 
         Raises UsageError, PictureError, DeviceError.
@@ -187,7 +215,7 @@ class Filter:
             format_for(output, format).encode() if is_file(output) else path_bytes(output),
             is_file(output),
             format_options(options),
-            function("progress", progress),
+            watch_of(progress, stop),
         )
         if is_file(output):
             put_into(output, content)
@@ -207,6 +235,7 @@ class Filter:
         stop_on_error: bool = False,
         finished: Callable[[FolderPicture], object] | None = None,
         progress: Callable[[float], object] | None = None,
+        stop: Event | None = None,
         **options: Option,
     ) -> FolderResult:
         """Filters the pictures of a folder into a folder, which is created if it does not exist.
@@ -218,7 +247,8 @@ class Filter:
         jobs: pictures in progress; 0: as many as threads.
         resume: continue an earlier run.
         stop_on_error: start no more pictures after one that fails. A picture that fails raises nothing.
-        finished, progress: called for each picture, and with the fraction done. What they raise ends the call.
+        finished: called for each picture. What it raises ends the call.
+        progress, stop: as in __call__(); the pictures in progress are done first.
         options: of the outputs' formats, as in run().
 
         Raises UsageError before anything is written, PictureError if a folder cannot be read or written, DeviceError.
@@ -241,7 +271,7 @@ class Filter:
             path_bytes(output),
             settings,
             told and (lambda picture: told(FolderPicture(**picture))),
-            function("progress", progress),
+            watch_of(progress, stop),
         )
         failed = [FolderPicture(**picture) for picture in result.pop("failed")]
         return FolderResult(failed=failed, **result)

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from . import _native
+from . import _data, _native
+from ._data import Size
 from ._errors import UsageError
 from ._native import Picture
 from ._options import (
@@ -19,6 +20,7 @@ from ._options import (
     limits_of,
     path_bytes,
     put_into,
+    text_of,
     whole,
     word,
 )
@@ -35,24 +37,52 @@ from ._results import (
 
 
 def read(
-    source: Path | Readable, *, max_pixels: Whole | None = None, max_memory: Whole | None = None
+    source: Path | Readable,
+    *,
+    size: Size | None = None,
+    region: Size | None = None,
+    max_pixels: Whole | None = None,
+    max_memory: Whole | None = None,
 ) -> Picture:
     """Reads a picture with its metadata, from a path or an open file; its content decides the format.
+
+    size: of the result, as resize() takes it: (800, None), "50%". A JPEG may be decoded at a half, a quarter or an
+        eighth first.
+    region: (width, height, x, y) in the pixels as stored, cropped before they are resized. The rest is not kept in
+        memory.
 
     Samples are as stored, except that palettes and grey of fewer than 8 bits become 8 bits, and CMYK becomes RGB. The
     EXIF orientation is not applied: Filter(gpufilter.auto_orient()) does that. Raises PictureError.
     """
-    limits = limits_of(max_pixels, max_memory, 0)
     if is_file(source):
-        return _native.decode(content_of(source), limits)
-    return _native.read(path_bytes(source), limits)
+        return decode(
+            content_of(source),
+            size=size,
+            region=region,
+            max_pixels=max_pixels,
+            max_memory=max_memory,
+        )
+    limits = limits_of(max_pixels, max_memory, 0)
+    return _native.read(path_bytes(source), *_part(region, size), limits)
+
+
+def _part(region: Size | None, size: Size | None) -> tuple[str, str]:
+    def text(value: Any) -> str:
+        return "" if value is None else text_of(value)
+
+    return text(_data.area(region)), text(_data.size(size))
 
 
 def decode(
-    encoded: Any, *, max_pixels: Whole | None = None, max_memory: Whole | None = None
+    encoded: Any,
+    *,
+    size: Size | None = None,
+    region: Size | None = None,
+    max_pixels: Whole | None = None,
+    max_memory: Whole | None = None,
 ) -> Picture:
     """Reads a picture from the bytes of its file, as read() does."""
-    return _native.decode(encoded, limits_of(max_pixels, max_memory, 0))
+    return _native.decode(encoded, *_part(region, size), limits_of(max_pixels, max_memory, 0))
 
 
 def open_header(
@@ -153,7 +183,7 @@ def compare(
         result = _native.compare_files(path_bytes(a), path_bytes(b), *settings)
     else:
         first, second = (
-            _native.read(path_bytes(one), limits) if is_path(one) else one for one in (a, b)
+            _native.read(path_bytes(one), "", "", limits) if is_path(one) else one for one in (a, b)
         )
         result = _native.compare_pixels(first, second, *settings)
     channels = [ChannelDifferences(**channel) for channel in result.pop("channels")]

@@ -7,7 +7,7 @@ from os.path import splitext
 from typing import Any, Protocol, SupportsFloat, SupportsIndex
 
 from ._errors import UsageError
-from ._native import Limits
+from ._native import Limits, Watch
 
 Path = str | bytes | PathLike[str] | PathLike[bytes]
 
@@ -23,6 +23,13 @@ class Writable(Protocol):
     """A file that is open for writing bytes."""
 
     def write(self, content: Any, /) -> Any:
+        ...
+
+
+class Event(Protocol):
+    """threading.Event, asyncio.Event, multiprocessing.Event."""
+
+    def is_set(self) -> bool:
         ...
 
 
@@ -162,6 +169,12 @@ def function(name: str, value: Callable[..., object] | None) -> Any:
     if value is not None and not callable(value):
         raise TypeError(f"{name} is a function, not {type(value).__name__}")
     return value
+
+
+def watch_of(progress: Callable[[float], object] | None, stop: Event | None) -> Watch:
+    if stop is not None and not callable(getattr(stop, "is_set", None)):
+        raise TypeError(f"stop is an event, such as threading.Event(), not {type(stop).__name__}")
+    return Watch(function("progress", progress), stop)
 
 
 def limits_of(max_pixels: Whole | None, max_memory: Whole | None, threads: Whole) -> Limits:

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include <gpufilter/control.hpp>
 #include <gpufilter/error.hpp>
 #include <gpufilter/files.hpp>
 #include <pybind11/pybind11.h>
@@ -19,6 +20,7 @@ struct Classes {
   PyObject* error = nullptr;
   PyObject* usage = nullptr;
   PyObject* device = nullptr;
+  PyObject* stopped = nullptr;
   PyObject* picture_error = nullptr;  // the function that makes one
 };
 Classes classes;
@@ -56,6 +58,8 @@ void translate(std::exception_ptr exception) {
     set_picture_error(error);
   } catch (const DeviceError& error) {
     set_error(classes.device, error.what());
+  } catch (const Stopped& error) {
+    set_error(classes.stopped, error.what());
   } catch (const Error& error) {
     set_error(classes.error, error.what());
   } catch (const std::overflow_error& error) {
@@ -72,7 +76,8 @@ void use_errors() {
   const auto known = [&](const char* name) {
     return errors.attr(name).cast<py::object>().release().ptr();
   };
-  classes = {known("Error"), known("UsageError"), known("DeviceError"), known("picture_error")};
+  classes = {known("Error"), known("UsageError"), known("DeviceError"), known("Stopped"),
+             known("picture_error")};
   py::register_exception_translator(translate);
 }
 

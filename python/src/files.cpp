@@ -24,25 +24,35 @@ template <typename Work>
 void with_pixels(py::handle object, const Work& work) {
   if (py::isinstance<SharedPicture>(object)) {
     const Picture& picture = object.cast<const SharedPicture&>();
-    run_interruptibly(py::none(), [&](const RunControl& control) { work(picture, control); });
+    run_interruptibly([&](const RunControl& control) { work(picture, control); });
   } else {
     const Source source(object);
-    run_interruptibly(py::none(), [&](const RunControl& control) { work(source.view(), control); });
+    run_interruptibly([&](const RunControl& control) { work(source.view(), control); });
   }
 }
 
-SharedPicture read_file(const std::string& path, const Limits& limits) {
+bool is_whole(const ReadPart& part) {
+  return part.region.empty() && part.size.empty();
+}
+
+SharedPicture read_file(const std::string& path, const std::string& region, const std::string& size,
+                        const Limits& limits) {
+  const ReadPart part{region, size};
   Picture picture;
-  run_interruptibly(py::none(),
-                    [&](const RunControl& control) { picture = read(path, limits, control); });
+  run_interruptibly([&](const RunControl& control) {
+    picture = is_whole(part) ? read(path, limits, control) : read_part(path, part, limits, control);
+  });
   return SharedPicture(std::move(picture));
 }
 
-SharedPicture decode_bytes(py::handle encoded, const Limits& limits) {
+SharedPicture decode_bytes(py::handle encoded, const std::string& region, const std::string& size,
+                           const Limits& limits) {
+  const ReadPart part{region, size};
   const PackedBytes bytes(encoded);
   Picture picture;
-  run_interruptibly(py::none(), [&](const RunControl& control) {
-    picture = decode(bytes.data(), bytes.size(), limits, control);
+  run_interruptibly([&](const RunControl& control) {
+    picture = is_whole(part) ? decode(bytes.bytes(), limits, control)
+                             : decode_part(bytes.bytes(), part, limits, control);
   });
   return SharedPicture(std::move(picture));
 }
@@ -54,8 +64,7 @@ py::dict header_of(const FileHeader& header) {
 
 py::dict open_file_header(const std::string& path, const Limits& limits) {
   FileHeader header;
-  run_interruptibly(py::none(),
-                    [&](const RunControl& /*control*/) { header = open_header(path, limits); });
+  run_interruptibly([&](const RunControl& /*control*/) { header = open_header(path, limits); });
   return header_of(header);
 }
 
@@ -83,7 +92,7 @@ py::bytes encode_pixels(const std::string& format, py::handle pixels,
 
 py::list all_devices() {
   std::vector<Device> found;
-  run_interruptibly(py::none(), [&](const RunControl& /*control*/) { found = devices(); });
+  run_interruptibly([&](const RunControl& /*control*/) { found = devices(); });
   py::list list;
   for (const Device& device : found) {
     list.append(py::dict(
@@ -108,15 +117,16 @@ py::list all_formats() {
 }  // namespace
 
 void define_files(py::module_& module) {
-  module.def("read", read_file, "path"_a, "limits"_a);
-  module.def("decode", decode_bytes, "encoded"_a, "limits"_a);
+  module.def("read", read_file, "path"_a, "region"_a, "size"_a, "limits"_a);
+  module.def("decode", decode_bytes, "encoded"_a, "region"_a, "size"_a, "limits"_a);
   module.def("open_header", open_file_header, "path"_a, "limits"_a);
   module.def("open_encoded_header", open_encoded_header, "encoded"_a, "limits"_a);
   module.def("write", write_file, "path"_a, "pixels"_a, "options"_a);
   module.def("encode", encode_pixels, "format"_a, "pixels"_a, "options"_a);
   module.def("devices", all_devices);
   module.def("formats", all_formats);
-  module.def("set_probe_program", set_probe_program, "path"_a);
+  module.def(
+      "set_probe_program", [](const std::string& path) { set_probe_program(path); }, "path"_a);
 }
 
 }  // namespace gpufilter::python

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -15,6 +16,7 @@
 #include <gpufilter/filter.hpp>
 #include <pybind11/stl.h>
 
+#include "calls.hpp"
 #include "interrupt.hpp"
 #include "picture.hpp"
 #include "pixels.hpp"
@@ -64,37 +66,37 @@ class Filter {
   Filter(const std::vector<StageUse>& stages, const FilterSettings& settings)
       : filter_(stages, settings) {}
 
-  SharedPicture call(py::handle pixels) {
+  SharedPicture call(py::handle pixels, const Watch& watch) {
     Picture result;
     if (py::isinstance<SharedPicture>(pixels)) {
       const Picture& picture = pixels.cast<const SharedPicture&>();
-      run(picture.shape(),
+      run(picture.shape(), watch,
           [&](const RunControl& control) { result = filter_.run(picture, control); });
     } else {
       const Source source(pixels);
-      run(source.view().shape(),
+      run(source.view().shape(), watch,
           [&](const RunControl& control) { result = filter_.run(source.view(), control); });
     }
     return SharedPicture(std::move(result));
   }
 
   // A Picture's metadata are used, and a target Picture gets the result's.
-  void call_into(py::handle pixels, py::handle out) {
+  void call_into(py::handle pixels, py::handle out, const Watch& watch) {
     if (!py::isinstance<SharedPicture>(pixels)) {
       const Source source(pixels);
       const Target target(out);
-      return run(source.view().shape(), [&](const RunControl& control) {
+      return run(source.view().shape(), watch, [&](const RunControl& control) {
         filter_.run(source.view(), target.view(), control);
       });
     }
     const Picture& picture = pixels.cast<const SharedPicture&>();
     if (py::isinstance<SharedPicture>(out)) {
       Picture& result = out.cast<SharedPicture&>();
-      return run(picture.shape(),
+      return run(picture.shape(), watch,
                  [&](const RunControl& control) { filter_.run(picture, result, control); });
     }
     const Target target(out);
-    run(picture.shape(),
+    run(picture.shape(), watch,
         [&](const RunControl& control) { filter_.run(picture, target.view(), control); });
   }
 
@@ -114,14 +116,15 @@ class Filter {
   }
 
   // Runs `work` without the GIL.
-  void run(const Shape& shape, const std::function<void(const RunControl&)>& work) {
-    if (brief_.include(shape)) {
-      const py::gil_scoped_release others_may_run;
+  void run(const Shape& shape, const Watch& watch,
+           const std::function<void(const RunControl&)>& work) {
+    if (watch.is_empty() && brief_.include(shape)) {
+      const WithoutGil others_may_run;
+      const NativeWork native;
       brief_.measure(shape, [&] { work({}); });
     } else {
-      run_interruptibly(py::none(), [&](const RunControl& control) {
-        brief_.measure(shape, [&] { work(control); });
-      });
+      run_interruptibly(
+          [&](const RunControl& control) { brief_.measure(shape, [&] { work(control); }); }, watch);
     }
   }
 
@@ -130,21 +133,34 @@ class Filter {
 };
 
 // The destructor of a filter waits for devices that are being started.
-struct WithoutGil {
+struct DeleteFilter {
   void operator()(Filter* filter) const {
-    const py::gil_scoped_release others_may_run;
+    const WithoutGil others_may_run;
+    const NativeWork native;
     delete filter;
   }
 };
 
-// (name, value, parameters) of a stage.
+// (name, value, parameters) of a stage, and of those that are given the file in memory or None.
 using StageTuple = std::tuple<std::string, std::string, std::map<std::string, std::string>>;
+using GivenStage =
+    std::tuple<std::string, std::string, std::map<std::string, std::string>, py::object>;
 
-std::vector<StageUse> stage_uses(const std::vector<StageTuple>& stages) {
+std::vector<StageUse> stage_uses(const std::vector<GivenStage>& stages) {
   std::vector<StageUse> uses;
-  for (const auto& [name, value, parameters] : stages)
-    uses.push_back({name, value, parameters});
+  for (const auto& [name, value, parameters, file] : stages) {
+    StageUse& use = uses.emplace_back(StageUse{name, value, parameters});
+    if (!file.is_none()) use.files.emplace(name, PackedBytes(file).bytes());
+  }
   return uses;
+}
+
+// The file of a table for lut; size 0: of curves.
+py::bytes color_table_file(py::handle colors, int size) {
+  const PackedBytes packed(colors);
+  const std::span numbers(static_cast<const float*>(packed.data()), packed.size() / sizeof(float));
+  const StageFile file = size == 0 ? color_curves(numbers) : color_table(numbers, size);
+  return {reinterpret_cast<const char*>(file.bytes()->data()), file.bytes()->size()};
 }
 
 std::vector<StageTuple> stage_tuples(const std::vector<StageUse>& uses) {
@@ -154,16 +170,17 @@ std::vector<StageTuple> stage_tuples(const std::vector<StageUse>& uses) {
   return stages;
 }
 
-std::unique_ptr<Filter, WithoutGil> make_filter(const std::vector<StageTuple>& stages,
-                                                const std::string& device, bool require_device,
-                                                const Limits& limits,
-                                                const std::string& orientation) {
+std::unique_ptr<Filter, DeleteFilter> make_filter(const std::vector<GivenStage>& stages,
+                                                  const std::string& device, bool require_device,
+                                                  const Limits& limits,
+                                                  const std::string& orientation) {
   const auto uses = stage_uses(stages);
-  const py::gil_scoped_release others_may_run;
-  return std::unique_ptr<Filter, WithoutGil>(new Filter(uses, {.device = device,
-                                                               .require_device = require_device,
-                                                               .limits = limits,
-                                                               .orientation = orientation}));
+  const WithoutGil others_may_run;
+  const NativeWork native;
+  return std::unique_ptr<Filter, DeleteFilter>(new Filter(uses, {.device = device,
+                                                                 .require_device = require_device,
+                                                                 .limits = limits,
+                                                                 .orientation = orientation}));
 }
 
 py::dict result_of(const FilterResult& result) {
@@ -177,23 +194,25 @@ py::dict result_of(const FilterResult& result) {
 // bytes of the output.
 py::tuple run_file(const Filter& filter, const py::object& input, bool is_path,
                    const std::string& output, bool is_format, const FormatOptions& options,
-                   const py::object& progress) {
+                   const Watch& watch) {
   const PackedBytes bytes(input);
   const std::string path = is_path ? input.cast<std::string>() : "";
   const PictureFilter& native = filter.get();
   FilterResult result;
   std::vector<std::uint8_t> written;
-  run_interruptibly(progress, [&](const RunControl& control) {
-    if (is_path && is_format) {
-      result = native.run(path, written, output, options, control);
-    } else if (is_path) {
-      result = native.run(path, output, options, control);
-    } else if (is_format) {
-      result = native.run(bytes.bytes(), written, output, options, control);
-    } else {
-      result = native.run(bytes.bytes(), output, options, control);
-    }
-  });
+  run_interruptibly(
+      [&](const RunControl& control) {
+        if (is_path && is_format) {
+          result = native.run(path, written, output, options, control);
+        } else if (is_path) {
+          result = native.run(path, output, options, control);
+        } else if (is_format) {
+          result = native.run(bytes.bytes(), written, output, options, control);
+        } else {
+          result = native.run(bytes.bytes(), output, options, control);
+        }
+      },
+      watch);
   const auto* data = reinterpret_cast<const char*>(written.data());
   return py::make_tuple(result_of(result), py::bytes(data, written.size()));
 }
@@ -259,18 +278,18 @@ FolderSettings folder_settings(const py::dict& settings) {
 }
 
 py::dict run_folder(const Filter& filter, const std::string& input, const std::string& output,
-                    const py::dict& given, const py::object& finished, const py::object& progress) {
+                    const py::dict& given, const py::object& finished, Watch watch) {
   FolderSettings settings = folder_settings(given);
   FinishedPictures pictures;
   if (!finished.is_none())
     settings.finished = [&](const FolderPicture& picture) { pictures.add(picture); };
+  watch.report = [&] { pictures.tell(finished); };
   FolderResult result;
   run_interruptibly(
-      progress,
       [&](const RunControl& control) {
         result = filter.get().run_folder(input, output, settings, control);
       },
-      [&] { pictures.tell(finished); });
+      watch);
   return folder_result(result);
 }
 
@@ -283,17 +302,22 @@ void define_filter(py::module_& module) {
            }),
            py::kw_only(), "max_pixels"_a = Limits{}.max_pixels,
            "max_memory"_a = Limits{}.max_memory, "threads"_a = Limits{}.threads);
-  py::class_<Filter, std::unique_ptr<Filter, WithoutGil>>(module, "Filter")
+  py::class_<Watch>(module, "Watch")
+      .def(py::init([](const py::object& progress, const py::object& stop) {
+             return Watch{progress, stop};
+           }),
+           "progress"_a, "stop"_a);
+  py::class_<Filter, std::unique_ptr<Filter, DeleteFilter>>(module, "Filter")
       .def(py::init(&make_filter), "stages"_a, "device"_a, "require_device"_a, "limits"_a,
            "orientation"_a)
-      .def("call", &Filter::call, "pixels"_a)
-      .def("call_into", &Filter::call_into, "pixels"_a, "out"_a)
+      .def("call", &Filter::call, "pixels"_a, "watch"_a)
+      .def("call_into", &Filter::call_into, "pixels"_a, "out"_a, "watch"_a)
       .def("result_shape", &Filter::result_shape, "height"_a, "width"_a, "channels"_a, "depth"_a)
       .def("result_shape_of", &Filter::result_shape_of, "picture"_a)
       .def("run", &run_file, "input"_a, "is_path"_a, "output"_a, "is_format"_a, "options"_a,
-           "progress"_a)
-      .def("run_folder", &run_folder, "input"_a, "output"_a, "settings"_a, "finished"_a,
-           "progress"_a);
+           "watch"_a)
+      .def("run_folder", &run_folder, "input"_a, "output"_a, "settings"_a, "finished"_a, "watch"_a);
+  module.def("color_table", color_table_file, "colors"_a, "size"_a);
   module.def(
       "parse_stages", [](const std::string& words) { return stage_tuples(parse_stages(words)); },
       "words"_a);

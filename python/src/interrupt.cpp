@@ -4,12 +4,16 @@
 #include <chrono>
 #include <condition_variable>
 #include <exception>
-#include <memory>
 #include <mutex>
+#include <optional>
+#include <stop_token>
 #include <thread>
+#include <utility>
 #include <vector>
 
-#include <pthread.h>
+#include <cxxabi.h>
+
+#include "calls.hpp"
 
 namespace py = pybind11;
 
@@ -56,19 +60,9 @@ class Worker {
   const std::function<void()>* work_ = nullptr;
 };
 
-// Workers that have no work.
+// Workers that have no work. Never destroyed, since their threads use it until the process ends.
 class Workers {
  public:
-  // Never destroyed, since its threads use it until the process ends. A child after a fork has none
-  // of its parent's threads, so it starts with a new object.
-  static Workers& of_this_process() {
-    static Workers* workers = [] {
-      pthread_atfork(nullptr, nullptr, [] { workers = new Workers; });
-      return new Workers;
-    }();
-    return *workers;
-  }
-
   Worker* take() {
     const std::lock_guard lock(mutex_);
     if (idle_.empty()) return new Worker;
@@ -87,60 +81,88 @@ class Workers {
   std::vector<Worker*> idle_;
 };
 
-// Passes the finished fraction from the working thread to the one that reports it.
-struct Progress {
-  std::atomic<double> done = 0;
-  double reported = 0;
-
-  // Calls the callback. The GIL has to be held.
-  void tell(const py::object& callback) {
-    const double now = done;
-    if (callback.is_none() || now == reported) return;
-    reported = now;
-    callback(now);
+// A call as its watchers see it. The GIL has to be held, except for `done`.
+class WatchedCall {
+ public:
+  WatchedCall(const Watch& watch, std::stop_source stop) : watch_(watch), stop_(std::move(stop)) {
+    obey();
   }
+
+  // Set by the working thread.
+  std::atomic<double> done = 0;
+
+  // Calls the watchers, and the handlers of signals. An exception stops the call; then nobody is
+  // called any more.
+  void serve() {
+    if (interruption_) return;
+    try {
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      obey();
+      tell();
+    } catch (abi::__forced_unwind&) {
+      throw;
+    } catch (...) {
+      interruption_ = std::current_exception();
+      stop_.request_stop();
+    }
+  }
+
+  // Throws what the watchers threw, otherwise `failure` of the work, if it failed.
+  void end(const std::exception_ptr& failure) {
+    if (interruption_) std::rethrow_exception(interruption_);
+    if (failure) std::rethrow_exception(failure);
+    tell();
+  }
+
+ private:
+  void obey() {
+    if (watch_.stop.is_none() || !watch_.stop.attr("is_set")().cast<bool>()) return;
+    stop_.request_stop();
+  }
+
+  void tell() {
+    const double now = done;
+    if (!watch_.progress.is_none() && now != reported_) {
+      reported_ = now;
+      watch_.progress(now);
+    }
+    if (watch_.report) watch_.report();
+  }
+
+  const Watch& watch_;
+  std::stop_source stop_;
+  std::exception_ptr interruption_;
+  double reported_ = 0;
 };
 
 }  // namespace
 
-void run_interruptibly(const py::object& progress,
-                       const std::function<void(const RunControl& control)>& work,
-                       const std::function<void()>& report) {
-  Progress part;
-  std::stop_source stop;
+void run_interruptibly(const std::function<void(const RunControl& control)>& work,
+                       const Watch& watch) {
+  const std::stop_source stop;
+  WatchedCall call(watch, stop);
   RunControl control{.stop = stop.get_token()};
-  if (!progress.is_none()) control.progress = [&part](double done) { part.done = done; };
+  if (!watch.progress.is_none()) control.progress = [&call](double done) { call.done = done; };
   std::exception_ptr failure;
-  const std::function<void()> task = [&] {
-    try {
-      work(control);
-    } catch (...) {
-      failure = std::current_exception();
-    }
-  };
-  std::exception_ptr interruption;
   {
-    const py::gil_scoped_release others_may_run;
-    Worker* worker = Workers::of_this_process().take();
-    worker->start(task);
-    while (!worker->wait()) {
-      if (interruption) continue;
-      const py::gil_scoped_acquire gil;
+    WithoutGil others_may_run;
+    std::optional<NativeWork> native(stop);
+    const std::function<void()> task = [&] {
       try {
-        if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-        part.tell(progress);
-        if (report) report();
+        work(control);
       } catch (...) {
-        interruption = std::current_exception();
-        stop.request_stop();
+        failure = std::current_exception();
       }
-    }
-    Workers::of_this_process().give_back(worker);
+      native.reset();  // from here on, Python may end
+    };
+    auto& workers = of_this_process<Workers>();
+    Worker* worker = workers.take();
+    worker->start(task);
+    while (!worker->wait())
+      others_may_run.interrupt([&] { call.serve(); });
+    workers.give_back(worker);
   }
-  if (interruption) std::rethrow_exception(interruption);
-  if (failure) std::rethrow_exception(failure);
-  part.tell(progress);
-  if (report) report();
+  call.end(failure);
 }
 
 }  // namespace gpufilter::python

@@ -31,17 +31,15 @@ py::dict stats_result(const Stats& stats) {
 
 py::dict stats_of_file(const std::string& path, const Limits& limits) {
   Stats result;
-  run_interruptibly(py::none(),
-                    [&](const RunControl& control) { result = stats(path, limits, control); });
+  run_interruptibly([&](const RunControl& control) { result = stats(path, limits, control); });
   return stats_result(result);
 }
 
 py::dict stats_of_pixels(py::handle pixels, const Limits& limits) {
   const Source source(pixels);
   Stats result;
-  run_interruptibly(py::none(), [&](const RunControl& control) {
-    result = stats(source.view(), limits, control);
-  });
+  run_interruptibly(
+      [&](const RunControl& control) { result = stats(source.view(), limits, control); });
   return stats_result(result);
 }
 
@@ -86,8 +84,7 @@ py::dict compare_files(const std::string& a, const std::string& b, std::uint32_t
                        double fail_percent, bool similarity, const Limits& limits) {
   const CompareSettings settings = settings_of(tolerance, fail_percent, similarity, limits);
   Differences result;
-  run_interruptibly(py::none(),
-                    [&](const RunControl& control) { result = compare(a, b, settings, control); });
+  run_interruptibly([&](const RunControl& control) { result = compare(a, b, settings, control); });
   return compare_result(result);
 }
 
@@ -97,7 +94,7 @@ py::dict compare_pixels(py::handle a, py::handle b, std::uint32_t tolerance, dou
   const Source first(a);
   const Source second(b);
   Differences result;
-  run_interruptibly(py::none(), [&](const RunControl& control) {
+  run_interruptibly([&](const RunControl& control) {
     result = compare(first.view(), second.view(), settings, control);
   });
   return compare_result(result);

@@ -6,6 +6,7 @@
 #include <gpufilter/log.hpp>
 #include <pybind11/pybind11.h>
 
+#include "calls.hpp"
 #include "errors.hpp"
 #include "files.hpp"
 #include "filter.hpp"
@@ -24,11 +25,12 @@ void log_to_python() {
     const py::object logger = py::module_::import("logging").attr("getLogger")("gpufilter");
     logger.attr(methods[static_cast<int>(level)])("%s", std::string(line));
   });
-  // A library thread that requested the GIL later would be ended by Python, and the process with
-  // it: filters search for devices in the background.
+  // Afterwards neither a thread of the library may ask for the GIL, nor one of Python, a daemon, be
+  // inside the library.
   py::module_::import("atexit").attr("register")(py::cpp_function([] {
-    const py::gil_scoped_release others_may_run;
+    const gpufilter::python::WithoutGil others_may_run;
     gpufilter::set_log({});
+    gpufilter::python::end_native_work();
   }));
 }
 

@@ -10,6 +10,7 @@
 
 #include <gpufilter/files.hpp>
 
+#include "calls.hpp"
 #include "pixels.hpp"
 
 namespace py = pybind11;
@@ -161,7 +162,8 @@ SharedPicture copy_of(const SharedPicture& picture) {
 py::bytes png_of(const SharedPicture& picture) {
   std::vector<std::uint8_t> png;
   {
-    const py::gil_scoped_release others_may_run;
+    const WithoutGil others_may_run;
+    const NativeWork native;
     png = encode("png", picture);
   }
   return as_bytes(png);

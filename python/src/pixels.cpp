@@ -6,6 +6,8 @@
 
 #include <gpufilter/error.hpp>
 
+#include "calls.hpp"
+
 namespace py = pybind11;
 
 namespace gpufilter::python {
@@ -67,7 +69,7 @@ std::vector<std::byte> packed(const Layout& layout, const View& view) {
   std::vector<std::byte> copy(static_cast<std::size_t>(view.width) *
                               static_cast<std::size_t>(view.height) *
                               static_cast<std::size_t>(view.channels) * layout.size);
-  const py::gil_scoped_release others_may_run;
+  const WithoutGil others_may_run;
   if (layout.size == 1) {
     copy_samples<std::uint8_t>(layout, copy.data());
   } else {

@@ -114,11 +114,11 @@ std::uint64_t write_file(const std::string& path, Outgoing picture, const Format
   return bytes;
 }
 
-std::vector<std::uint8_t> encode_bytes(const std::string& format, Outgoing picture,
+std::vector<std::uint8_t> encode_bytes(std::string_view format, Outgoing picture,
                                        const FormatOptions& options, const RunControl& control) {
   enter_library();
   refuse_nul({format});
-  const Codec& codec = codec_for_output("picture." + format);
+  const Codec& codec = codec_for_output(formatted("picture.{}", format));
   std::vector<std::uint8_t> bytes;
   run_limited({}, control, picture_in_memory, [&] {
     const auto sink = memory_sink(bytes, picture_in_memory);
@@ -129,18 +129,18 @@ std::vector<std::uint8_t> encode_bytes(const std::string& format, Outgoing pictu
 
 }  // namespace
 
-Picture read(const std::string& path, const Limits& limits, const RunControl& control) {
+Picture read(const PathName& path, const Limits& limits, const RunControl& control) {
   enter_library();
-  refuse_nul({path});
+  refuse_nul({path.text()});
   Picture picture;
   run_limited(limits, control, path,
               [&] { picture = read_from(open_source(path), limits, control); });
   return picture;
 }
 
-FileHeader open_header(const std::string& path, const Limits& limits) {
+FileHeader open_header(const PathName& path, const Limits& limits) {
   enter_library();
-  refuse_nul({path});
+  refuse_nul({path.text()});
   return header_of([&] { return open_source(path); }, path, limits);
 }
 
@@ -171,22 +171,22 @@ Picture decode(const void* bytes, std::size_t size, const Limits& limits,
   return picture;
 }
 
-std::uint64_t write(const std::string& path, const Picture& picture, const FormatOptions& options,
+std::uint64_t write(const PathName& path, const Picture& picture, const FormatOptions& options,
                     const RunControl& control) {
   return write_file(path, outgoing(picture), options, control);
 }
 
-std::uint64_t write(const std::string& path, const ConstView& pixels, const FormatOptions& options,
+std::uint64_t write(const PathName& path, const ConstView& pixels, const FormatOptions& options,
                     const RunControl& control) {
   return write_file(path, outgoing(pixels), options, control);
 }
 
-std::vector<std::uint8_t> encode(const std::string& format, const Picture& picture,
+std::vector<std::uint8_t> encode(std::string_view format, const Picture& picture,
                                  const FormatOptions& options, const RunControl& control) {
   return encode_bytes(format, outgoing(picture), options, control);
 }
 
-std::vector<std::uint8_t> encode(const std::string& format, const ConstView& pixels,
+std::vector<std::uint8_t> encode(std::string_view format, const ConstView& pixels,
                                  const FormatOptions& options, const RunControl& control) {
   return encode_bytes(format, outgoing(pixels), options, control);
 }

@@ -104,11 +104,11 @@ BatchOptions batch_options(const FolderSettings& settings, const Limits& limits)
 
 }  // namespace
 
-FolderResult PictureFilter::run_folder(const std::string& input, const std::string& output,
+FolderResult PictureFilter::run_folder(const PathName& input, const PathName& output,
                                        const FolderSettings& settings,
                                        const RunControl& control) const {
   const Nanoseconds start = now();
-  refuse_nul({input, output, settings.to});
+  refuse_nul({input.text(), output.text(), settings.to});
   return in_library_words([&] {
     check_exists(input);
     const BatchOptions batch = batch_options(settings, state_->settings().limits);

@@ -130,9 +130,9 @@ Stats stats(const ConstView& pixels, const Limits& limits, const RunControl& con
   return stats_of(shape_of(rows), std::get<Histograms>(part.measure(rows, call)));
 }
 
-Stats stats(const std::string& path, const Limits& limits, const RunControl& control) {
+Stats stats(const PathName& path, const Limits& limits, const RunControl& control) {
   enter_library();
-  refuse_nul({path});
+  refuse_nul({path.text()});
   Stats result;
   run_limited(limits, control, path, [&] {
     Engine engine = processor_engine();
@@ -157,10 +157,10 @@ Differences compare(const ConstView& a, const ConstView& b, const CompareSetting
       [&](const RowRange& rows) { return std::pair(rows_a.part(rows), rows_b.part(rows)); });
 }
 
-Differences compare(const std::string& a, const std::string& b, const CompareSettings& settings,
+Differences compare(const PathName& a, const PathName& b, const CompareSettings& settings,
                     const RunControl& control) {
   enter_library();
-  refuse_nul({a, b});
+  refuse_nul({a.text(), b.text()});
   Differences result;
   run_limited(settings.limits, control, a, [&] {
     const auto open = [&](const std::string& path) {

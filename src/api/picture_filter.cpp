@@ -118,27 +118,27 @@ FilterResult PictureFilter::run(const Picture& input, Picture& output,
   return result_of(result.shape, run.report, start);
 }
 
-FilterResult PictureFilter::run(const std::string& input, const std::string& output,
+FilterResult PictureFilter::run(const PathName& input, const PathName& output,
                                 const FormatOptions& options, const RunControl& control) const {
   return state_->run_file({input}, {output}, options, control);
 }
 
 FilterResult PictureFilter::run(std::span<const std::uint8_t> input,
-                                std::vector<std::uint8_t>& output, const std::string& format,
+                                std::vector<std::uint8_t>& output, std::string_view format,
                                 const FormatOptions& options, const RunControl& control) const {
-  return state_->run_file({picture_in_memory, input}, {"picture." + format, &output}, options,
-                          control);
+  return state_->run_file({picture_in_memory, input}, {formatted("picture.{}", format), &output},
+                          options, control);
 }
 
-FilterResult PictureFilter::run(std::span<const std::uint8_t> input, const std::string& output,
+FilterResult PictureFilter::run(std::span<const std::uint8_t> input, const PathName& output,
                                 const FormatOptions& options, const RunControl& control) const {
   return state_->run_file({picture_in_memory, input}, {output}, options, control);
 }
 
-FilterResult PictureFilter::run(const std::string& input, std::vector<std::uint8_t>& output,
-                                const std::string& format, const FormatOptions& options,
+FilterResult PictureFilter::run(const PathName& input, std::vector<std::uint8_t>& output,
+                                std::string_view format, const FormatOptions& options,
                                 const RunControl& control) const {
-  return state_->run_file({input}, {"picture." + format, &output}, options, control);
+  return state_->run_file({input}, {formatted("picture.{}", format), &output}, options, control);
 }
 
 FilterResult PictureFilter::State::run_file(const FileInput& input, const FileOutput& output,

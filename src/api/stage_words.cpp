@@ -86,6 +86,15 @@ std::string switched(const std::string& parameter, const std::string& value) {
   return type == nullptr ? value : switched(*type, value);
 }
 
+// The file that a stage holds as its own value.
+InputFile input_file(const StageKind& kind, const std::string& name, const StageFile& file) {
+  if (dashes + name != kind.option)
+    throw UsageError(formatted("{}: only {} itself can hold a file", printable(name),
+                               kind.option.substr(dashes.size())));
+  if (!file.bytes()) return file.path();
+  return {name + " in memory", file.bytes()};
+}
+
 }  // namespace
 
 std::vector<StageUse> parse_stages(const std::vector<std::string>& words) {
@@ -118,6 +127,8 @@ StageChain chain_of(const std::vector<StageUse>& uses, const ReadLimits& limits)
     if (kind == nullptr) throw UsageError(formatted("'{}' is not a stage", printable(use.name)));
     refuse_nul({use.value});
     GivenStage& stage = stages.emplace_back(GivenStage{kind, switched(kind->type, use.value)});
+    for (const auto& [name, file] : use.files)
+      stage.files.emplace(dashes + name, input_file(*kind, name, file));
     for (const auto& [name, value] : use.parameters) {
       refuse_nul({name, value});
       stage.parameters.emplace(dashes + name, switched(dashes + name, value));

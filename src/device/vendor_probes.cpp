@@ -300,9 +300,9 @@ std::string probe_program() {
   return named_program();
 }
 
-void set_probe_program(const std::string& path) {
+void set_probe_program(const PathName& path) {
   const std::lock_guard lock(program_mutex);
-  named_program() = path;
+  named_program() = path.text();
 }
 
 void answer_probes(int argc, const char* const* argv) {

@@ -317,7 +317,7 @@ std::vector<float> channel_numbers_of(const OptionValues& values, const std::str
 }
 
 std::shared_ptr<const Stage> net_from_options(const OptionValues& values) {
-  NetGraph graph = read_net(values.text("--net"));
+  NetGraph graph = read_net(values.file("--net"));
   auto input = values.choice<NetInput>("--net-input");
   NetConvention convention{.blue_first = input == NetInput::bgr01};
   if (input == NetInput::automatic) {

@@ -93,7 +93,7 @@ std::vector<GivenStage> given_stages(const std::vector<GivenOption>& options,
 StageChain make_chain(const std::vector<GivenStage>& stages, const ReadLimits& limits) {
   StageChain chain;
   for (const GivenStage& stage : stages)
-    chain.push_back(stage.kind->make(stage.value, stage.parameters, limits));
+    chain.push_back(stage.kind->make(stage.value, stage.parameters, limits, stage.files));
   return with_light_ends(std::move(chain));
 }
 

@@ -17,6 +17,7 @@ struct GivenStage {
   const StageKind* kind;
   std::string value;
   GivenParameters parameters = {};
+  GivenFiles files = {};
 };
 
 // An option and its value, if it has one, as the user wrote them.

@@ -268,7 +268,7 @@ def blocks_of(page):
 def test_the_page_can_be_followed(monkeypatch, tmp_path, numpy, pillow, cv2):
     page = (SOURCE / "docs" / "engineering" / "python.md").read_text()
     blocks = blocks_of(page)
-    assert len(blocks) == 10
+    assert len(blocks) == 12
     monkeypatch.chdir(tmp_path)
     photo = gpufilter.read(SOURCE / "samples" / "landscape.jpg")
     gpufilter.write("photo.jpg", photo)

@@ -1,5 +1,6 @@
 """Threads, signals, forks and memory."""
 
+import asyncio
 import multiprocessing
 import os
 import signal
@@ -101,6 +102,123 @@ def test_a_process_may_end_while_filters_search(device):
             "filters = [gpufilter.Filter('--blur auto', device=sys.argv[1]) for _ in range(8)]",
             device,
         )
+
+
+DAEMONS = """
+import sys, threading, time
+import gpufilter
+samples = bytes(i * i % 251 for i in range(300 * 400 * 3))
+picture = gpufilter.Picture(memoryview(samples).cast("B", (300, 400, 3)))
+slow = gpufilter.Filter("--median 9", device=sys.argv[1])
+brief = gpufilter.Filter("--blur auto", device="cpu")
+def work(number):
+    while True:
+        if number % 3 == 0:
+            slow(picture, progress=lambda done: time.sleep(3600 if number == 3 else 0))
+        elif number % 3 == 1:
+            brief(picture)
+            gpufilter.Filter("--gray", device="cpu")
+        else:
+            gpufilter.decode(gpufilter.encode("png", picture))
+            gpufilter.compare(picture, picture)
+for number in range(6):
+    threading.Thread(target=work, args=(number,), daemon=True).start()
+time.sleep(float(sys.argv[2]))
+"""
+
+
+@pytest.mark.parametrize("device", ["cpu", "opencl"])
+def test_daemon_threads_may_be_at_work_when_python_ends(device):
+    for i in range(6 if device == "cpu" else 3):
+        run_python(DAEMONS, device, 0.02 + 0.1 * i)
+
+
+def test_handlers_at_the_end_may_filter():
+    result = run_python(
+        """
+import atexit
+def last():
+    print(gpufilter.Filter("--blur auto", device="cpu")(picture).width)
+atexit.register(last)  # called after the module's own
+import gpufilter
+picture = gpufilter.Picture(memoryview(bytes(300)).cast("B", (10, 30)))
+"""
+    )
+    assert result.stdout == "30\n"
+
+
+def test_progress_of_calls_on_arrays():
+    for device in ("cpu", "auto"):
+        seen = []
+        source = picture(600, 700)
+        expected = gpufilter.Filter("--median 5", device="cpu")(source).tobytes()
+        filter = gpufilter.Filter("--median 5", device=device)
+        assert filter(source, progress=seen.append).tobytes() == expected
+        assert seen and seen == sorted(set(seen)) and 0 <= seen[0] and seen[-1] == 1
+        seen.clear()
+        out = gpufilter.Picture(source)
+        assert filter(source, out=out, progress=seen.append) is out
+        assert out.tobytes() == expected and seen[-1] == 1
+
+    def fail(done):
+        raise KeyError(done)
+
+    slow = gpufilter.Filter("--median 31 --denoise 50", device="cpu", threads=1)
+    with pytest.raises(KeyError):
+        slow(picture(1500, 1500), progress=fail)
+    with pytest.raises(TypeError, match="progress is a function"):
+        slow(source, progress=5)
+    with pytest.raises(TypeError, match="stop is an event"):
+        slow(source, stop=True)
+
+
+def test_an_event_stops_a_call(tmp_path):
+    slow = gpufilter.Filter("--median 31 --denoise 50 --median 31", device="cpu", threads=1)
+    source = picture(2000, 2000)
+    gpufilter.write(tmp_path / "in.png", source, png_level=1)
+    output = tmp_path / "out.png"
+    for call in (
+        lambda stop: slow(source, stop=stop),
+        lambda stop: slow(source, out=gpufilter.Picture(source), stop=stop),
+        lambda stop: slow.run(tmp_path / "in.png", output, stop=stop),
+    ):
+        stop = threading.Event()
+        timer = threading.Timer(0.2, stop.set)
+        timer.start()
+        begin = time.process_time()
+        with pytest.raises(gpufilter.Stopped):
+            call(stop)
+        # Left alone, it takes several seconds of processor time.
+        assert time.process_time() - begin < 1.5
+        assert stop.is_set() and not output.exists()
+        with pytest.raises(gpufilter.Stopped):
+            call(stop)
+    stop = threading.Event()
+    brief = gpufilter.Filter("--blur auto", device="cpu")
+    assert brief(source, stop=stop).tobytes() == brief(source).tobytes()
+
+
+def test_a_task_of_asyncio_may_be_cancelled():
+    async def filtered(filter, pixels):
+        stop = threading.Event()
+        try:
+            return await asyncio.to_thread(filter, pixels, stop=stop)
+        finally:
+            stop.set()
+
+    async def check():
+        slow = gpufilter.Filter("--median 31 --denoise 50 --median 31", device="cpu", threads=1)
+        task = asyncio.create_task(filtered(slow, picture(2000, 2000)))
+        await asyncio.sleep(0.2)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        blur = gpufilter.Filter("--blur auto", device="cpu")
+        assert (await filtered(blur, picture())).tobytes() == blur(picture()).tobytes()
+
+    begin = time.process_time()
+    asyncio.run(check())  # which waits for its threads
+    assert time.process_time() - begin < 1.5
 
 
 def test_others_run_while_a_filter_works():

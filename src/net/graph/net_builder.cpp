@@ -598,9 +598,9 @@ NetName& NetBuilder::define(std::size_t output, NetName name) {
   return names_[defined] = std::move(name);
 }
 
-NetGraph read_net(const std::string& path) {
-  const OnnxModel model = read_onnx(path);
-  return NetBuilder(model, path).build();
+NetGraph read_net(const InputFile& file) {
+  const OnnxModel model = read_onnx(file);
+  return NetBuilder(model, file.name).build();
 }
 
 NetGraph parse_net(const std::string& bytes, const std::string& name, const std::string& folder) {

@@ -80,7 +80,7 @@ struct OnnxModel {
 // Reads a file, and the files beside it that hold its tensors if it says so. Throws UsageError
 // "PATH: reason" if it is not ONNX, damaged or larger than a network may be, or names a file
 // outside its own folder.
-[[nodiscard]] OnnxModel read_onnx(const std::string& path);
+[[nodiscard]] OnnxModel read_onnx(const InputFile& file);
 
 // Reads a model from memory. `name` replaces the path in messages; external files are in `folder`.
 [[nodiscard]] OnnxModel parse_onnx(std::string_view bytes, const std::string& name,

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "image/rows.hpp"
+#include "stage/options/stage_file.hpp"
 
 namespace gpufilter {
 
@@ -240,7 +241,7 @@ inline constexpr int net_side = 16;   // of the windows of attention
 
 // Reads an ONNX file. Throws UsageError "PATH: node NAME (TYPE): reason" if it is not a network
 // that maps 1 or 3 channels to the same number, at 1 to net_scale times the size.
-[[nodiscard]] NetGraph read_net(const std::string& path);
+[[nodiscard]] NetGraph read_net(const InputFile& file);
 
 // Reads a network from memory; `name` replaces the path, whose folder is `folder`.
 [[nodiscard]] NetGraph parse_net(const std::string& bytes, const std::string& name,

@@ -475,9 +475,9 @@ OnnxModel parse_onnx(std::string_view bytes, const std::string& name, const std:
   }
 }
 
-OnnxModel read_onnx(const std::string& path) {
-  return parse_onnx(read_stage_bytes(path, net_file_bytes), path,
-                    std::filesystem::path(path).parent_path().string());
+OnnxModel read_onnx(const InputFile& file) {
+  return parse_onnx(read_stage_bytes(file, net_file_bytes), file.name,
+                    std::filesystem::path(file.name).parent_path().string());
 }
 
 }  // namespace gpufilter

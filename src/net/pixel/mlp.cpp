@@ -486,7 +486,7 @@ StageKind mlp_stage_kind() {
       .examples = {"in.jpg out.jpg --mlp network.json"},
       .sample_stages = sample_networks,
       .from_options = [](const OptionValues& values) {
-        return make_mlp(read_network(values.text("--mlp")));
+        return make_mlp(read_network(values.file("--mlp")));
       }};
 }
 

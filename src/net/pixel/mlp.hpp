@@ -46,7 +46,7 @@ inline constexpr int network_width = 256;
 //   {"format": "gpufilter-network-1", "comment": "what it does",
 //    "layers": [{"weights": [[...], ...], "bias": [...], "activation": "relu"}, ...]}
 // Activations: none, relu, clamp. Throws UsageError "PATH:LINE: reason".
-[[nodiscard]] Network read_network(const std::string& path);
+[[nodiscard]] Network read_network(const InputFile& file);
 
 // Reads a network from memory; `name` replaces the path in messages.
 [[nodiscard]] Network parse_network(std::string_view text, const std::string& name);

@@ -65,8 +65,8 @@ std::string objection_to_ends(const Network& network) {
                    counted(network.outputs(), "output"));
 }
 
-Network read_network(const std::string& path) {
-  return parse_network(read_stage_bytes(path), path);
+Network read_network(const InputFile& file) {
+  return parse_network(read_stage_bytes(file), file.name);
 }
 
 namespace {

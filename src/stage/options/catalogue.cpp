@@ -189,10 +189,17 @@ void OptionValues::set(const std::string& option, const ValueType& type, const s
   values_[option] =
       std::visit([&](const auto& known) -> Value { return read(known, words, text); }, type);
   if (const auto* file = std::get_if<FileName>(&type)) {
-    values_[option] = found_file(text, file->extension);
+    values_[option] = InputFile(found_file(text, file->extension));
   } else if (may_be_file(type)) {
     values_[option] = found_file(text);
   }
+}
+
+void OptionValues::set_file(const std::string& option, const ValueType& type,
+                            const InputFile& file) {
+  if (!std::holds_alternative<FileName>(type))
+    throw UsageError(formatted("{}: takes no file in memory", option));
+  values_.insert_or_assign(option, file);
 }
 
 bool StageKind::takes(std::string_view value, std::string_view parameter) const {
@@ -202,14 +209,20 @@ bool StageKind::takes(std::string_view value, std::string_view parameter) const 
 }
 
 std::shared_ptr<const Stage> StageKind::make(const std::string& value, const GivenParameters& given,
-                                             const ReadLimits& limits) const {
+                                             const ReadLimits& limits,
+                                             const GivenFiles& files) const {
   for (const auto& [parameter, text] : given) {
     if (!takes(value, parameter)) {
       throw UsageError(formatted("{} {}: {} {} does not take it", parameter, text, option, value));
     }
   }
   OptionValues values(limits);
-  values.set(option, type, value);
+  const auto file = files.find(option);
+  if (file == files.end()) {
+    values.set(option, type, value);
+  } else {
+    values.set_file(option, type, file->second);
+  }
   for (const StageParameter& parameter : parameters) {
     const auto own = given.find(parameter.option);
     if (own == given.end() && std::holds_alternative<NoValue>(parameter.type)) continue;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "codec/read_limits.hpp"
+#include "stage/options/stage_file.hpp"
 #include "stage/stage.hpp"
 
 namespace gpufilter {
@@ -105,10 +106,12 @@ class OptionValues {
   // Reads `text`. Throws UsageError if it is not of `type`; the message begins with the words of
   // the command line: "--tile 12: choose 8, 16 or 32".
   void set(const std::string& option, const ValueType& type, const std::string& text);
+  // Sets the value of a FileName. Throws UsageError for other types.
+  void set_file(const std::string& option, const ValueType& type, const InputFile& file);
 
   [[nodiscard]] bool is_set(const std::string& option) const { return values_.contains(option); }
 
-  // The value of an option that was set: a OneOf, a NumberIn, and a FileName or FreeText.
+  // The value of an option that was set: a OneOf, a NumberIn, a FreeText, a FileName.
   template <typename Meaning>
   [[nodiscard]] Meaning choice(const std::string& option) const {
     return static_cast<Meaning>(std::get<int>(values_.at(option)));
@@ -120,9 +123,12 @@ class OptionValues {
   [[nodiscard]] const std::string& text(const std::string& option) const {
     return std::get<std::string>(values_.at(option));
   }
+  [[nodiscard]] const InputFile& file(const std::string& option) const {
+    return std::get<InputFile>(values_.at(option));
+  }
 
  private:
-  using Value = std::variant<int, double, std::string>;
+  using Value = std::variant<int, double, std::string, InputFile>;
   ReadLimits limits_;
   std::map<std::string, Value> values_;
 };
@@ -144,6 +150,8 @@ struct StageParameter {
 
 // The parameters given for one stage: texts by option.
 using GivenParameters = std::map<std::string, std::string>;
+// Files that the stage's own option and its parameters hold in memory instead of naming them.
+using GivenFiles = std::map<std::string, InputFile>;
 
 // An option that prints a list for a kind of stage instead of filtering: "--list-presets".
 struct StageListing {
@@ -181,7 +189,8 @@ struct StageKind {
   // declaration or the stage does not take it.
   [[nodiscard]] std::shared_ptr<const Stage> make(const std::string& value,
                                                   const GivenParameters& given = {},
-                                                  const ReadLimits& limits = {}) const;
+                                                  const ReadLimits& limits = {},
+                                                  const GivenFiles& files = {}) const;
 };
 
 // All kinds, and each one, defined in its stage's file.

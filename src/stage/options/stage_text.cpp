@@ -11,14 +11,6 @@
 
 namespace gpufilter {
 
-std::string read_stage_bytes(const std::string& path, std::uint64_t limit) {
-  try {
-    return read_file_or_pipe(path, limit);
-  } catch (const std::system_error& error) {
-    throw UsageError(formatted("{}: {}", path, reason_of(error)));
-  }
-}
-
 namespace {
 
 std::string_view without_plus(std::string_view text) {
@@ -110,8 +102,6 @@ float parse_float(std::string_view what, std::string_view text) {
 
 namespace {
 
-constexpr std::uint64_t largest_file = 65536;
-
 class RowsParser {
  public:
   RowsParser(std::string_view text, const RowsPlace& place, Precision precision)
@@ -183,14 +173,6 @@ std::string RowsPlace::of_row(std::size_t index, int line) const {
 std::vector<NumberRow> parse_number_rows(std::string_view text, const RowsPlace& place,
                                          Precision precision) {
   return RowsParser(text, place, precision).parse();
-}
-
-std::string read_small_text(const std::string& path, const std::string& what) {
-  std::string text = read_stage_bytes(path, largest_file);
-  if (text.find('\0') != std::string::npos)
-    throw UsageError(formatted("{}: is not a text file with {}", path, what));
-  remove_byte_order_mark(text);
-  return text;
 }
 
 }  // namespace gpufilter

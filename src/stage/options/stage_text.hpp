@@ -2,23 +2,15 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/format.hpp"
+#include "stage/options/stage_file.hpp"
 
 namespace gpufilter {
-
-// Far more than any reasonable network or profile.
-inline constexpr std::uint64_t stage_file_limit = std::uint64_t{64} << 20U;
-
-// The bytes of a file or pipe. Throws UsageError "PATH: reason", also if there are more than
-// `limit`.
-[[nodiscard]] std::string read_stage_bytes(const std::string& path,
-                                           std::uint64_t limit = stage_file_limit);
 
 // Files may begin with it.
 inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
@@ -79,9 +71,5 @@ enum class Precision { single_precision, double_precision };
 
 // The end of words, for those that look at a text before they parse it.
 inline constexpr std::string_view row_word_ends = " \t\r\n;,#";
-
-// The text of a file of up to 64 KiB. Throws as read_stage_bytes(), and UsageError "FILE: is not a
-// text file with WHAT".
-[[nodiscard]] std::string read_small_text(const std::string& path, const std::string& what);
 
 }  // namespace gpufilter

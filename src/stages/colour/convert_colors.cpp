@@ -265,8 +265,9 @@ std::shared_ptr<const Stage> made(const std::string& option, const Make& make) {
 }
 
 std::shared_ptr<const Stage> profile_from_options(const OptionValues& values) {
-  const std::string& path = values.text("--profile");
-  const std::string bytes = read_stage_bytes(path);
+  const InputFile& file = values.file("--profile");
+  const std::string& path = file.name;
+  const std::string bytes = read_stage_bytes(file);
   constexpr size_t signature_at = 36;
   if (bytes.size() < signature_at || bytes.compare(signature_at, 4, "acsp") != 0)
     throw UsageError(formatted("{}: not an ICC profile", path));

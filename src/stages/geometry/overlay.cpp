@@ -486,12 +486,12 @@ std::uint64_t overlay_memory(const PictureHeader& header) {
 // All pixels of a picture that will be blended over others, turned as its orientation says. Throws
 // UsageError "PATH: reason", also if the pixels, before and after overlay_pixels(), exceed the
 // memory of `limits`.
-Image read_overlay(const std::string& path, const ReadLimits& limits) {
+Image read_overlay(const InputFile& file, const ReadLimits& limits) {
   try {
-    const std::unique_ptr<RowReader> reader = open_picture(open_source(path), limits);
+    const std::unique_ptr<RowReader> reader = open_picture(open_stage_file(file), limits);
     const PictureHeader& header = reader->header();
-    check_memory(path, overlay_memory(header), limits, "an overlay", "make it smaller");
-    warn_of_unread(path, header.unread);
+    check_memory(file.name, overlay_memory(header), limits, "an overlay", "make it smaller");
+    warn_of_unread(file.name, header.unread);
     Image image(header.size, header.format);
     reader->read(image.rows());
     Metadata metadata = header.metadata;
@@ -517,14 +517,14 @@ std::optional<Length> parse_width(const std::string& text) {
 }
 
 std::shared_ptr<const Stage> overlay_from_options(const OptionValues& values) {
-  const std::string& path = values.text("--overlay");
+  const InputFile& file = values.file("--overlay");
   const OverlayParameters parameters{.place = parse_overlay_place(values.text("--at")),
                                      .opacity = values.number("--opacity"),
                                      .width = parse_width(values.text("--overlay-width")),
                                      .tiled = values.is_set("--overlay-tile"),
                                      .blend = values.choice<BlendMode>("--blend")};
-  return make_overlay(read_overlay(path, values.limits()), parameters,
-                      std::filesystem::path(path).filename());
+  return make_overlay(read_overlay(file, values.limits()), parameters,
+                      std::filesystem::path(file.name).filename());
 }
 
 }  // namespace

@@ -255,10 +255,11 @@ void check_accesses(const OwnSource& source, const RowKernel& launch) {
 }
 
 std::shared_ptr<const Stage> own_kernel_from_options(const OptionValues& values) {
-  const std::string& path = values.text("--kernel");
+  const InputFile& file = values.file("--kernel");
+  const std::string& path = file.name;
   const std::string& defines = values.text("--define");
   OwnKernelParameters parameters{
-      own_source(path, read_small_text(path, "an OpenCL kernel")), values.number<int>("--radius"),
+      own_source(path, read_small_text(file, "an OpenCL kernel")), values.number<int>("--radius"),
       values.is_set("--whole"), defines == unset ? "" : defines, stage_like(values.text("--like"))};
   if (!parameters.source.over_rows && !parameters.source.over_picture) {
     throw UsageError(formatted("{}: {} has other parameters than ROWS or {}", path,

@@ -252,9 +252,11 @@ class Lines {
 
 }  // namespace
 
-Cube read_cube(const std::string& path, const ReadLimits& limits) {
+Cube read_cube(const InputFile& file, const ReadLimits& limits) {
+  const std::string& path = file.name;
   try {
-    auto source = descriptor_source(open_file(path, O_RDONLY), path);
+    auto source =
+        file.contents ? open_stage_file(file) : descriptor_source(open_file(path, O_RDONLY), path);
     if (codec_of_content(source->peek(recognition_size())) != nullptr)
       return read_hald(*open_picture(std::move(source), limits), path);
     Lines lines(*source);

@@ -543,9 +543,9 @@ StageKind lut_stage_kind() {
                        "in.jpg out.jpg --lut film.cube --lut-strength 0.5"},
           .sample_stages = sample_luts,
           .from_options = [](const OptionValues& values) {
-            const std::string& path = values.text("--lut");
-            return make_lut(read_cube(path, values.limits()), values.number("--lut-strength"),
-                            std::filesystem::path(path).filename());
+            const InputFile& file = values.file("--lut");
+            return make_lut(read_cube(file, values.limits()), values.number("--lut-strength"),
+                            std::filesystem::path(file.name).filename());
           }};
 }
 

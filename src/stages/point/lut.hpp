@@ -42,7 +42,7 @@ struct Cube {
                               const std::string& path);
 
 // A file of either kind; the content decides. Throws UsageError.
-[[nodiscard]] Cube read_cube(const std::string& path, const ReadLimits& limits = {});
+[[nodiscard]] Cube read_cube(const InputFile& file, const ReadLimits& limits = {});
 
 // Tables for all three colours are interpolated in tetrahedra, curves linearly.
 // `strength`, from 0 to 1, mixes the result with the input. `label` is what the timing shows.
