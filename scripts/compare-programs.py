@@ -39,6 +39,8 @@ def word(*words):
 
 BORDER = ("--border", word("replicate", "mirror", "wrap", "constant"))
 ALPHA = ("--alpha", word("weighted", "independent"))
+WARP = [("--interpolation", word("nearest", "linear", "cubic")),
+        ("--outside", word("color", "replicate", "mirror", "wrap")), ("--pad-color", word("navy", "transparent"))]
 
 # Each stage: its option, its value or None, and parameters that it may take.
 STAGES = [
@@ -81,7 +83,10 @@ STAGES = [
     ("--encoded", None, []),
     ("--pad", whole(1, 20), [BORDER]),
     ("--crop", word("3:2", "9:16", "70%"), []),
-    ("--rotate", word("90", "180", "270"), []),
+    ("--rotate", word("90", "180", "270", "3", "-45", "100.5"),
+     [("--rotate-fit", word("grow", "keep", "crop")), *WARP]),
+    ("--affine", word("0.9,0.3,2,-0.2,1.1,5", "0.3,0,0,0.1,0.2,3", "-1,0,40,0,-1,30"), WARP),
+    ("--perspective", word("2,3 0,0 30,1 40,0 28,25 40,30 1,20 0,30"), WARP),
     ("--flip", None, []),
     ("--flop", None, []),
     ("--resize", lambda draw: f"{draw.randint(1, 160)}x{draw.randint(1, 120)}!",

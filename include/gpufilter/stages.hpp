@@ -962,15 +962,91 @@ struct resize {
   }
 };
 
-// Rotate clockwise. Pixels do not change; by 90 and 270 degrees, width and height are swapped. Any
-// multiple of 90 is accepted: -90 is 270.
+// Rotate clockwise by any angle in degrees. By multiples of 90 pixels are only moved: by 90 and
+// -90, which is 270, width and height are swapped. By other angles they are interpolated.
 struct rotate {
-  // 90|180|270|0; 90: a quarter turn clockwise; 180: half a turn; 270: a quarter turn
-  // counterclockwise; 0: as it is.
-  int value = {};
+  // -36000..36000.
+  double value = {};
+  // The size of the result. grow|keep|crop; grow: the whole rotated picture; keep: the size of the
+  // picture; corners are cut off; crop: the largest rectangle that shows nothing outside the
+  // picture. The default is grow.
+  std::optional<std::string> rotate_fit = {};
+  // How pixels between those of the picture are computed. cubic|linear|nearest; cubic: sharp: 4 x 4
+  // pixels, as --kernel cubic; linear: softer, faster: 2 x 2 pixels; nearest: the nearest pixel.
+  // The default is cubic.
+  std::optional<std::string> interpolation = {};
+  // What lies outside the picture. color|replicate|mirror|wrap; color: --pad-color; replicate: the
+  // nearest pixel, aaa|abcd|ddd; mirror: the reflection about the outermost pixel, dcb|abcd|cba;
+  // wrap: the opposite side, bcd|abcd|abc. The default is color.
+  std::optional<std::string> outside = {};
+  // The colour of the margin. COLOR|transparent; COLOR: a name such as white, or #rgb or #rrggbb;
+  // transparent: the result has alpha. The default is white.
+  std::optional<std::string> pad_color = {};
   // For PictureFilter.
   operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
-    return detail::UseOf("rotate", value);
+    return detail::UseOf("rotate", value)
+        .with("rotate-fit", rotate_fit)
+        .with("interpolation", interpolation)
+        .with("outside", outside)
+        .with("pad-color", pad_color);
+  }
+};
+
+// Scale, rotate, shear and move by a matrix. It is that of OpenCV's warpAffine: it maps positions
+// in the picture to positions in the result, and (0, 0) is the middle of the top left pixel.
+struct affine {
+  // A,B,C,D,E,F; A,B,C,D,E,F: (x, y) moves to (Ax + By + C, Dx + Ey + F).
+  std::string value = {};
+  // The size of the result, whose top left corner stays. source|WxH; source: the size of the
+  // picture. The default is source.
+  std::optional<std::string> canvas = {};
+  // How pixels between those of the picture are computed. cubic|linear|nearest; cubic: sharp: 4 x 4
+  // pixels, as --kernel cubic; linear: softer, faster: 2 x 2 pixels; nearest: the nearest pixel.
+  // The default is cubic.
+  std::optional<std::string> interpolation = {};
+  // What lies outside the picture. color|replicate|mirror|wrap; color: --pad-color; replicate: the
+  // nearest pixel, aaa|abcd|ddd; mirror: the reflection about the outermost pixel, dcb|abcd|cba;
+  // wrap: the opposite side, bcd|abcd|abc. The default is color.
+  std::optional<std::string> outside = {};
+  // The colour of the margin. COLOR|transparent; COLOR: a name such as white, or #rgb or #rrggbb;
+  // transparent: the result has alpha. The default is white.
+  std::optional<std::string> pad_color = {};
+  // For PictureFilter.
+  operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
+    return detail::UseOf("affine", value)
+        .with("canvas", canvas)
+        .with("interpolation", interpolation)
+        .with("outside", outside)
+        .with("pad-color", pad_color);
+  }
+};
+
+// Move four points of the picture, and everything else in perspective. Values are those of
+// ImageMagick's -distort Perspective: (0, 0) is the top left corner.
+struct perspective {
+  // POINTS; "x,y X,Y x,y X,Y x,y X,Y x,y X,Y": (x, y) moves to (X, Y), for four points.
+  std::string value = {};
+  // The size of the result, whose top left corner stays. source|WxH; source: the size of the
+  // picture. The default is source.
+  std::optional<std::string> canvas = {};
+  // How pixels between those of the picture are computed. cubic|linear|nearest; cubic: sharp: 4 x 4
+  // pixels, as --kernel cubic; linear: softer, faster: 2 x 2 pixels; nearest: the nearest pixel.
+  // The default is cubic.
+  std::optional<std::string> interpolation = {};
+  // What lies outside the picture. color|replicate|mirror|wrap; color: --pad-color; replicate: the
+  // nearest pixel, aaa|abcd|ddd; mirror: the reflection about the outermost pixel, dcb|abcd|cba;
+  // wrap: the opposite side, bcd|abcd|abc. The default is color.
+  std::optional<std::string> outside = {};
+  // The colour of the margin. COLOR|transparent; COLOR: a name such as white, or #rgb or #rrggbb;
+  // transparent: the result has alpha. The default is white.
+  std::optional<std::string> pad_color = {};
+  // For PictureFilter.
+  operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
+    return detail::UseOf("perspective", value)
+        .with("canvas", canvas)
+        .with("interpolation", interpolation)
+        .with("outside", outside)
+        .with("pad-color", pad_color);
   }
 };
 

@@ -250,7 +250,8 @@ std::string value_name(const StageKind& kind) {
       {"--curve", "points"},        {"--binarize", "level"},    {"--posterize", "levels"},
       {"--white-balance", "light"}, {"--brightness", "factor"}, {"--contrast", "factor"},
       {"--tint", "color"},          {"--vignette", "amount"},   {"--channel", "channel"},
-      {"--swap", "order"},          {"--clahe", "limit"},       {"--pixel", "expression"}};
+      {"--swap", "order"},          {"--clahe", "limit"},       {"--pixel", "expression"},
+      {"--affine", "matrix"},       {"--perspective", "points"}};
   return names.at(kind.option);
 }
 

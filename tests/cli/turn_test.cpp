@@ -145,7 +145,7 @@ TEST_F(TurnCommand, LimitsHoldForWhatComesOfIt) {
   const std::string in = oriented(random_image({300, 20}, format_, 3), "in.png", 6);
   expect_failure(1, {in, out_, "--auto-orient", "--crop", "30x10+0+0"},
                  {in + ": --crop 30x10+0+0 reaches beyond its 20x300 pixels"});
-  expect_failure(2, {in, out_, "--rotate", "45"}, {"--rotate 45: choose 90, 180, 270 or 0"});
+  expect_failure(2, {in, out_, "--rotate", "1e9"}, {"--rotate 1e9: a number from -36000 to 36000"});
 }
 
 // Stages that have an up get pictures upright: --orientation.

@@ -332,7 +332,8 @@ Image columns_of(const Image& image, int begin, int count) {
 
 // Whether a pixel of its result depends on its neighbours alone, not on its place.
 bool is_the_same_everywhere(const std::shared_ptr<const Stage>& stage, const PixelFormat& format) {
-  constexpr std::array<std::string_view, 4> by_place{"auto-orient", "flop", "overlay", "vignette"};
+  constexpr std::array<std::string_view, 7> by_place{
+      "affine", "auto-orient", "flop", "overlay", "perspective", "rotate", "vignette"};
   if (std::find(by_place.begin(), by_place.end(), stage->name()) != by_place.end()) return false;
   if (stage->traits().measures || stage->traits().keeps_picture) return false;
   try {

@@ -187,6 +187,13 @@ std::vector<Row> points() {
         .sizes = {{67, 37}},
         .pictures = random_picture,
         .bands = {5, 1000}}},
+      {"Warps",
+       {"--rotate 12", "--rotate -77 --interpolation linear --pad-color transparent",
+        "--affine 0.4,0.1,3,0,0.3,2 --pad-color transparent",
+        "--invert --rotate 184 --rotate-fit keep --outside mirror --blur auto",
+        "--affine 1.2,0,0,0.3,0.8,1 --interpolation nearest --outside wrap",
+        "--perspective \"2,3 0,0 60,1 67,0 58,35 67,37 1,30 0,37\" --outside replicate"},
+       {.sizes = {{67, 37}, {1, 9}}, .pictures = mixed_picture, .bands = {5, 1000}}},
       // Samples, every operation, and results of another number of channels.
       {"Pixel",
        {"--pixel \"r = 1.1*r - 0.05*g; b = curve(b, 0 0.1 0.5 0.6 1 1)\"",

@@ -67,6 +67,8 @@ constexpr std::array foreign_options{
     ForeignWord{"trim autocrop", "--trim"},
     ForeignWord{"extent pad embed frame", "--pad WxH"},
     ForeignWord{"rotate", "--rotate 90"},
+    ForeignWord{"warpaffine affine-transform", "--affine A,B,C,D,E,F"},
+    ForeignWord{"distort warpperspective", "--perspective POINTS"},
     ForeignWord{"flip vflip", "--flip"},
     ForeignWord{"flop hflip mirror", "--flop"},
     ForeignWord{"auto-orient auto-rotate autorot autorotate exif-rotate", "--auto-orient"},

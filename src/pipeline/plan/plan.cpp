@@ -78,7 +78,9 @@ int suitable_rows(const Plan& plan, const PlanLimits& limits) {
   int rows = 0;
   for (unsigned bands = limits.bands; bands > 0 && rows < fair; --bands)
     rows = std::min(wanted, rows_with(bands));
-  return rows;
+  // Where a row needs most of the picture, low bands would save no memory, and each copy it.
+  const bool needs_most = 2 * plan.halo() >= plan.input.size.height;
+  return needs_most ? std::max(rows, std::min(wanted, plan.halo() / 4)) : rows;
 }
 
 // Adds a pass, or replaces it and the pass before it by one that does the work of both.
@@ -174,7 +176,10 @@ int Plan::halo() const {
 
 int Plan::minimum_part() const {
   constexpr int minimum = 32;
-  return std::max(minimum, halo());
+  // Rows that two parts compute; the source's are only read.
+  const int middle = output().size.height / 2;
+  const int shared = passes.empty() ? 0 : windows({middle, middle + 1}).at(1).count() - 1;
+  return std::max(minimum, shared);
 }
 
 std::uint64_t Plan::band_memory(int rows) const {

@@ -282,7 +282,7 @@ const std::vector<StageKind>& stage_catalogue() {
       pad_stage_kind(),
       overlay_stage_kind(),
       resize_stage_kind(),
-      rotate_stage_kind(),
+      rotate_stage_kind(), affine_stage_kind(), perspective_stage_kind(),
       flip_stage_kind(),
       flop_stage_kind(),
       auto_orient_stage_kind(),

@@ -205,10 +205,10 @@ struct StageKind {
     flatten_stage_kind(), depth_stage_kind(), linear_stage_kind(), encoded_stage_kind(),
     to_srgb_stage_kind(), profile_stage_kind(), crop_stage_kind(), trim_stage_kind(),
     pad_stage_kind(), overlay_stage_kind(), resize_stage_kind(), rotate_stage_kind(),
-    flip_stage_kind(), flop_stage_kind(), auto_orient_stage_kind(), kernel_stage_kind(),
-    white_balance_stage_kind(), contrast_stage_kind(), brightness_stage_kind(), tint_stage_kind(),
-    vignette_stage_kind(), channel_stage_kind(), swap_stage_kind(), clahe_stage_kind(),
-    pixel_stage_kind();
+    affine_stage_kind(), perspective_stage_kind(), flip_stage_kind(), flop_stage_kind(),
+    auto_orient_stage_kind(), kernel_stage_kind(), white_balance_stage_kind(),
+    contrast_stage_kind(), brightness_stage_kind(), tint_stage_kind(), vignette_stage_kind(),
+    channel_stage_kind(), swap_stage_kind(), clahe_stage_kind(), pixel_stage_kind();
 
 // The kind of stage that this option requests, and the type of the values of a stage or of a
 // parameter; nullptr if there is no such option.

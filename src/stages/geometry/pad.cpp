@@ -17,29 +17,7 @@ namespace {
 
 using std::size_t;
 
-// The formats of results.
-PixelFormat padded_format(const PixelFormat& input, const PadColor& color) {
-  return {color || input.has_alpha() ? input.channels : input.channels + 1, input.depth};
-}
-
 constexpr int max_side = 1'000'000;
-
-std::string to_string(const PadColor& color) {
-  return color ? formatted("#{:02x}{:02x}{:02x}", (*color)[0], (*color)[1], (*color)[2])
-               : "transparent";
-}
-
-// The samples of a pixel of the frame.
-std::array<std::int32_t, 4> samples_of(const PixelFormat& format, const PadColor& color) {
-  std::array<std::int32_t, 4> samples{};
-  if (!color) return samples;
-  const Background background = background_in(format, *color);
-  std::copy_n(background.begin(), format.color_channels(), samples.begin());
-  if (format.has_alpha())
-    samples.at(static_cast<size_t>(format.channels) - 1) =
-        static_cast<std::int32_t>(format.max_sample());
-  return samples;
-}
 
 template <typename Sample>
 void fill(Sample* row, int count, const std::array<std::int32_t, 4>& samples, int channels) {
@@ -80,7 +58,7 @@ class Frame final : public OneStepStage {
     return formatted("{}x{}", size_.width, size_.height);
   }
   [[nodiscard]] std::string key() const override {
-    return formatted("pad {} +{}+{} {}", label(), corner_.x, corner_.y, to_string(color_));
+    return formatted("pad {} +{}+{} {}", label(), corner_.x, corner_.y, pad_color_text(color_));
   }
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
     return {{"pad pixels", 0.1e-9, 10e-12}, static_cast<double>(input.bytes_per_pixel())};
@@ -105,7 +83,7 @@ class Frame final : public OneStepStage {
 
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
                                                     const PictureShape& input) const override {
-    const auto samples = samples_of(output(input).format, color_);
+    const auto samples = pad_samples(output(input).format, color_);
     std::vector<std::int32_t> numbers{corner_.x, corner_.y};
     numbers.insert(numbers.end(), samples.begin(), samples.end());
     return make_row_pass(session,
@@ -120,7 +98,7 @@ class Frame final : public OneStepStage {
  private:
   template <typename Sample>
   void run_samples(const ConstRows& source, const MutableRows& target, ImageSize size) const {
-    const auto samples = samples_of(target.format, color_);
+    const auto samples = pad_samples(target.format, color_);
     const auto channels = static_cast<size_t>(target.format.channels);
     const int right = corner_.x + size.width;
     for (int y = target.rows.begin; y < target.rows.end; ++y) {
@@ -156,7 +134,7 @@ class Pad final : public Stage {
   }
   [[nodiscard]] std::string key() const override {
     return formatted("pad {} {} {}", label(), static_cast<int>(parameters_.gravity),
-                     to_string(parameters_.color));
+                     pad_color_text(parameters_.color));
   }
   [[nodiscard]] StageTraits traits() const override { return {.has_up = true}; }
   // Crops to the frame, then adds the margin.
@@ -249,6 +227,26 @@ PadColor pad_color_of(const OptionValues& values) {
   } catch (const UsageError& error) {
     throw UsageError(formatted("--pad-color {}", error.what()));
   }
+}
+
+PixelFormat padded_format(const PixelFormat& input, const PadColor& color) {
+  return {color || input.has_alpha() ? input.channels : input.channels + 1, input.depth};
+}
+
+std::string pad_color_text(const PadColor& color) {
+  return color ? formatted("#{:02x}{:02x}{:02x}", (*color)[0], (*color)[1], (*color)[2])
+               : "transparent";
+}
+
+std::array<std::int32_t, 4> pad_samples(const PixelFormat& format, const PadColor& color) {
+  std::array<std::int32_t, 4> samples{};
+  if (!color) return samples;
+  const Background background = background_in(format, *color);
+  std::copy_n(background.begin(), format.color_channels(), samples.begin());
+  if (format.has_alpha())
+    samples.at(static_cast<size_t>(format.channels) - 1) =
+        static_cast<std::int32_t>(format.max_sample());
+  return samples;
 }
 
 std::shared_ptr<const OneStepStage> make_frame(ImageSize size, PixelPosition corner,

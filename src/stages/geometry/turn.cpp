@@ -3,7 +3,7 @@
 #include "base/format.hpp"
 #include "host/turn_rows.hpp"
 #include "stage/device/row_pass.hpp"
-#include "stage/options/catalogue.hpp"
+#include "stages/geometry/geometry.hpp"
 
 namespace gpufilter {
 namespace {
@@ -123,15 +123,15 @@ std::vector<std::pair<std::string, std::shared_ptr<const Stage>>> oriented_sampl
 constexpr const char* edges = "None: pixels are copied.";
 constexpr const char* copied_alpha = "Is copied like the colours.";
 
-std::shared_ptr<const Stage> make_rotate(int degrees) {
+}  // namespace
+
+std::shared_ptr<const Stage> make_quarter_turns(int degrees) {
   const Turn turn = degrees == 0     ? Turn{}
                     : degrees == 90  ? quarter_clockwise
                     : degrees == 180 ? half_a_turn
                                      : quarter_counterclockwise;
   return std::make_shared<TurnStage>(turn, "rotate", formatted("{}", degrees));
 }
-
-}  // namespace
 
 StageKind flip_stage_kind() {
   return {.option = "--flip",
@@ -156,29 +156,6 @@ StageKind flop_stage_kind() {
           .examples = {"in.jpg out.jpg --flop"},
           .from_options = [](const OptionValues&) {
             return std::make_shared<TurnStage>(left_right, "flop", "");
-          }};
-}
-
-StageKind rotate_stage_kind() {
-  return {.option = "--rotate",
-          .type = OneOf{{{"90", 90, "a quarter turn clockwise"},
-                         {"180", 180, "half a turn"},
-                         {"270", 270, "a quarter turn counterclockwise"},
-                         {"0", 0, "as it is"}},
-                        {},
-                        360},
-          .help =
-              "Rotate clockwise. Pixels do not change; by 90 and 270 degrees, width and height are "
-              "swapped. Any multiple of 90 is accepted: -90 is 270.",
-          .formula =
-              "90:  out(x, y) = in(y, height - 1 - x)\n"
-              "180: out(x, y) = in(width - 1 - x, height - 1 - y)\n"
-              "270: out(x, y) = in(width - 1 - y, x)",
-          .edges = edges,
-          .alpha = copied_alpha,
-          .examples = {"in.jpg out.jpg --rotate 90"},
-          .from_options = [](const OptionValues& values) {
-            return make_rotate(values.choice<int>("--rotate"));
           }};
 }
 

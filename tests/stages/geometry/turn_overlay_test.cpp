@@ -112,7 +112,7 @@ TEST(AutoOrient, DependsOnThePicture) {
   EXPECT_TRUE(lowered(1).empty());
 }
 
-TEST(Rotate, TakesMultiplesOfNinetyAndRefusesOtherAngles) {
+TEST(Rotate, TakesAnyAngleAndMovesPixelsByMultiplesOfNinety) {
   const std::vector<std::pair<std::string, std::string>> angles{
       {"270", "270"}, {"-90", "270"}, {"+90", "90"}, {"450", "90"},   {"-450", "270"},
       {"0", "0"},     {"360", "0"},   {"-360", "0"}, {"-180", "180"}, {"90.0", "90"}};
@@ -122,9 +122,10 @@ TEST(Rotate, TakesMultiplesOfNinetyAndRefusesOtherAngles) {
     EXPECT_EQ(rotate_stage_kind().make(value)->label(), same);
   }
   EXPECT_TRUE(changes_nothing(rotate_stage_kind().make("720"), {{3, 4}, {3, 8}}));
-  for (const std::string value : {"45", "-45", "90.5", "1e300", "right"})
+  EXPECT_EQ(rotate_stage_kind().make("90.5")->label(), "90.5");
+  for (const std::string value : {"36001", "1e300", "right"})
     EXPECT_EQ(objection_to_value(rotate_stage_kind(), value),
-              "--rotate " + value + ": choose 90, 180, 270 or 0");
+              "--rotate " + value + ": a number from -36000 to 36000");
 }
 
 // --overlay against a second implementation, and the same bits everywhere.
