@@ -47,7 +47,7 @@ struct PadParameters {
 
 // The smallest rectangle outside which all pixels are like the top left one: no sample differs by
 // more than `limit`, or both have the alpha 0. The whole picture if all of them are.
-[[nodiscard]] CropParameters content_of(const WholePicture& picture, std::uint32_t limit);
+[[nodiscard]] CropParameters content_of(const WholePicture& picture, double limit);
 
 // Pixels, or a percentage of a side.
 struct Length {
