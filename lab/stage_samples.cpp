@@ -1,11 +1,15 @@
 #include "lab/stage_samples.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <random>
 
 #include "base/format.hpp"
+#include "image/float_samples.hpp"
 
 namespace gpufilter::lab {
 namespace {
@@ -98,13 +102,20 @@ std::vector<StageSample> samples_of(const StageKind& kind, bool all) {
 
 namespace {
 
-void set_sample(std::uint8_t* row, std::size_t index, int depth, std::uint32_t value) {
-  if (depth == 8) {
-    row[index] = static_cast<std::uint8_t>(value);
-    return;
-  }
-  const auto sample = static_cast<std::uint16_t>(value);
-  std::memcpy(row + 2 * index, &sample, sizeof sample);
+void set_sample(std::uint8_t* row, std::size_t index, const PixelFormat& format,
+                std::uint32_t value) {
+  for_words(format, [&]<typename Word>(Word) {
+    const auto word = static_cast<Word>(value);
+    std::memcpy(row + index * sizeof word, &word, sizeof word);
+  });
+}
+
+// A float between -0.5 and 1.5, or one that arithmetic treats differently, as its bits.
+std::uint32_t float_sample(std::uint32_t draw) {
+  constexpr std::array special{0.0F,  -0.0F,    1.0F,      std::numeric_limits<float>::denorm_min(),
+                               1e30F, INFINITY, -INFINITY, NAN};
+  return bits_of((draw >> 20U) % 5 == 0 ? special.at((draw >> 29U) % special.size())
+                                        : static_cast<float>(draw) * 0x1p-31F - 0.5F);
 }
 
 constexpr std::size_t verify_turns = 4;
@@ -191,7 +202,8 @@ std::vector<int> verify_bands(int height, bool quick) {
 
 Image verify_picture(const PictureShape& shape) {
   Image image(shape.size, shape.format);
-  const std::uint32_t max = shape.format.max_sample();
+  const bool is_float = shape.format.is_float();
+  const std::uint32_t max = is_float ? bits_of(1) : shape.format.max_sample();
   std::mt19937 random(static_cast<std::uint32_t>(shape.size.width * 31 + shape.size.height));
   const auto channels = static_cast<std::size_t>(shape.format.channels);
   for (int y = 0; y < shape.size.height; ++y) {
@@ -202,8 +214,9 @@ Image verify_picture(const PictureShape& shape) {
         const auto draw = static_cast<std::uint32_t>(random());
         std::uint32_t value = draw & max;
         if ((draw >> 20U) % 5 == 0) value = (draw >> 30U) % 2 == 0 ? 0 : max;
+        if (is_float) value = float_sample(draw);
         if (shape.format.has_alpha() && c + 1 == channels) value = alpha_at(x, y, value, max);
-        set_sample(row, static_cast<std::size_t>(x) * channels + c, shape.format.depth, value);
+        set_sample(row, static_cast<std::size_t>(x) * channels + c, shape.format, value);
       }
     }
   }

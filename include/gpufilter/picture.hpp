@@ -19,14 +19,14 @@ struct Shape {
   int width = 0;     // pixels
   int height = 0;    // pixels
   int channels = 3;  // 1 (grey), 2 (grey, alpha), 3 (RGB) or 4 (RGBA)
-  int depth = 8;     // bits per sample: 8 or 16
+  int depth = 8;     // bits per sample: 8 or 16; 32: floats, nominally 0 to 1
   // Whether size and format are the same.
   bool operator==(const Shape&) const = default;
 };
 
 // Pixels to read, in memory of the caller: the samples of a pixel side by side, the pixels of a row
-// side by side, rows from top to bottom. Samples of 16 bits are in the machine's byte order and
-// begin at even addresses. Alpha is not premultiplied.
+// side by side, rows from top to bottom. Samples are in the machine's byte order and begin at
+// multiples of their size. Alpha is not premultiplied.
 struct ConstView {
   const void* data = nullptr;  // the first sample of the first row
   int width = 0;               // pixels
@@ -64,13 +64,14 @@ struct PixelsPerInch {
   bool operator==(const PixelsPerInch&) const = default;
 };
 
-// A view of the 8-bit or 16-bit samples in a vector or an array, without gaps between rows. Throws
-// UsageError if they are too few.
+// A view of the samples in a vector or an array: std::uint8_t, std::uint16_t or float, without gaps
+// between rows. Throws UsageError if they are too few.
 template <typename Sample, std::size_t extent>
 [[nodiscard]] auto view_of(std::span<Sample, extent> samples, int width, int height,
                            int channels = 3) {
-  static_assert(std::is_same_v<std::remove_const_t<Sample>, std::uint8_t> ||
-                std::is_same_v<std::remove_const_t<Sample>, std::uint16_t>);
+  using Value = std::remove_const_t<Sample>;
+  static_assert(std::is_same_v<Value, std::uint8_t> || std::is_same_v<Value, std::uint16_t> ||
+                std::is_same_v<Value, float>);
   const auto side = [](int pixels) { return static_cast<std::size_t>(pixels < 0 ? 0 : pixels); };
   const std::size_t row = side(width) * side(channels);
   if (row != 0 && samples.size() / row < side(height))
@@ -108,7 +109,7 @@ class Picture {
   [[nodiscard]] int height() const noexcept { return shape().height; }
   // Samples of a pixel, 1 to 4.
   [[nodiscard]] int channels() const noexcept { return shape().channels; }
-  // Bits per sample, 8 or 16.
+  // Bits per sample: 8, 16 or 32.
   [[nodiscard]] int depth() const noexcept { return shape().depth; }
   // Bytes from one row to the next: the size of a row's samples, without a gap.
   [[nodiscard]] std::size_t pitch() const noexcept;
@@ -117,13 +118,13 @@ class Picture {
   // The first sample; nullptr if there are no pixels.
   [[nodiscard]] const void* data() const noexcept;
 
-  // The samples of row `y`, 0 <= y < height: std::uint8_t or std::uint16_t, by depth().
+  // The samples of row `y`, 0 <= y < height: std::uint8_t, std::uint16_t or float, by depth().
   template <typename Sample>
   [[nodiscard]] Sample* row(int y) noexcept {
     return reinterpret_cast<Sample*>(static_cast<char*>(data()) +
                                      static_cast<std::size_t>(y) * pitch());
   }
-  // The samples of row `y`, 0 <= y < height: std::uint8_t or std::uint16_t, by depth().
+  // The samples of row `y`, 0 <= y < height: std::uint8_t, std::uint16_t or float, by depth().
   template <typename Sample>
   [[nodiscard]] const Sample* row(int y) const noexcept {
     return reinterpret_cast<const Sample*>(static_cast<const char*>(data()) +

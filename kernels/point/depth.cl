@@ -1,4 +1,4 @@
-// --depth: samples of DEPTH bits become samples of TARGET_DEPTH bits. --linear, --encoded: alpha does, and colours are
+// --depth: samples of DEPTH bits become samples of TARGET_DEPTH bits; 32 are floats. --linear, --encoded: alpha does, and colours are
 // looked up in a table for each channel.
 
 #ifndef TARGET_DEPTH
@@ -7,13 +7,26 @@
 
 #if TARGET_DEPTH == 8
 typedef uchar converted_t;
-#else
+#elif TARGET_DEPTH == 16
 typedef ushort converted_t;
+#else
+typedef uint converted_t;
 #endif
 
 converted_t converted(uint sample) {
 #if TARGET_DEPTH == DEPTH
   return (converted_t)sample;
+#elif TARGET_DEPTH == 32
+  // Corrects the product by its remainder: the quotient, rounded once, of every sample.
+  const float inverse = DEPTH == 8 ? 0x1.010102p-8f : 0x1.0001p-16f;
+  const float quotient = (float)sample * inverse;
+  return as_uint(fma(fma(-quotient, (float)MAX_SAMPLE, (float)sample), inverse, quotient));
+#elif DEPTH == 32
+  const float maximum = (float)((1 << TARGET_DEPTH) - 1);
+  const float number = as_float(sample) * maximum;
+  const float above = number > 0.0f ? number : 0.0f;
+  const float within = above < maximum ? above : maximum;
+  return (converted_t)as_uint(within + 8388608.0f);
 #elif TARGET_DEPTH == 8
   return (converted_t)((sample * 255 + 32767) / 65535);
 #else

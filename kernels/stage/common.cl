@@ -10,7 +10,7 @@
 #define CHANNELS 3  // samples in a source pixel: 1 grey, 2 grey and alpha, 3 RGB, 4 RGBA
 #endif
 #ifndef DEPTH
-#define DEPTH 8  // bits in a sample: 8 or 16
+#define DEPTH 8  // bits in a sample: 8 or 16; 32: the bits of a float
 #endif
 #ifndef TARGET_CHANNELS
 #define TARGET_CHANNELS CHANNELS  // samples in a target pixel
@@ -37,12 +37,21 @@
 
 #define HAS_ALPHA (CHANNELS == 2 || CHANNELS == 4)
 #define COLORS (CHANNELS - HAS_ALPHA)
+// White, and the bits of a sample.
+#if DEPTH == 32
+#define MAX_SAMPLE 0x3f800000u
+#define SAMPLE_MASK 0xffffffffu
+#else
 #define MAX_SAMPLE ((1 << DEPTH) - 1)
+#define SAMPLE_MASK MAX_SAMPLE
+#endif
 
 #if DEPTH == 8
 typedef uchar sample_t;
-#else
+#elif DEPTH == 16
 typedef ushort sample_t;
+#else
+typedef uint sample_t;
 #endif
 
 #ifdef __NV_CL_C_VERSION
@@ -146,9 +155,12 @@ PIXEL_ACCESS(3)
 #if DEPTH == 8
 typedef uchar2 two_samples_t;
 typedef uchar4 four_samples_t;
-#else
+#elif DEPTH == 16
 typedef ushort2 two_samples_t;
 typedef ushort4 four_samples_t;
+#else
+typedef uint2 two_samples_t;
+typedef uint4 four_samples_t;
 #endif
 pixel2_t load_samples2(__global const sample_t *row, int x) {
   const two_samples_t two = ((__global const two_samples_t *)row)[x];
@@ -182,7 +194,7 @@ void store_samples4(__global sample_t *row, int x, pixel4_t pixel) {
 
 // Sample `i` of those that the words hold.
 uint sample_of(const uint *words, int i) {
-  return words[i / SAMPLES_A_WORD] >> (i % SAMPLES_A_WORD * DEPTH) & MAX_SAMPLE;
+  return words[i / SAMPLES_A_WORD] >> (i % SAMPLES_A_WORD * DEPTH) & SAMPLE_MASK;
 }
 // Words from samples; of each only the lowest bits count. `count` is a constant, a multiple of SAMPLES_A_WORD.
 UNROLLED void pack_samples(uint *words, const uint *samples, int count) {
@@ -191,12 +203,12 @@ UNROLLED void pack_samples(uint *words, const uint *samples, int count) {
 #if NVIDIA && DEPTH == 8
     words[i / 4] = bytes_of(bytes_of(samples[i], samples[i + 1], 0x0040),
                             bytes_of(samples[i + 2], samples[i + 3], 0x0040), 0x5410);
-#elif NVIDIA
+#elif NVIDIA && DEPTH == 16
     words[i / 2] = bytes_of(samples[i], samples[i + 1], 0x5410);
 #else
     uint word = 0;
 #pragma unroll
-    for (int k = 0; k < SAMPLES_A_WORD; ++k) word |= (samples[i + k] & MAX_SAMPLE) << k * DEPTH;
+    for (int k = 0; k < SAMPLES_A_WORD; ++k) word |= (samples[i + k] & SAMPLE_MASK) << k * DEPTH;
     words[i / SAMPLES_A_WORD] = word;
 #endif
   }
@@ -204,7 +216,7 @@ UNROLLED void pack_samples(uint *words, const uint *samples, int count) {
 void set_sample(uint *words, int i, uint sample) {
   const int shift = i % SAMPLES_A_WORD * DEPTH;
   uint *word = &words[i / SAMPLES_A_WORD];
-  *word = (*word & ~((uint)MAX_SAMPLE << shift)) | sample << shift;
+  *word = (*word & ~((uint)SAMPLE_MASK << shift)) | sample << shift;
 }
 
 // Copies `count` words, a constant, between private words and memory aligned for as many.
@@ -323,8 +335,10 @@ uint luma_bt709(pixel_t pixel) {
 #endif
 }
 
-// The nearest sample, half to even; NaN becomes 0.
-#if NVIDIA
+// The nearest sample, half to even; NaN becomes 0. A float stays as it is, and every NaN gets the same bits.
+#if DEPTH == 32
+sample_t to_sample(float value) { return isnan(value) ? 0x7fc00000u : as_uint(value); }
+#elif NVIDIA
 uint to_sample(float value) {
   uint sample;
 #if DEPTH == 8
@@ -344,7 +358,11 @@ sample_t to_sample(float value) {
 #endif
 
 // The sample as a float, exactly: faster than a conversion on GPUs.
+#if DEPTH == 32
+float from_sample(uint sample) { return as_float(sample); }
+#else
 float from_sample(uint sample) { return as_float(0x4b000000u | sample) - 8388608.0f; }
+#endif
 
 // ---- Borders ----
 

@@ -75,7 +75,7 @@ uint nearest_place(float number, float last) {
     float number[channels]; \
   } run_pixel##channels##_t;
 #define NUMBER(pixel, c) (pixel).number[c]
-#define SAMPLE(pixel, c) ((pixel).at[c] & MAX_SAMPLE)
+#define SAMPLE(pixel, c) ((pixel).at[c] & SAMPLE_MASK)
 #define LOW_BITS(pixel, c) (pixel).at[c]
 #define SET_SAMPLE(pixel, c, sample) ((pixel).number[c] = from_sample((pixel).at[c] = (sample)))
 #define SET_NUMBER(pixel, c, value) SET_SAMPLE(pixel, c, to_sample(value))
@@ -86,7 +86,11 @@ uint nearest_place(float number, float last) {
 
 // Sample i of a word.
 float number_in(uint word, int i) {
+#if DEPTH == 32
+  return as_float(word);
+#else
   return as_float(bytes_of(word, 0x4b000000, DEPTH == 8 ? 0x7440 + i : 0x7410 + i * 0x22)) - 8388608.0f;
+#endif
 }
 #else
 #define RUN_PIXEL(channels) typedef pixel##channels##_t run_pixel##channels##_t;

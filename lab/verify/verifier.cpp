@@ -104,7 +104,7 @@ std::optional<std::string> decoding_difference(Session& session, const Bytes& fi
 // For pictures of this format; none if the formats of files that devices code do not hold it.
 std::vector<CheckedCoding> checked_codings(const PixelFormat& format, bool quick) {
   std::vector<CheckedCoding> codings;
-  if (format.has_alpha()) return codings;
+  if (format.has_alpha() || format.is_float()) return codings;
   for (const Codec* codec : codecs()) {
     if (codec->coding == nullptr) continue;
     const auto option = std::find_if(codec->options.begin(), codec->options.end(),
@@ -264,6 +264,8 @@ class Verification {
   [[nodiscard]] std::vector<PixelFormat> formats_to_check() const {
     const bool chosen = options_.channels || options_.depth;
     std::vector<PixelFormat> formats = verify_formats(options_.quick && !chosen);
+    for (int channels = 1; channels <= 4 && !options_.quick; ++channels)
+      formats.push_back({channels, float_depth});
     const auto unwanted = [this](const PixelFormat& format) {
       return options_.channels.value_or(format.channels) != format.channels ||
              options_.depth.value_or(format.depth) != format.depth;

@@ -132,8 +132,8 @@ class Filter:
         """Filters pixels in memory.
 
         pixels: a Picture, or anything with the buffer protocol or __array_interface__ (an array of NumPy, an image of
-            Pillow) of shape (height, width) or (height, width, 1 to 4 channels), uint8 or uint16. Grey, grey and alpha,
-            RGB, RGBA. Nothing is copied if pixels are adjacent in their rows.
+            Pillow) of shape (height, width) or (height, width, 1 to 4 channels), uint8, uint16 or float32 (0 to 1).
+            Grey, grey and alpha, RGB, RGBA. Nothing is copied if pixels are adjacent in their rows.
         out: where the result goes, with its shape and type; it may be `pixels`. Otherwise a new Picture is made. A
             Picture gets the metadata as well.
         progress: called with the fraction done, 0 to 1. What it raises ends the call.

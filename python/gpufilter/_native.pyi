@@ -20,8 +20,8 @@ class Picture:
         density: tuple[float, float] | float | None = None,
         orientation: int | None = None,
     ) -> None:
-        """A copy of an array of shape (height, width) or (height, width, channels), uint8 or uint16, or of another
-        Picture, and metadata for it."""
+        """A copy of an array of shape (height, width) or (height, width, channels), uint8, uint16 or float32, or of
+        another Picture, and metadata for it."""
     @property
     def __array_interface__(self) -> dict[str, Any]: ...
     @property
@@ -35,7 +35,7 @@ class Picture:
         """Samples of a pixel: 1 (grey), 2 (grey, alpha), 3 (RGB) or 4 (RGBA)."""
     @property
     def depth(self) -> int:
-        """Bits of a sample: 8 or 16."""
+        """Bits of a sample: 8, 16, or 32 for floats."""
     @property
     def shape(self) -> tuple[int, ...]:
         """As an array: (height, width, channels), or (height, width) if it is grey."""

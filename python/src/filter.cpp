@@ -55,10 +55,10 @@ class BriefCalls {
     return std::int64_t{shape.width} * shape.height;
   }
   static std::size_t kind(const Shape& shape) {
-    return static_cast<std::size_t>(2 * (shape.channels - 1) + (shape.depth == 16 ? 1 : 0));
+    return static_cast<std::size_t>(3 * (shape.channels - 1) + shape.depth / 16);
   }
 
-  std::array<std::atomic<std::int64_t>, 8> largest_{};  // pixels, by channels and depth
+  std::array<std::atomic<std::int64_t>, 12> largest_{};  // pixels, by channels and depth
 };
 
 class Filter {

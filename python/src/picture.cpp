@@ -32,15 +32,18 @@ py::ssize_t bytes_in(const Picture& picture) {
 // functions that take "bytes-like objects" refuse objects with such a function; Pillow uses them.
 int get_buffer(PyObject* object, Py_buffer* view, int flags) {
   auto& picture = py::handle(object).cast<SharedPicture&>();
-  const bool is_deep = picture.depth() == 16;
   static char byte_format[] = "B";
   static char word_format[] = "H";
+  static char float_format[] = "f";
+  char* const format = picture.depth() == 8    ? byte_format
+                       : picture.depth() == 16 ? word_format
+                                               : float_format;
   view->obj = Py_NewRef(object);
   view->buf = picture.data();
   view->len = bytes_in(picture);
-  view->itemsize = is_deep ? 2 : 1;
+  view->itemsize = picture.depth() / 8;
   view->readonly = 0;
-  view->format = (flags & PyBUF_FORMAT) == 0 ? nullptr : is_deep ? word_format : byte_format;
+  view->format = (flags & PyBUF_FORMAT) == 0 ? nullptr : format;
   view->ndim = (flags & PyBUF_ND) == 0 ? 1 : dimensions_of(picture.shape());
   view->shape = (flags & PyBUF_ND) == 0 ? nullptr : picture.sizes.data();
   view->strides = (flags & PyBUF_STRIDES) != PyBUF_STRIDES ? nullptr : picture.strides.data();
@@ -58,11 +61,12 @@ void set_slots(const py::object& type) {
 }
 
 py::dict interface_of(SharedPicture& picture) {
-  const char* deep = std::endian::native == std::endian::little ? "<u2" : ">u2";
+  const std::string order = std::endian::native == std::endian::little ? "<" : ">";
+  const std::string type =
+      picture.depth() == 8 ? "|u1" : order + (picture.depth() == 16 ? "u2" : "f4");
   const auto address = reinterpret_cast<std::uintptr_t>(picture.data());
-  return py::dict("version"_a = 3, "typestr"_a = picture.depth() == 16 ? deep : "|u1",
-                  "shape"_a = array_shape(picture.shape()), "strides"_a = py::none(),
-                  "data"_a = py::make_tuple(address, false));
+  return py::dict("version"_a = 3, "typestr"_a = type, "shape"_a = array_shape(picture.shape()),
+                  "strides"_a = py::none(), "data"_a = py::make_tuple(address, false));
 }
 
 py::bytes bytes_of(const SharedPicture& picture) {
@@ -195,7 +199,8 @@ void define_picture(py::module_& module) {
       "numpy.asarray(picture), PIL.Image.fromarray(picture). A picture read from a file carries "
       "its metadata.\n\n"
       "Picture(pixels, exif=, icc=, xmp=, density=, orientation=): a copy of an array of shape "
-      "(height, width) or (height, width, channels), uint8 or uint16, or of another Picture, and "
+      "(height, width) or (height, width, channels), uint8, uint16 or float32, or of another "
+      "Picture, and "
       "metadata for it.");
   type.def_static("__new__", made_picture);
   set_slots(type);
@@ -209,7 +214,7 @@ void define_picture(py::module_& module) {
           "Samples of a pixel: 1 (grey), 2 (grey, alpha), 3 (RGB) or 4 (RGBA).")
       .def_property_readonly(
           "depth", [](const SharedPicture& picture) { return picture.depth(); },
-          "Bits of a sample: 8 or 16.")
+          "Bits of a sample: 8, 16, or 32 for floats.")
       .def_property_readonly(
           "shape", [](const SharedPicture& picture) { return array_shape(picture.shape()); },
           "As an array: (height, width, channels), or (height, width) if it is grey.")

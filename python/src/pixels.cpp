@@ -15,8 +15,9 @@ namespace {
 
 // The description without data and pitch.
 View described(const Layout& layout) {
-  if (layout.type != "uint8" && layout.type != "uint16")
-    throw UsageError("the samples are " + layout.type + "; convert them to uint8 or uint16");
+  if (layout.type != "uint8" && layout.type != "uint16" && layout.type != "float32")
+    throw UsageError("the samples are " + layout.type +
+                     "; convert them to uint8, uint16 or float32");
   const auto& shape = layout.shape;
   const bool has_channels = shape.size() == 3;
   if ((shape.size() != 2 && !has_channels) || (has_channels && (shape[2] < 1 || shape[2] > 4))) {
@@ -72,8 +73,10 @@ std::vector<std::byte> packed(const Layout& layout, const View& view) {
   const WithoutGil others_may_run;
   if (layout.size == 1) {
     copy_samples<std::uint8_t>(layout, copy.data());
-  } else {
+  } else if (layout.size == 2) {
     copy_samples<std::uint16_t>(layout, copy.data());
+  } else {
+    copy_samples<float>(layout, copy.data());
   }
   return copy;
 }

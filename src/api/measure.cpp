@@ -95,6 +95,7 @@ Differences compare_rows(const PictureShape& a, const PictureShape& b,
     differences.b = public_shape(b);
     return differences;
   }
+  refuse_floats(a, "compare");
   using Similarity = Comparer::Similarity;
   Comparer comparer(a.size, a.format, {settings.tolerance, settings.fail_percent},
                     settings.similarity ? Similarity::computed : Similarity::left_out);
@@ -123,6 +124,7 @@ std::uint32_t ChannelStats::percentile(double percent) const {
 Stats stats(const ConstView& pixels, const Limits& limits, const RunControl& control) {
   enter_library();
   const ConstRows rows = rows_of(pixels);
+  refuse_floats(shape_of(rows), "stats");
   check_limit(rows, limits);
   Engine engine = processor_engine();
   MemoryCall call(limits, control);

@@ -45,14 +45,20 @@ PictureShape checked_shape(const Shape& shape) {
         formatted("{} channels; a picture has 1 (grey), 2 (grey, alpha), 3 (RGB) or 4 (RGBA)",
                   shape.channels));
   }
-  if (shape.depth != 8 && shape.depth != 16)
-    throw UsageError(formatted("samples of {} bits; choose 8 or 16", shape.depth));
+  if (shape.depth != 8 && shape.depth != 16 && shape.depth != float_depth)
+    throw UsageError(formatted("samples of {} bits; choose 8, 16 or 32 (float)", shape.depth));
   const double bytes = shape.depth / 8.0 * shape.channels * shape.width * shape.height;
   if (bytes > static_cast<double>(std::numeric_limits<std::ptrdiff_t>::max())) {
     throw UsageError(formatted("a picture of {} x {} pixels: no memory is that large", shape.width,
                                shape.height));
   }
   return {{shape.width, shape.height}, {shape.channels, shape.depth}};
+}
+
+void refuse_floats(const PictureShape& shape, std::string_view work) {
+  if (shape.format.is_float())
+    throw UsageError(
+        formatted("{} takes no floating-point samples; filter by depth 16 first", work));
 }
 
 Shape public_shape(const PictureShape& shape) {
@@ -73,8 +79,13 @@ ConstRows rows_of(const ConstView& view) {
         formatted("a pitch of {} bytes; a row of {} takes {}", pitch, text_of(shape), row));
   }
   const auto address = reinterpret_cast<std::uintptr_t>(view.data);
-  if (shape.format.depth == 16 && (address % 2 != 0 || pitch % 2 != 0))
-    throw UsageError("samples of 16 bits at odd addresses; copy them to even ones");
+  const std::size_t sample = shape.format.bytes_per_sample();
+  if (address % sample != 0 || pitch % sample != 0) {
+    throw UsageError(
+        formatted("samples of {} bits at addresses that are no multiples of {}; copy "
+                  "them to such ones",
+                  shape.format.depth, sample));
+  }
   if (pitch > (std::numeric_limits<std::size_t>::max() - address) /
                   static_cast<std::size_t>(shape.size.height)) {
     throw UsageError(formatted("a pitch of {} bytes for {} rows: no memory is that large", pitch,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include <gpufilter/picture.hpp>
 
@@ -49,6 +50,8 @@ using PictureState = PictureAccess::State;
 // Throws UsageError if the shape is not a picture's.
 [[nodiscard]] PictureShape checked_shape(const Shape& shape);
 [[nodiscard]] Shape public_shape(const PictureShape& shape);
+// Throws UsageError if its samples are floats; `work` begins the message.
+void refuse_floats(const PictureShape& shape, std::string_view work);
 // "640 x 480, RGB, 8-bit"
 [[nodiscard]] std::string text_of(const PictureShape& shape);
 

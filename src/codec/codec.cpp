@@ -12,6 +12,7 @@
 #include "base/lazy_library.hpp"
 #include "base/log.hpp"
 #include "codec/codec_table.hpp"
+#include "codec/integer_writer.hpp"
 #include "codec/limited_writer.hpp"
 #include "image/sample_arithmetic.hpp"
 
@@ -22,12 +23,16 @@ namespace {
 Bytes row_of(const Color& color, int width, const PixelFormat& format) {
   std::array<std::uint32_t, 4> samples{color[0], color[1], color[2], 255};
   if (format.color_channels() == 1) samples = {luma_bt601(color[0], color[1], color[2]), 255};
+  const int whole = format.is_float() ? 1 : static_cast<int>(format.bytes_per_sample());
   Bytes row;
   for (int i = 0; i < width * format.channels; ++i) {
     const auto sample = static_cast<std::uint8_t>(samples.at(i % format.channels));
-    row.insert(row.end(), format.bytes_per_sample(), sample);  // 16 bits: times 257
+    row.insert(row.end(), whole, sample);  // 16 bits: times 257
   }
-  return row;
+  if (!format.is_float()) return row;
+  Bytes floats(row.size() * sizeof(float));
+  samples_to_floats(row.data(), floats.data(), row.size(), 8);
+  return floats;
 }
 
 // Yields the rows of `reader` until it throws PictureError, or, if it can go on, all rows for which
@@ -134,6 +139,8 @@ std::unique_ptr<RowWriter> create_picture(const Codec& codec, ByteSink& sink,
                                           const PictureHeader& header,
                                           const WriteOptions& options) {
   try {
+    if (header.format.is_float() && codec.max_depth < float_depth)
+      return integer_writer(codec, sink, header, options);
     if (options.is_given(max_bytes_option()) &&
         std::ranges::find(codec.options, &max_bytes_option()) != codec.options.end())
       return limited_writer(codec, sink, header, options);

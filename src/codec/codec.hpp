@@ -239,8 +239,9 @@ class RowWriter {
 // Begins a picture of `header.size` and `header.format` with its metadata in the format of `codec`;
 // header.file_format and header.stored describe the input file. `sink` has to outlive the writer. A
 // format with only 8 bits per sample converts 16-bit samples by (v * 255 + 32767) / 65535; one
-// without alpha flattens the picture onto background_option(). With max_bytes_option() the picture
-// is held in memory, and finish() encodes it. Throws PictureError.
+// without floats gets them as samples of 16 bits, or of 8 if it has no more; one without alpha
+// flattens the picture onto background_option(). With max_bytes_option() the picture is held in
+// memory, and finish() encodes it. Throws PictureError.
 [[nodiscard]] std::unique_ptr<RowWriter> create_picture(const Codec& codec, ByteSink& sink,
                                                         const PictureHeader& header,
                                                         const WriteOptions& options = {});

@@ -42,7 +42,8 @@ std::string objection(const WriteOption& option, const PixelFormat& pixel) {
 
 const CodecList& codecs() {
   static const CodecList table{
-      &png_codec(),  &jpeg_codec(), &ppm_codec(), &pgm_codec(), &pnm_codec(), &pam_codec(),
+      &png_codec(),  &jpeg_codec(), &ppm_codec(), &pgm_codec(),
+      &pnm_codec(),  &pam_codec(),  &pfm_codec(),
 #ifdef GPUFILTER_HAS_TIFF
       &tiff_codec(),
 #endif
@@ -105,7 +106,8 @@ std::vector<const WriteOption*> all_write_options() {
 PixelFormat format_in_file(const Codec& codec, const PixelFormat& format) {
   const int colors = codec.color_channels == 0 ? format.color_channels() : codec.color_channels;
   const bool keeps_alpha = codec.holds_alpha && format.has_alpha();
-  return {colors + (keeps_alpha ? 1 : 0), codec.max_depth == 8 ? 8 : format.depth};
+  const int widest = codec.max_depth > 8 && codec.max_depth < 16 ? 16 : codec.max_depth;
+  return {colors + (keeps_alpha ? 1 : 0), std::clamp(format.depth, codec.min_depth, widest)};
 }
 
 FilePixels pixels_in_file(const Codec& codec, const PixelFormat& format) {
@@ -203,7 +205,6 @@ const std::vector<OtherFormat>& other_formats() {
       {"XCF", {".xcf"}, {"gimp xcf"sv}},
       {"OpenEXR", {".exr"}, {"\x76\x2f\x31\x01"sv}},
       {"Radiance HDR", {".hdr"}, {"#?RADIANCE"sv, "#?RGBE"sv}},
-      {"PFM", {".pfm"}, {"PF\n"sv, "Pf\n"sv}},
       {"QOI", {".qoi"}, {"qoif"sv}},
       {"DDS", {".dds"}, {"DDS "sv}},
       {"DPX", {".dpx"}, {"SDPX"sv, "XPDS"sv}},

@@ -30,7 +30,8 @@ struct Codec {
   ColorTags color_tags = ColorTags::none;
   int color_channels = 0;            // 1: files hold only grey, 3: only colours, 0: either
   bool holds_late_metadata = true;   // metadata may follow the pixels
-  int max_depth = 16;                // bits per sample
+  int min_depth = 8;                 // bits per sample; float_depth: files hold only floats
+  int max_depth = 16;                // float_depth: floats as well
   bool is_lossless = false;          // every sample is read back exactly as it was written
   bool encodes_in_parallel = false;  // one picture on several threads
   bool has_stored_pictures = false;  // RowReader::stored_picture() yields some

@@ -59,6 +59,10 @@ enum class PngDecoder { automatic, libpng, pieces };
 [[nodiscard]] const Codec& pgm_codec();
 [[nodiscard]] const Codec& pnm_codec();
 [[nodiscard]] const Codec& pam_codec();
+// PFM, grey or RGB of floats. Either byte order is read; the magnitude of the scale is ignored, as
+// samples are taken as stored. Rows lie in the file from the bottom up, so a pipe is copied to a
+// temporary file first, and a picture that is written is held in memory as a whole.
+[[nodiscard]] const Codec& pfm_codec();
 
 // TIFF by libtiff. The first page of classic and big files is read: grey, palettes, RGB, CMYK, Lab
 // and YCbCr, of whole and floating-point numbers, in strips and tiles, with every compression of

@@ -62,10 +62,13 @@ struct ReadLimits {
   // Whether to log a warning if damaged metadata is skipped; false if the same file was read
   // before.
   bool warn = true;
+  // Whether floating-point samples are kept as they are stored; otherwise `range` becomes the range
+  // of 16-bit samples.
+  bool keeps_floats = false;
   // How CMYK with a profile becomes RGB; empty: by cmyk_to_rgb(), whatever the profile says.
   ChooseInk choose_ink = {};
-  // The range of samples that are floating-point, signed or have more than 16 bits; nothing: 0 to
-  // 1, or all unsigned integers.
+  // The range of samples that are floating-point and not kept, signed or have more than 16 bits;
+  // nothing: 0 to 1, or all unsigned integers.
   std::optional<SampleRange> range = {};
   Damaged damaged = Damaged::fail;
   // The colour of rows that are missing in a damaged picture.

@@ -1,5 +1,6 @@
 #include "codec/sample_conversion.hpp"
 
+#include "host/arithmetic.hpp"
 #include "image/sample_arithmetic.hpp"
 
 namespace gpufilter {
@@ -29,6 +30,19 @@ void flatten_depth(const std::uint8_t* pixels, std::uint8_t* flat, std::size_t w
   } else {
     flatten<Sample, 3>(pixels, flat, width,
                        {background[0] * scale, background[1] * scale, background[2] * scale});
+  }
+}
+
+// Each operation is rounded; nothing is limited.
+void flatten_floats(const std::uint8_t* pixels, std::uint8_t* flat, std::size_t width,
+                    std::size_t colors, const Color& background) {
+  const std::uint32_t grey = luma_bt601(background[0], background[1], background[2]);
+  for (std::size_t i = 0; i < width * colors; ++i) {
+    const std::size_t pixel = i / colors * (colors + 1);
+    const auto alpha = load_sample<float>(pixels, pixel + colors);
+    const float behind = float_of_sample(colors == 1 ? grey : background.at(i % colors), 255);
+    store_sample(flat, i,
+                 load_sample<float>(pixels, pixel + i % colors) * alpha + behind * (1 - alpha));
   }
 }
 
@@ -62,6 +76,20 @@ void round_channel(std::uint8_t* pixels, std::size_t width, std::size_t channels
   }
 }
 
+template <typename Sample>
+void to_floats(const std::uint8_t* samples, std::uint8_t* floats, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i)
+    store_sample(floats, i,
+                 float_of_sample(load_sample<Sample>(samples, i), static_cast<Sample>(~Sample{0})));
+}
+
+template <typename Sample>
+void from_floats(const std::uint8_t* floats, std::uint8_t* samples, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i)
+    store_sample(samples, i,
+                 static_cast<Sample>(sample_of_float<Sample>(load_sample<float>(floats, i))));
+}
+
 }  // namespace
 
 void round_to_bits(std::uint8_t* pixels, int width, const PixelFormat& format,
@@ -88,10 +116,25 @@ void narrow_samples(const std::uint8_t* wide, std::uint8_t* narrow, std::size_t 
     narrow[i] = narrow_sample(load_sample<std::uint16_t>(wide, i));
 }
 
+void samples_to_floats(const std::uint8_t* samples, std::uint8_t* floats, std::size_t count,
+                       int depth) {
+  depth == 8 ? to_floats<std::uint8_t>(samples, floats, count)
+             : to_floats<std::uint16_t>(samples, floats, count);
+}
+
+void floats_to_samples(const std::uint8_t* floats, std::uint8_t* samples, std::size_t count,
+                       int depth) {
+  depth == 8 ? from_floats<std::uint8_t>(floats, samples, count)
+             : from_floats<std::uint16_t>(floats, samples, count);
+}
+
 void flatten_pixels(const std::uint8_t* pixels, std::uint8_t* flat, int width,
                     const PixelFormat& format, const Color& background) {
   const auto count = static_cast<std::size_t>(width);
-  if (format.depth == 8) {
+  if (format.is_float()) {
+    flatten_floats(pixels, flat, count, static_cast<std::size_t>(format.color_channels()),
+                   background);
+  } else if (format.depth == 8) {
     flatten_depth<std::uint8_t>(pixels, flat, count, format.color_channels(), background);
   } else {
     flatten_depth<std::uint16_t>(pixels, flat, count, format.color_channels(), background);
@@ -118,7 +161,7 @@ RowConversion::RowConversion(const PixelFormat& from, const PixelFormat& to, int
   }
   if (from_.channels != to.channels)
     colored_.resize(pixels * PixelFormat{to.channels, from.depth}.bytes_per_pixel());
-  if (from.depth != to.depth) narrow_.resize(pixels * to.bytes_per_pixel());
+  if (from.depth != to.depth) changed_.resize(pixels * to.bytes_per_pixel());
 }
 
 const std::uint8_t* RowConversion::convert(const std::uint8_t* row) {
@@ -130,9 +173,12 @@ const std::uint8_t* RowConversion::convert(const std::uint8_t* row) {
     change_colors(row, colored_.data(), width_, from_, to_.channels);
     row = colored_.data();
   }
-  if (!narrow_.empty()) {
-    narrow_samples(row, narrow_.data(), narrow_.size());
-    row = narrow_.data();
+  if (!changed_.empty()) {
+    if (to_.is_float())
+      samples_to_floats(row, changed_.data(), changed_.size() / sizeof(float), from_.depth);
+    else
+      narrow_samples(row, changed_.data(), changed_.size());
+    row = changed_.data();
   }
   return row;
 }

@@ -1,5 +1,5 @@
-// Conversions of samples for file formats that hold less than the picture has. All arithmetic is on
-// integers: the same bits everywhere. Rows are packed; 16-bit samples need no alignment.
+// Conversions of samples for file formats that hold less than the picture has. Their arithmetic is
+// exact, or rounded once: the same bits everywhere. Rows are packed; samples need no alignment.
 #pragma once
 
 #include <bit>
@@ -33,6 +33,13 @@ inline void store_sample(std::uint8_t* row, std::size_t index, std::uint16_t sam
   row[index] = static_cast<std::uint8_t>(sample);
 }
 
+// `count` samples of `depth` bits, 8 or 16, as floats, and back: float_of_sample() and
+// sample_of_float().
+void samples_to_floats(const std::uint8_t* samples, std::uint8_t* floats, std::size_t count,
+                       int depth);
+void floats_to_samples(const std::uint8_t* floats, std::uint8_t* samples, std::size_t count,
+                       int depth);
+
 // Brings samples of 16 bits from big-endian order into the machine's, or from that into this.
 inline void swap_big_endian(std::span<std::uint8_t> samples) {
   if constexpr (std::endian::native == std::endian::big) return;
@@ -53,8 +60,8 @@ void round_to_bits(std::uint8_t* pixels, int width, const PixelFormat& format,
                    const SampleBits& bits);
 
 // Flattens `width` pixels of `format`, which has to have alpha, onto `background`: the result has
-// the same depth and no alpha; each sample is (c * a + b * (max - a) + max / 2) / max. A grey
-// picture gets the background's luma_bt601().
+// the same depth and no alpha; each sample is (c * a + b * (max - a) + max / 2) / max, of floats
+// c * a + b * (1 - a). A grey picture gets the background's luma_bt601().
 void flatten_pixels(const std::uint8_t* pixels, std::uint8_t* flat, int width,
                     const PixelFormat& format, const Color& background);
 
@@ -72,8 +79,9 @@ void cmyk_to_rgb(const std::uint8_t* cmyk, std::uint8_t* rgb, int width, CmykPol
 
 class RowConversion {
  public:
-  // Converts rows of `width` pixels to a format with no greater depth, and with alpha only if
-  // `from` has it. Transparent pixels are blended with `background`.
+  // Converts rows of `width` pixels to a format with no greater depth or with floats, and with
+  // alpha only if `from` has it. Floats stay floats. Transparent pixels are blended with
+  // `background`.
   RowConversion(const PixelFormat& from, const PixelFormat& to, int width, const Color& background);
 
   // Returns `row` itself if there is nothing to convert; otherwise the result is valid until the
@@ -87,7 +95,7 @@ class RowConversion {
   Color background_;
   std::vector<std::uint8_t> flat_;
   std::vector<std::uint8_t> colored_;
-  std::vector<std::uint8_t> narrow_;
+  std::vector<std::uint8_t> changed_;  // in depth
 };
 
 }  // namespace gpufilter

@@ -53,4 +53,16 @@ template <typename Sample>
   return std::bit_cast<std::uint32_t>(saturated + 0x1p23F) & max;
 }
 
+// A float of 0..1 as a sample: the product, rounded to the nearest float, then as above.
+template <typename Sample>
+[[gnu::always_inline]] inline std::uint32_t sample_of_float(float value) {
+  return to_sample<Sample>(value * static_cast<float>(std::numeric_limits<Sample>::max()));
+}
+
+// What loops store for a computed float: itself, and the same bits for every NaN, as the hardware's
+// differ.
+[[gnu::always_inline]] inline float stored_float(float value) {
+  return std::isnan(value) ? std::bit_cast<float>(0x7fc00000U) : value;
+}
+
 }  // namespace gpufilter

@@ -100,6 +100,10 @@ void turn_rows(const ConstRows& source, const Turn& turn, const MutableRows& tar
       return turn_pixels<6>(source, turn, target);
     case 8:
       return turn_pixels<8>(source, turn, target);
+    case 12:
+      return turn_pixels<12>(source, turn, target);
+    case 16:
+      return turn_pixels<16>(source, turn, target);
     default:
       throw std::logic_error("pixels of a format that no stage passes on are to be turned");
   }

@@ -10,11 +10,13 @@ std::string to_string(const PixelFormat& format) {
 
 FilePixels file_pixels(const PixelFormat& format) {
   static constexpr std::array names{"grey", "grey+alpha", "RGB", "RGBA"};
-  return {names.at(static_cast<std::size_t>(format.channels) - 1), format.channels, format.depth};
+  return {names.at(static_cast<std::size_t>(format.channels) - 1), format.channels, format.depth,
+          format.is_float()};
 }
 
 std::string to_string(const FilePixels& pixels) {
-  return pixels.color + ", " + std::to_string(pixels.depth) + "-bit";
+  return pixels.color + ", " + std::to_string(pixels.depth) + "-bit" +
+         (pixels.floating ? " float" : "");
 }
 
 std::vector<std::string> channel_names(const PixelFormat& format) {

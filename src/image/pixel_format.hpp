@@ -8,11 +8,17 @@
 
 namespace gpufilter {
 
-// 1 (grey), 2 (grey, alpha), 3 (RGB) or 4 (RGBA) interleaved samples of 8 or 16 bits. 16-bit
-// samples are in the machine's byte order. Alpha is never premultiplied.
+// Bits of a floating-point sample.
+inline constexpr int float_depth = 32;
+
+// 1 (grey), 2 (grey, alpha), 3 (RGB) or 4 (RGBA) interleaved samples of 8 or 16 bits, in the
+// machine's byte order; or floats in single precision, nominally 0 to 1, of any value. Alpha is
+// never premultiplied.
 struct PixelFormat {
   int channels = 3;
-  int depth = 8;  // bits per sample
+  int depth = 8;  // bits per sample; float_depth: floats
+
+  [[nodiscard]] constexpr bool is_float() const { return depth == float_depth; }
 
   [[nodiscard]] constexpr bool has_alpha() const { return channels == 2 || channels == 4; }
   [[nodiscard]] constexpr int color_channels() const { return channels - (has_alpha() ? 1 : 0); }
@@ -22,12 +28,15 @@ struct PixelFormat {
   [[nodiscard]] constexpr std::size_t bytes_per_pixel() const {
     return bytes_per_sample() * static_cast<std::size_t>(channels);
   }
-  [[nodiscard]] constexpr std::uint32_t max_sample() const { return (1U << depth) - 1U; }
+  // White: the largest sample, or 1.
+  [[nodiscard]] constexpr std::uint32_t max_sample() const {
+    return is_float() ? 1U : (1U << depth) - 1U;
+  }
 
   bool operator==(const PixelFormat&) const = default;
 };
 
-// "grey", "grey+alpha", "RGB" or "RGBA", and the depth: "RGB, 8-bit".
+// "grey", "grey+alpha", "RGB" or "RGBA", and the depth: "RGB, 8-bit", "grey, 32-bit float".
 [[nodiscard]] std::string to_string(const PixelFormat& format);
 
 // How a file holds its pixels. Readers and writers may convert them: a palette's colours, CMYK,
@@ -36,6 +45,7 @@ struct FilePixels {
   std::string color = "RGB";  // "grey", "grey+alpha", "RGB", "RGBA", "palette", "CMYK", ...
   int channels = 3;           // samples of a pixel
   int depth = 8;              // bits per sample
+  bool floating = false;      // whether samples are floating-point numbers
 
   bool operator==(const FilePixels&) const = default;
 };
@@ -49,8 +59,8 @@ struct FilePixels {
 // "grey" or "red", "green", "blue", then "alpha" if there is one.
 [[nodiscard]] std::vector<std::string> channel_names(const PixelFormat& format);
 
-// Calls loop.template operator()<Sample, channels>() for the type of the samples and the number of
-// channels of `format`.
+// Calls loop.template operator()<Sample, channels>() for the type of the samples, which are
+// integers, and the number of channels of `format`.
 template <typename Loop>
 void for_format(const PixelFormat& format, const Loop& loop) {
   const auto of_type = [&]<typename Sample>(Sample) {

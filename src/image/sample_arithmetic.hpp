@@ -13,6 +13,11 @@ namespace gpufilter {
   return (sample * new_max + max / 2) / max;
 }
 
+// A sample of 0..max as a float of 0..1: the quotient, rounded once.
+[[nodiscard]] constexpr float float_of_sample(std::uint32_t sample, std::uint32_t max) {
+  return static_cast<float>(sample) / static_cast<float>(max);
+}
+
 // The nearest of 256 levels to the given one of 65536.
 [[nodiscard]] constexpr std::uint8_t narrow_sample(std::uint16_t sample) {
   return static_cast<std::uint8_t>(scaled_sample(sample, 65535U, 255U));

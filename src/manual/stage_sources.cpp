@@ -170,9 +170,12 @@ std::string field_type(const std::string& option, const ValueType& type) {
   if (const auto* number = std::get_if<NumberIn>(&type)) return number->whole ? "int" : "double";
   if (const auto* words = std::get_if<OneOf>(&type)) {
     const auto& choices = words->choices;
-    if (std::all_of(choices.begin(), choices.end(),
-                    [](const Choice& choice) { return is_number(choice.word); }))
-      return "int";
+    const auto has_number = [&](const Choice& choice) {
+      return std::any_of(choices.begin(), choices.end(), [&](const Choice& other) {
+        return other.meaning == choice.meaning && is_number(other.word);
+      });
+    };
+    if (std::all_of(choices.begin(), choices.end(), has_number)) return "int";
     if (is_switch(*words)) return "bool";
   }
   return "std::string";

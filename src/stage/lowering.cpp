@@ -2,10 +2,16 @@
 
 #include <utility>
 
+#include "base/format.hpp"
+
 namespace gpufilter {
 namespace {
 
 LoweredStage lowered(std::shared_ptr<const Stage> stage, const PictureContext& context) {
+  if (context.shape.format.is_float() && !stage->traits().takes_floats) {
+    throw UnsuitableFormat(formatted(
+        "--{} has no rule for floating-point samples: put --depth 16 before it", stage->name()));
+  }
   LoweredStage result{stage->lower(context), std::move(stage), context};
   if (result.title.name.empty()) result.title = {result.stage->name(), result.stage->label()};
   result.context.before = nullptr;

@@ -85,6 +85,8 @@ struct StageTraits {
   bool needs_encoded = false;   // it cannot work in linear light, between --linear and --encoded
   bool measures = false;        // it demands statistics
   bool keeps_picture = false;   // it demands the whole picture
+  bool takes_floats = false;    // it has a rule for floating-point samples
+  bool reads_floats = false;    // as the first stage, it gets them from files that have them
 };
 
 class Stage {

@@ -51,6 +51,12 @@ class UnsuitableSize : public UsageError {
   using UsageError::UsageError;
 };
 
+// A stage cannot work on samples of this kind. The message does not name the picture.
+class UnsuitableFormat : public UsageError {
+ public:
+  using UsageError::UsageError;
+};
+
 // For reports: "blur", and what else is worth saying, such as "sigma 2"; that may be empty.
 struct StepTitle {
   std::string name;

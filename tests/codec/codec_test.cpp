@@ -319,7 +319,7 @@ TEST(OtherFormats, AreKnownByTheirFirstBytes) {
            {"8BPS\x00\x01"s, "PSD"},
            {"P6\n640 480\n255\n"s, "PPM not named .ppm"},
            {"P4 640 480\n"s, "PNM not named .pnm"},
-           {"Pf\n640 480\n-1.0\n"s, "PFM"},
+           {"Pf\n640 480\n-1.0\n"s, "PFM not named .pfm"},
            {"\x89PNG\x0d\x0a\x1a\x0a"s, "PNG not named .png"},
            {"\xff\xd8\xff\xe1"s, "JPEG not named .jpg"},
            {"\x00\x00\x00\x20\x66\x74\x79\x70isom"s, ""},

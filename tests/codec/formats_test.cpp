@@ -20,7 +20,7 @@ class Formats : public ::testing::TestWithParam<const Codec*> {
 
   [[nodiscard]] static std::vector<PixelFormat> pixel_formats() {
     std::vector<PixelFormat> formats;
-    for (const int depth : {8, 16}) {
+    for (const int depth : {8, 16, float_depth}) {
       for (int channels = 1; channels <= 4; ++channels)
         formats.push_back({channels, depth});
     }
@@ -34,6 +34,9 @@ class Formats : public ::testing::TestWithParam<const Codec*> {
     });
     return formats;
   }
+
+  // Every sample as it is stored.
+  const ReadLimits all_{.keeps_floats = true};
 
   // A PNM is written as a PGM or PPM.
   static void expect_codec(const Codec* found) {
@@ -61,9 +64,9 @@ TEST_P(Formats, KeepEverySampleThatTheyHold) {
     const Image image = random_image(size, format, 5);
     const Bytes file = encode(codec(), image, *lossless()).file;
     expect_codec(codec_of_content(file));
-    EXPECT_TRUE(same_pixels(decode(file).image, image));
-    EXPECT_TRUE(same_pixels(decode(file, {}, 1).image, image));
-    EXPECT_TRUE(same_pixels(decode(file, {}, 7).image, image));
+    EXPECT_TRUE(same_pixels(decode(file, all_).image, image));
+    EXPECT_TRUE(same_pixels(decode(file, all_, 1).image, image));
+    EXPECT_TRUE(same_pixels(decode(file, all_, 7).image, image));
     for (const int rows : {1, 7})
       EXPECT_EQ(encode(codec(), image, *lossless(), {}, rows).file, file) << rows;
   }
@@ -88,9 +91,9 @@ TEST_P(Formats, TakePicturesOfEveryFormat) {
   for (const PixelFormat& format : pixel_formats()) {
     SCOPED_TRACE(to_string(format));
     const Decoded decoded =
-        decode(encode(codec(), mixed_alpha_image({21, 11}, {4, format.depth}, 1)).file);
+        decode(encode(codec(), mixed_alpha_image({21, 11}, {4, format.depth}, 1)).file, all_);
     EXPECT_EQ(decoded.image.size(), (ImageSize{21, 11}));
-    const Decoded plain = decode(encode(codec(), random_image({21, 11}, format, 1)).file);
+    const Decoded plain = decode(encode(codec(), random_image({21, 11}, format, 1)).file, all_);
     EXPECT_EQ(plain.image.format(), format_in_file(codec(), format));
     expect_codec(plain.header.file_format);
   }
@@ -107,12 +110,12 @@ TEST_P(Formats, RefuseTooManyPixelsBeforeReadingThem) {
 TEST_P(Formats, RefuseFilesThatAreCutOff) {
   for (const PixelFormat& format : held_formats()) {
     const Bytes whole = encode(codec(), random_image({13, 9}, format, 1)).file;
-    const Image image = decode(whole).image;
+    const Image image = decode(whole, all_).image;
     for (std::size_t size = 0; size < whole.size(); ++size) {
       const Bytes file(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
-      const std::string refusal = why_refused(file);
+      const std::string refusal = why_refused(file, all_);
       if (refusal.empty() && whole.size() - size <= 4) {
-        EXPECT_TRUE(same_pixels(decode(file).image, image));
+        EXPECT_TRUE(same_pixels(decode(file, all_).image, image));
         continue;
       }
       ASSERT_TRUE(refusal.starts_with("in: ")) << to_string(format) << ", " << size << " bytes";
@@ -148,7 +151,8 @@ Bytes changed(Bytes file, std::mt19937& random) {
 
 // One line for a refusal; samples do not depend on how rows are requested.
 TEST_P(Formats, SurviveFilesChangedAtRandom) {
-  const ReadLimits limits{.max_pixels = 20'000, .max_memory = 1U << 20U, .warn = false};
+  const ReadLimits limits{
+      .max_pixels = 20'000, .max_memory = 1U << 20U, .warn = false, .keeps_floats = true};
   std::vector<Bytes> seeds;
   for (const PixelFormat& format : held_formats())
     seeds.push_back(encode(codec(), random_image({23, 12}, format, 1)).file);

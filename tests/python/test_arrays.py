@@ -2,6 +2,7 @@
 
 import array
 import ctypes
+import pickle
 
 import pytest
 from conftest import SAMPLES, random_bytes, run_program
@@ -275,14 +276,38 @@ def refused(text, function, *arguments, error=gpufilter.UsageError, **options):
     assert text in str(caught.value), caught.value
 
 
-TYPES = "float32 float64 float16 int8 int16 int32 int64 uint32 uint64 bool".split()
+TYPES = "float64 float16 int8 int16 int32 int64 uint32 uint64 bool".split()
 
 
 @pytest.mark.parametrize("dtype", TYPES)
 def test_other_types_of_samples_are_refused(numpy, blur, dtype):
     source = numpy.zeros((4, 5, 3), dtype)
-    refused(f"the samples are {dtype}; convert them to uint8 or uint16", blur, source)
+    refused(f"the samples are {dtype}; convert them to uint8, uint16 or float32", blur, source)
     refused(f"the samples are {dtype};", blur, numpy.zeros((4, 5, 3), "uint8"), out=source)
+
+
+@pytest.mark.parametrize("channels", [0, 2, 3, 4])
+def test_floats_are_kept_and_computed_without_limits(numpy, tmp_path, channels):
+    shape = (7, 9, channels) if channels else (7, 9)
+    source = numpy.linspace(-2, 3, numpy.prod(shape), dtype="float32").reshape(shape)
+    result = numpy.asarray(gpufilter.Filter("--flop")(source))
+    assert result.dtype == numpy.float32
+    assert numpy.array_equal(result, source[:, ::-1])
+    strided = numpy.asarray(gpufilter.Filter("--pixel \"r = 2 * r\"")(source[::-1, ::-1]))
+    colors = {0: numpy.s_[...], 2: numpy.s_[..., 0], 3: numpy.s_[..., 0], 4: numpy.s_[..., 0]}[channels]
+    target = numpy.s_[..., 0]
+    assert numpy.array_equal(strided[target], 2 * source[::-1, ::-1][colors])
+    out = numpy.zeros_like(source)
+    gpufilter.Filter("--flop")(source, out=out)
+    assert numpy.array_equal(out, result)
+    picture = gpufilter.Picture(source)
+    assert picture.depth == 32
+    assert numpy.array_equal(numpy.asarray(pickle.loads(pickle.dumps(picture))), source)
+    bytes_of = gpufilter.Filter("--depth 8")(source)
+    expected = numpy.rint(numpy.clip(source * numpy.float32(255), 0, 255)).astype("uint8")
+    assert numpy.array_equal(numpy.asarray(bytes_of), expected)
+    with pytest.raises(gpufilter.PictureError, match="median has no rule for floating-point samples"):
+        gpufilter.Filter("--median 1")(source)
 
 
 def test_a_foreign_byte_order_is_refused(numpy, blur):

@@ -39,13 +39,18 @@ namespace gpufilter::test {
 [[nodiscard]] Image copy_of(const Image& image);
 [[nodiscard]] PictureHeader header_of(const Image& image);
 
-// One sample of either depth; `y` is the row's number. Inline, because plain second implementations
-// spend most of the tests' time in it.
+// One sample of any depth, of a float its bits; `y` is the row's number. Inline, because plain
+// second implementations spend most of the tests' time in it.
 [[nodiscard]] inline std::uint32_t sample_at(const ConstRows& rows, int x, int y, int channel) {
   const std::uint8_t* sample = rows.row(y) +
                                static_cast<std::size_t>(x) * rows.format.bytes_per_pixel() +
                                static_cast<std::size_t>(channel) * rows.format.bytes_per_sample();
   if (rows.format.depth == 8) return *sample;
+  if (rows.format.is_float()) {
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, sample, sizeof bits);
+    return bits;
+  }
   std::uint16_t value = 0;
   std::memcpy(&value, sample, sizeof value);
   return value;
@@ -61,6 +66,8 @@ inline void set_sample(const MutableRows& rows, int x, int y, int channel, std::
                          static_cast<std::size_t>(channel) * rows.format.bytes_per_sample();
   if (rows.format.depth == 8) {
     *sample = static_cast<std::uint8_t>(value);
+  } else if (rows.format.is_float()) {
+    std::memcpy(sample, &value, sizeof value);
   } else {
     const auto narrow = static_cast<std::uint16_t>(value);
     std::memcpy(sample, &narrow, sizeof narrow);

@@ -94,10 +94,11 @@ std::string format_page(const Codec& codec) {
   const char* colors = codec.color_channels == 1   ? "grey"
                        : codec.color_channels == 3 ? "colours"
                                                    : "grey and colours";
-  std::string text = wrapped(formatted(
-      "{}: {}\n{}{}, up to {} bits per sample{}.\n", codec.name, fmt::join(codec.extensions, ", "),
-      static_cast<char>(std::toupper(colors[0])), colors + 1, codec.max_depth,
-      codec.holds_alpha ? ", with alpha" : "; alpha is flattened onto --background"));
+  std::string text = wrapped(
+      formatted("{}: {}\n{}{}, up to {} bits per sample{}{}.\n", codec.name,
+                fmt::join(codec.extensions, ", "), static_cast<char>(std::toupper(colors[0])),
+                colors + 1, codec.max_depth, codec.max_depth == float_depth ? " (floats)" : "",
+                codec.holds_alpha ? ", with alpha" : "; alpha is flattened onto --background"));
   text += wrapped(codec.is_lossless ? "Every sample is read back as it was written.\n"
                                     : "Compression may change samples; see the options.\n");
   text += "\nOptions of outputs:\n";

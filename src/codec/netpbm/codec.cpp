@@ -19,6 +19,7 @@
 #include "base/printable.hpp"
 #include "codec/byte_source.hpp"
 #include "codec/formats.hpp"
+#include "codec/netpbm/metadata.hpp"
 #include "codec/sample_conversion.hpp"
 
 namespace gpufilter {
@@ -339,13 +340,9 @@ class NetpbmWriter final : public RowWriter {
                     *options.get<Color>(background_option())),
         kinds_(kept_metadata(options)) {
     note_private_metadata(header, kinds_);
-    const Metadata metadata = kept_part(header.metadata, kinds_);
     if (format_.color_channels() < header.format.color_channels())
       left_out_.add(formatted("colours (a {} is grey)", codec.name));
-    if (metadata.icc_profile) left_out_.add("the ICC profile");
-    note_color_description(metadata, metadata.icc_profile.has_value(), left_out_);
-    note_density(metadata, left_out_);
-    note_content(metadata, left_out_);
+    note_all_metadata(kept_part(header.metadata, kinds_), left_out_);
     const std::string text = header_text(codec, header.size, format_);
     sink_.write({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
   }
@@ -412,6 +409,13 @@ Codec map_codec(const std::string& name, const std::string& ending, int color_ch
 }
 
 }  // namespace
+
+void note_all_metadata(const Metadata& metadata, LeftOut& left_out) {
+  if (metadata.icc_profile) left_out.add("the ICC profile");
+  note_color_description(metadata, metadata.icc_profile.has_value(), left_out);
+  note_density(metadata, left_out);
+  note_content(metadata, left_out);
+}
 
 const Codec& ppm_codec() {
   static const Codec codec = map_codec<ppm_codec>("PPM", ".ppm", 3, {"P6", "P3"});

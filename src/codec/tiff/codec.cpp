@@ -45,6 +45,7 @@ const Codec& tiff_codec() {
                            .holds_alpha = true,
                            .color_tags = ColorTags::profile,
                            .holds_late_metadata = false,
+                           .max_depth = float_depth,
                            .is_lossless = true,
                            .decoding = {"decode TIFF", 4e-9, 0},
                            .encoding = {"encode TIFF", 50e-9, 0},

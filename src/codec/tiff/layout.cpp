@@ -182,6 +182,7 @@ FilePixels file_pixels_of(const TiffLayout& layout) {
     default: {
       FilePixels pixels = file_pixels(layout.format);
       pixels.depth = layout.bits;
+      pixels.floating = layout.kind == Samples::floating;
       return pixels;
     }
   }
@@ -229,7 +230,9 @@ TiffLayout tiff_layout(const TiffFile& file, const TiffContent& content, const R
   layout.left_out_channels = layout.samples - layout.color_samples() - (alpha ? 1 : 0);
   const int colors = layout.colors <= Colors::inverted_grey ? 1 : 3;
   const bool is_wide = layout.bits > 8 || layout.kind == Samples::floating;
-  layout.format = {colors + (alpha ? 1 : 0), is_wide ? 16 : 8};
+  const bool keeps_floats = limits.keeps_floats && layout.kind == Samples::floating &&
+                            (layout.colors == Colors::grey || layout.colors == Colors::rgb);
+  layout.format = {colors + (alpha ? 1 : 0), keeps_floats ? float_depth : is_wide ? 16 : 8};
   layout.file_pixels = file_pixels_of(layout);
   return layout;
 }
@@ -351,11 +354,6 @@ TiffConversion::TiffConversion(const TiffLayout& layout)
   ink_colors_.resize(width * 3 * layout.format.bytes_per_sample());
 }
 
-std::optional<SampleRange> TiffConversion::cut_off() const {
-  const bool is_within = seen_.low == layout_.range.low && seen_.high == layout_.range.high;
-  return is_within ? std::nullopt : std::optional(seen_);
-}
-
 void TiffConversion::convert(TiffRow stored, std::uint8_t* row) {
   const bool is_plain = layout_.colors == Colors::grey || layout_.colors == Colors::rgb;
   if (layout_.colors == Colors::ycbcr) {
@@ -364,6 +362,8 @@ void TiffConversion::convert(TiffRow stored, std::uint8_t* row) {
       for (unsigned c = 0; c < 3; ++c)
         row[3 * x + c] = static_cast<std::uint8_t>(pixel >> 8 * c);
     }
+  } else if (layout_.format.is_float()) {
+    convert_floats(stored, row);
   } else if (is_plain && layout_.bits == layout_.format.depth && stored.size() == 1 &&
              layout_.kind == Samples::whole && layout_.left_out_channels == 0 &&
              !layout_.premultiplied) {
@@ -378,10 +378,35 @@ void TiffConversion::convert(TiffRow stored, std::uint8_t* row) {
   }
 }
 
-void TiffConversion::load(TiffRow stored, size_t channel) {
+TiffConversion::Place TiffConversion::place_of(TiffRow stored, size_t channel) const {
   const bool has_planes = stored.size() > 1;
-  const Place place{stored[has_planes ? channel : 0], has_planes ? 0 : channel,
-                    has_planes ? 1 : static_cast<size_t>(layout_.samples)};
+  return {stored[has_planes ? channel : 0], has_planes ? 0 : channel,
+          has_planes ? 1 : static_cast<size_t>(layout_.samples)};
+}
+
+// Numbers of 64 bits are rounded to the nearest; those of 32 bits keep all of theirs, also NaN.
+void TiffConversion::convert_floats(TiffRow stored, std::uint8_t* row) const {
+  for (size_t channel = 0; channel < channels_; ++channel) {
+    const Place place = place_of(stored, channel);
+    for (size_t x = 0; x < layout_.width; ++x) {
+      const size_t from = place.first + x * place.step;
+      const size_t to = x * channels_ + channel;
+      if (layout_.bits == float_depth)
+        store_sample(row, to, load_sample<std::uint32_t>(place.stored, from));
+      else
+        store_sample(row, to, static_cast<float>(value_at(layout_, place.stored, from)));
+    }
+  }
+  if (!layout_.premultiplied) return;
+  for (size_t i = 0; i < layout_.width * channels_; ++i) {
+    const auto alpha = load_sample<float>(row, i / channels_ * channels_ + colors_);
+    if (i % channels_ == colors_ || alpha == 0) continue;
+    store_sample(row, i, load_sample<float>(row, i) / alpha);
+  }
+}
+
+void TiffConversion::load(TiffRow stored, size_t channel) {
+  const Place place = place_of(stored, channel);
   const bool is_alpha = channel == colors_;
   std::uint16_t* to = loaded_.data() + channel;
   if (layout_.has_range() && !lab_) {
@@ -401,19 +426,12 @@ void TiffConversion::load_whole(const Place& place, bool is_scaled, std::uint16_
   }
 }
 
-// NaN becomes 0.
 void TiffConversion::load_range(const Place& place, bool is_alpha, std::uint16_t* to) {
   const SampleRange range = is_alpha ? usual_range(layout_) : layout_.range;
-  const double scale = max_ / (range.high - range.low);
   for (size_t x = 0; x < layout_.width; ++x) {
     const double value = value_at(layout_, place.stored, place.first + x * place.step);
-    if (!is_alpha && std::isfinite(value)) {
-      seen_.low = std::min(seen_.low, value);
-      seen_.high = std::max(seen_.high, value);
-    }
-    const double sample = (value - range.low) * scale;
-    to[x * channels_] = static_cast<std::uint16_t>(
-        sample > 0 ? std::nearbyint(std::min(sample, static_cast<double>(max_))) : 0);
+    if (!is_alpha) seen_.note(value);
+    to[x * channels_] = sample_in(range, value, max_);
   }
 }
 

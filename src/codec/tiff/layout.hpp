@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "codec/read_limits.hpp"
+#include "codec/sample_range.hpp"
 #include "codec/tiff/library.hpp"
 #include "codec/tiff/metadata.hpp"
 #include "image/pixel_format.hpp"
@@ -37,7 +38,9 @@ struct TiffLayout {
   std::string guess = {};  // what was taken for granted, for a warning; empty: nothing
 
   // Whether samples are scaled from `range` to `format`'s range.
-  [[nodiscard]] bool has_range() const { return kind != Samples::whole || bits > 16; }
+  [[nodiscard]] bool has_range() const {
+    return !format.is_float() && (kind != Samples::whole || bits > 16);
+  }
   [[nodiscard]] int color_samples() const;
 };
 
@@ -77,9 +80,8 @@ class TiffConversion {
   // `row` gets the layout's format.
   void convert(TiffRow stored, std::uint8_t* row);
 
-  // The smallest and the largest sample so far, or the ends of the layout's range if they are
-  // further out; nothing if no sample was outside of it.
-  [[nodiscard]] std::optional<SampleRange> cut_off() const;
+  // As SeenRange has it.
+  [[nodiscard]] std::optional<SampleRange> cut_off() const { return seen_.cut_off(); }
 
  private:
   // The position of a channel's samples.
@@ -89,19 +91,21 @@ class TiffConversion {
     std::size_t step;
   };
 
+  [[nodiscard]] Place place_of(TiffRow stored, std::size_t channel) const;
   void load(TiffRow stored, std::size_t channel);
   void load_whole(const Place& place, bool is_scaled, std::uint16_t* to) const;
   void load_range(const Place& place, bool is_alpha, std::uint16_t* to);
   void convert_colors();
   void convert_ink();
   void undo_premultiplication();
+  void convert_floats(TiffRow stored, std::uint8_t* row) const;
 
   TiffLayout layout_;
   std::size_t colors_;    // loaded samples of a pixel that are colours
   std::size_t channels_;  // loaded samples of a pixel
   std::uint32_t max_;     // of the result
   std::optional<TiffLab> lab_;
-  SampleRange seen_;
+  SeenRange seen_;                      // of the colours
   std::vector<std::uint16_t> loaded_;   // channels_ a pixel, in the range of the result
   std::vector<std::uint16_t> results_;  // as the format has them
   std::vector<std::uint8_t> ink_;

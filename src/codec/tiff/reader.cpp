@@ -349,18 +349,11 @@ class TiffRows {
 constexpr std::uint16_t layers_tag = 37724;
 
 // The account of samples that were scaled to another range.
-std::string range_account(const TiffLayout& layout, const std::optional<SampleRange>& cut_off) {
-  const SampleRange& range = layout.range;
-  const char* kind = layout.kind == TiffLayout::Samples::floating    ? "floating-point samples"
-                     : layout.kind == TiffLayout::Samples::with_sign ? "samples with a sign"
-                                                                     : "samples";
-  std::string text = formatted("its {}-bit {} become samples of {} bits, {} to {} the whole range",
-                               layout.bits, kind, layout.format.depth, range.low, range.high);
-  if (cut_off) {
-    text += formatted("; others, from {} to {}, are clipped: --range chooses another range",
-                      cut_off->low, cut_off->high);
-  }
-  return text;
+std::string account_of(const TiffLayout& layout, const std::optional<SampleRange>& cut_off) {
+  if (layout.kind == TiffLayout::Samples::floating)
+    return float_account(layout.bits, layout.range, cut_off);
+  const char* sign = layout.kind == TiffLayout::Samples::with_sign ? " with a sign" : "";
+  return range_account(formatted("{}-bit samples{}", layout.bits, sign), layout.range, cut_off);
 }
 
 class TiffReader final : public RowReader {
@@ -410,7 +403,7 @@ class TiffReader final : public RowReader {
       warn(formatted("{} left out, neither colour nor alpha",
                      counted(layout_.left_out_channels, "channel")));
     }
-    if (layout_.has_range()) warn(range_account(layout_, conversion_->cut_off()));
+    if (layout_.has_range()) warn(account_of(layout_, conversion_->cut_off()));
     return {};
   }
 

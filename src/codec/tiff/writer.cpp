@@ -152,7 +152,10 @@ class TiffWriter final : public RowWriter {
     set(TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
     set(TIFFTAG_ROWSPERSTRIP, static_cast<int>(rows_a_strip_));
     set(TIFFTAG_COMPRESSION, compression);
-    if (compression != COMPRESSION_NONE) set(TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL);
+    if (format_.is_float()) set(TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_IEEEFP);
+    if (compression != COMPRESSION_NONE) {
+      set(TIFFTAG_PREDICTOR, format_.is_float() ? PREDICTOR_FLOATINGPOINT : PREDICTOR_HORIZONTAL);
+    }
     if (!format_.has_alpha()) return;
     const std::uint16_t alpha = EXTRASAMPLE_UNASSALPHA;
     file_.check(libtiff().TIFFSetField(file_.get(), TIFFTAG_EXTRASAMPLES, 1, &alpha) == 1);

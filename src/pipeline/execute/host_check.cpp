@@ -11,14 +11,18 @@
 #include "base/format.hpp"
 #include "base/stop.hpp"
 #include "host/instruction_set.hpp"
+#include "image/float_samples.hpp"
 
 namespace gpufilter {
 namespace {
 
-std::uint32_t sample_at(const std::uint8_t* row, std::size_t index, int depth) {
-  if (depth == 8) return row[index];
-  std::uint16_t sample = 0;
-  std::memcpy(&sample, row + 2 * index, sizeof sample);
+// The bits of a float.
+std::uint32_t sample_at(const std::uint8_t* row, std::size_t index, const PixelFormat& format) {
+  std::uint32_t sample = 0;
+  for_words(format, [&](auto word) {
+    std::memcpy(&word, row + index * sizeof word, sizeof word);
+    sample = word;
+  });
   return sample;
 }
 
@@ -77,8 +81,8 @@ std::optional<DifferingSample> first_difference(const ConstRows& expected, const
     const std::uint8_t* got = found.row(y);
     if (std::memcmp(wanted, got, bytes) == 0) continue;
     for (std::size_t i = 0; i < bytes / format.bytes_per_sample(); ++i) {
-      const std::uint32_t a = sample_at(wanted, i, format.depth);
-      const std::uint32_t b = sample_at(got, i, format.depth);
+      const std::uint32_t a = sample_at(wanted, i, format);
+      const std::uint32_t b = sample_at(got, i, format);
       if (a == b) continue;
       return DifferingSample{static_cast<int>(i / channels), y, static_cast<int>(i % channels), a,
                              b};
@@ -88,9 +92,13 @@ std::optional<DifferingSample> first_difference(const ConstRows& expected, const
 }
 
 std::string to_string(const DifferingSample& sample, const PixelFormat& format) {
+  const auto text = [&](std::uint32_t bits) {
+    return format.is_float() ? formatted("{:a}", std::bit_cast<float>(bits))
+                             : formatted("{}", bits);
+  };
   return formatted("row {}, column {}, {}: {} instead of {}", sample.y, sample.x,
-                   channel_names(format).at(static_cast<std::size_t>(sample.channel)), sample.found,
-                   sample.expected);
+                   channel_names(format).at(static_cast<std::size_t>(sample.channel)),
+                   text(sample.found), text(sample.expected));
 }
 
 BlockCheck::BlockCheck(const Plan& plan, const LoweredChain& chain, int blocks, unsigned seed)

@@ -123,6 +123,7 @@ PictureInput::PictureInput(const std::string& path, const StageChain& chain,
   const auto time = std::filesystem::last_write_time(path, unknown);
   if (is_file_ && !unknown) modified_ = time;
   limits_.choose_ink = ink_choice(chain);
+  limits_.keeps_floats = !chain.empty() && chain.front()->traits().reads_floats;
   auto source = source_.open();
   name_ = source->name();
   first_ = std::make_unique<ReadAhead>(open_picture(std::move(source), limits_));

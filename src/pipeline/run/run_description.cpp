@@ -63,6 +63,8 @@ LoweredChain lower_for(const StageChain& chain, const std::string& name,
     throw PictureError(name, error.what());
   } catch (const UnsuitableSize& error) {
     throw PictureError(name, error.what());
+  } catch (const UnsuitableFormat& error) {
+    throw PictureError(name, error.what());
   }
 }
 

@@ -5,7 +5,7 @@
 namespace gpufilter {
 
 std::string color_expression(const PixelFormat& format, int channel) {
-  if (channel == 3 && !format.has_alpha()) return "(float)MAX_SAMPLE";
+  if (channel == 3 && !format.has_alpha()) return "from_sample(MAX_SAMPLE)";
   const int index =
       channel == 3 ? format.channels - 1 : (format.color_channels() == 1 ? 0 : channel);
   return formatted("NUMBER(in[i], {})", index);

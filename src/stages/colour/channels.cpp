@@ -6,8 +6,10 @@
 #include <string_view>
 
 #include "base/format.hpp"
+#include "image/float_samples.hpp"
 #include "stage/point_rows.hpp"
 #include "stages/colour/color.hpp"
+#include "stages/expression/pixel.hpp"
 #include "stages/point/lookup.hpp"
 
 namespace gpufilter {
@@ -39,17 +41,15 @@ class PickChannel final : public Step {
 
   void run(const ConstRows& source, const MutableRows& target,
            const StageSizes& /*sizes*/) const override {
-    source.format.depth == 8 ? pick<std::uint8_t>(source, target)
-                             : pick<std::uint16_t>(source, target);
+    for_words(source.format, [&]<typename Sample>(Sample) { pick<Sample>(source, target); });
   }
 
   [[nodiscard]] std::optional<PixelFunction> pixel_function(
       const PixelFormat& input, const DeviceInfo& /*device*/) const override {
     const auto place = place_of(channel_, input);
     return PixelFunction{
-        .body = for_each_pixel(
-            place ? formatted("    COPY_SAMPLE(out[i], 0, in[i], {});\n", *place)
-                  : formatted("    SET_SAMPLE(out[i], 0, {});\n", input.max_sample()))};
+        .body = for_each_pixel(place ? formatted("    COPY_SAMPLE(out[i], 0, in[i], {});\n", *place)
+                                     : "    SET_SAMPLE(out[i], 0, MAX_SAMPLE);\n")};
   }
 
  private:
@@ -60,7 +60,7 @@ class PickChannel final : public Step {
     const auto place = place_of(channel_, source.format);
     for_rows<Sample>(source, target, [=](const Sample* in, Sample* out) {
       if (!place) {
-        std::fill_n(out, width, std::numeric_limits<Sample>::max());
+        std::fill_n(out, width, white_word<Sample>);
         return;
       }
       for (size_t x = 0; x < width; ++x)
@@ -78,9 +78,10 @@ class ChannelStage final : public Stage {
   [[nodiscard]] std::string name() const override { return "channel"; }
   [[nodiscard]] std::string label() const override { return label_; }
   [[nodiscard]] std::string key() const override { return "channel " + label_; }
+  [[nodiscard]] StageTraits traits() const override { return {.takes_floats = true}; }
   [[nodiscard]] Lowered lower(const PictureContext& context) const override {
     if (channel_ != Channel::luma) return {.steps = {std::make_shared<PickChannel>(channel_)}};
-    Lowered lowered{.steps = {make_gray()}};
+    Lowered lowered = make_gray()->lower(context);
     if (context.shape.format.has_alpha())
       lowered.steps.push_back(std::make_shared<PickChannel>(Channel::luma));
     return lowered;
@@ -98,8 +99,16 @@ class Swap final : public Stage {
   [[nodiscard]] std::string name() const override { return "swap"; }
   [[nodiscard]] std::string label() const override { return order_; }
   [[nodiscard]] std::string key() const override { return "swap " + order_; }
+  [[nodiscard]] StageTraits traits() const override { return {.takes_floats = true}; }
   [[nodiscard]] Lowered lower(const PictureContext& context) const override {
     if (context.shape.format.color_channels() == 1) return {};
+    if (context.shape.format.is_float()) {
+      // A matrix would multiply infinite samples by 0.
+      std::string text = "x = r; y = g; z = b";
+      for (size_t c = 0; c < 3; ++c)
+        text += formatted("; {} = {}", "rgb"[c], "xyz"[std::string_view("rgb").find(order_.at(c))]);
+      return {.steps = {make_pixel("swap", order_, std::move(text))}};
+    }
     MatrixRows rows(3, std::vector<double>(3));
     for (size_t c = 0; c < 3; ++c)
       rows[c].at(std::string_view("rgb").find(order_.at(c))) = 1;

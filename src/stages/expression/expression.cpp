@@ -12,6 +12,7 @@
 #include "stage/device/pixel_function.hpp"
 #include "stage/options/catalogue.hpp"
 #include "stage/options/stage_text.hpp"
+#include "stages/expression/pixel.hpp"
 #include "stages/expression/program.hpp"
 
 namespace gpufilter {
@@ -39,6 +40,11 @@ std::string operation_text(const PixelProgram& program, const PixelOperation& op
   const auto selected = [&](const char* comparison) {
     return formatted("{} {} {} ? {} : {}", a, comparison, b, c, d);
   };
+  // The macros suit numbers, but not NaN.
+  const auto extreme = [&](const char* macro, const std::string& x, const std::string& y) {
+    return program.source.is_float() ? formatted("{} < {} ? {} : {}", a, b, x, y)
+                                     : formatted("{}({}, {})", macro, a, b);
+  };
   switch (operation.what) {
     using enum PixelOperator;
     case number:
@@ -50,9 +56,9 @@ std::string operation_text(const PixelProgram& program, const PixelOperation& op
     case multiply:
       return a + " * " + b;
     case minimum:
-      return formatted("LOWER({}, {})", a, b);
+      return extreme("LOWER", a, b);
     case maximum:
-      return formatted("HIGHER({}, {})", a, b);
+      return extreme("HIGHER", b, a);
     case multiply_add:
       return formatted("fma({}, {}, {})", a, b, c);
     case select_less:
@@ -67,12 +73,16 @@ std::string operation_text(const PixelProgram& program, const PixelOperation& op
     default:
       break;
   }
-  return formatted("{} * {}", sample_text(operation.what, program.source),
+  const std::string sample = sample_text(operation.what, program.source);
+  if (program.source.is_float()) return sample;
+  return formatted("{} * {}", sample,
                    float_literal(1 / static_cast<float>(program.source.max_sample())));
 }
 
 // Makes channel `target` of the result what the operation gives.
 std::string result_text(const PixelProgram& program, int target, int result) {
+  if (program.source.is_float())
+    return formatted("    SET_NUMBER(out[i], {}, {});\n", target, value_name(result));
   const PixelOperator what = program.operations[static_cast<size_t>(result)].what;
   const PixelFormat& source = program.source;
   const int channel = what == PixelOperator::alpha
@@ -103,13 +113,13 @@ PixelFunction function_of(const PixelProgram& program) {
 
 class PixelStage final : public OneStepStage {
  public:
-  // The text has to be valid.
-  PixelStage(std::string label, std::string text)
-      : label_(std::move(label)), text_(std::move(text)) {}
+  PixelStage(std::string name, std::string label, std::string text)
+      : name_(std::move(name)), label_(std::move(label)), text_(std::move(text)) {}
 
-  [[nodiscard]] std::string name() const override { return "pixel"; }
+  [[nodiscard]] std::string name() const override { return name_; }
   [[nodiscard]] std::string label() const override { return label_; }
   [[nodiscard]] std::string key() const override { return "pixel " + text_; }
+  [[nodiscard]] StageTraits traits() const override { return {.takes_floats = true}; }
   [[nodiscard]] PictureShape output(const PictureShape& input) const override {
     return {input.size, program(input.format).target};
   }
@@ -136,7 +146,8 @@ class PixelStage final : public OneStepStage {
  private:
   // Parsed at its first use for a format; thread-safe.
   [[nodiscard]] const PixelProgram& program(const PixelFormat& format) const {
-    Slot& slot = slots_.at(static_cast<size_t>(format.channels - 1 + (format.depth == 8 ? 0 : 4)));
+    const int kind = format.is_float() ? 2 : format.depth == 16 ? 1 : 0;
+    Slot& slot = slots_.at(static_cast<size_t>(format.channels - 1 + 4 * kind));
     std::call_once(slot.made, [&] {
       slot.program = parse_pixel_program(text_, {.source = format, .place = name()});
     });
@@ -147,9 +158,10 @@ class PixelStage final : public OneStepStage {
     std::once_flag made;
     PixelProgram program;
   };
+  std::string name_;
   std::string label_;
   std::string text_;
-  mutable std::array<Slot, 8> slots_;
+  mutable std::array<Slot, 12> slots_;
 };
 
 // A value that assigns nothing, or begins like a path, names a file.
@@ -173,11 +185,17 @@ std::shared_ptr<const Stage> pixel_from_options(const OptionValues& values) {
   static_cast<void>(parse_pixel_program(
       text, {.source = any, .place = is_file ? value : "--pixel", .is_file = is_file}));
   constexpr size_t most_shown = 20;
-  return std::make_shared<PixelStage>(
-      is_file ? std::filesystem::path(value).filename().string() : shown(text, most_shown), text);
+  return make_pixel(
+      "pixel", is_file ? std::filesystem::path(value).filename().string() : shown(text, most_shown),
+      text);
 }
 
 }  // namespace
+
+std::shared_ptr<const OneStepStage> make_pixel(std::string name, std::string label,
+                                               std::string text) {
+  return std::make_shared<PixelStage>(std::move(name), std::move(label), std::move(text));
+}
 
 StageKind pixel_stage_kind() {
   return {
@@ -193,7 +211,8 @@ StageKind pixel_stage_kind() {
       .formula =
           "x = sample * (1 / max), the factor rounded once\n"
           "out = x * max, rounded half to even and limited to 0..max\n"
-          "max is 255 or 65535. Every operation is rounded once to single precision, in the order "
+          "max is 255 or 65535; of floats it is 1, and nothing is rounded or limited. Every "
+          "operation is rounded once to single precision, in the order "
           "of the text; operations of numbers alone are done before, in double precision.",
       .edges = "None: a pixel depends on no other pixel.",
       .alpha =

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "host/vectors.hpp"
@@ -130,7 +131,7 @@ template <InstructionSet set>
   const float* from = planes[operation.from[0]].at.data();
   const auto last = everywhere<Floats>(operation.operation.number);
   for (size_t i = 0; i < count; i += count_of<Floats>) {
-    const Floats place = maximum(load<Floats>(from + i) * last, Floats{});
+    const Floats place = maximum(Floats{}, load<Floats>(from + i) * last);  // 0 for a NaN
     store(indices.data() + i, rounded(minimum(place, last)));
   }
   float* to = planes[operation.to].at.data();
@@ -139,19 +140,14 @@ template <InstructionSet set>
     to[i] = entries[indices[i]];
 }
 
+// A sample of each of a block's pixels, which are `rgba`.
 template <InstructionSet set, typename Sample>
-[[gnu::always_inline]] inline void run_operation(const PlaneOperation& operation,
-                                                 PlaneProgram& program, const Sample* rgba,
-                                                 size_t count) {
-  Plane* planes = program.planes.data();
+[[gnu::always_inline]] inline void load_plane(PixelOperator what, const Sample* rgba, size_t count,
+                                              float factor, float* to) {
   const auto sample = [&](const auto& read) __attribute__((always_inline)) {
-    load_samples(rgba, count, 1 / program.max, planes[operation.to].at.data(), read);
+    load_samples(rgba, count, factor, to, read);
   };
-#define GPUFILTER_COMPUTE(operands, expression) \
-  return compute<set, operands>(                \
-      operation, planes, count,                 \
-      [](const auto& x) __attribute__((always_inline)) { return expression; })
-  switch (operation.operation.what) {
+  switch (what) {
     using enum PixelOperator;
     case red:
       return sample([](const auto& p) __attribute__((always_inline)) { return p.get(0); });
@@ -161,9 +157,30 @@ template <InstructionSet set, typename Sample>
       return sample([](const auto& p) __attribute__((always_inline)) { return p.get(2); });
     case alpha:
       return sample([](const auto& p) __attribute__((always_inline)) { return p.get(3); });
-    case gray:
+    default:
       return sample([](const auto& p)
                         __attribute__((always_inline)) { return luma_bt709_of<set>(p); });
+  }
+}
+
+// load(sample, plane) fills the plane of a sample.
+template <InstructionSet set, typename Load>
+[[gnu::always_inline]] inline void run_operation(const PlaneOperation& operation,
+                                                 PlaneProgram& program, size_t count,
+                                                 const Load& load_sample) {
+  Plane* planes = program.planes.data();
+#define GPUFILTER_COMPUTE(operands, expression) \
+  return compute<set, operands>(                \
+      operation, planes, count,                 \
+      [](const auto& x) __attribute__((always_inline)) { return expression; })
+  switch (operation.operation.what) {
+    using enum PixelOperator;
+    case red:
+    case green:
+    case blue:
+    case alpha:
+    case gray:
+      return load_sample(operation.operation.what, planes[operation.to].at.data());
     case number:
       return;
     case add:
@@ -237,8 +254,12 @@ struct ExpressionLoop {
         source, target, [&](auto& block, size_t count, Sample* out) __attribute__((always_inline)) {
           // Pixels after the last are those of earlier blocks.
           const size_t whole = (count + lanes - 1) / lanes * lanes;
+          const auto load_block = [&](PixelOperator what, float* to)
+              __attribute__((always_inline)) {
+            load_plane<set>(what, block.data(), whole, 1 / program->max, to);
+          };
           for (const PlaneOperation& operation : program->operations)
-            run_operation<set>(operation, *program, block.data(), whole);
+            run_operation<set>(operation, *program, whole, load_block);
           if (channels == 1) return store_results<1>(*program, block.data(), count, out);
           if (channels == 2) return store_results<2>(*program, block.data(), count, out);
           store_results<4>(*program, block.data(), count, block.data());
@@ -247,11 +268,78 @@ struct ExpressionLoop {
   }
 };
 
+// The alpha of `count` pixels of floats where it does not change.
+void copy_alphas(const float* in, const PixelFormat& source, size_t count, float* out,
+                 const PixelFormat& target) {
+  const auto from = static_cast<size_t>(source.channels);
+  const auto to = static_cast<size_t>(target.channels);
+  for (size_t i = 0; i < count; ++i)
+    std::memcpy(out + to * i + to - 1, in + from * i + from - 1, sizeof(float));
+}
+
+// Samples are the numbers themselves, loaded from the rows and stored there.
+struct FloatExpressionLoop {
+  template <InstructionSet set>
+  [[gnu::always_inline]] static void run(const ConstRows source, const MutableRows target,
+                                         PlaneProgram* program) {
+    constexpr size_t lanes = count_of<Vector<float, set>>;
+    const auto width = static_cast<size_t>(source.width);
+    const auto channels = static_cast<size_t>(source.format.channels);
+    for_rows<float>(
+        source, target, [&](const float* in, float* out) __attribute__((always_inline)) {
+          for (size_t x = 0; x < width; x += block_pixels) {
+            const size_t count = std::min(block_pixels, width - x);
+            const auto load_row = [&](PixelOperator what, float* to)
+                __attribute__((always_inline)) {
+              load_floats(what, in + channels * x, source.format, count, to);
+            };
+            for (const PlaneOperation& operation : program->operations)
+              run_operation<set>(operation, *program, (count + lanes - 1) / lanes * lanes,
+                                 load_row);
+            store_floats(*program, count, target.format,
+                         out + static_cast<size_t>(target.format.channels) * x);
+            if (program->keeps_alpha && target.format.has_alpha())
+              copy_alphas(in + channels * x, source.format, count,
+                          out + static_cast<size_t>(target.format.channels) * x, target.format);
+          }
+        });
+  }
+
+ private:
+  [[gnu::always_inline]] static void load_floats(PixelOperator what, const float* in,
+                                                 const PixelFormat& format, size_t count,
+                                                 float* to) {
+    if (what == PixelOperator::alpha && !format.has_alpha()) {
+      std::fill_n(to, count, 1.0F);
+      return;
+    }
+    const auto channels = static_cast<size_t>(format.channels);
+    const float* from = in + (what == PixelOperator::alpha   ? channels - 1
+                              : format.color_channels() == 1 ? 0
+                                                             : static_cast<size_t>(what));
+    for (size_t i = 0; i < count; ++i)
+      to[i] = from[channels * i];
+  }
+
+  [[gnu::always_inline]] static void store_floats(const PlaneProgram& program, size_t count,
+                                                  const PixelFormat& format, float* out) {
+    const auto channels = static_cast<size_t>(format.channels);
+    for (size_t c = 0; c < channels; ++c) {
+      const bool is_alpha = format.has_alpha() && c + 1 == channels;
+      if (is_alpha && program.keeps_alpha) continue;
+      const float* from = program.planes[program.results[is_alpha ? 3 : c]].at.data();
+      for (size_t i = 0; i < count; ++i)
+        out[channels * i + c] = stored_float(from[i]);
+    }
+  }
+};
+
 }  // namespace
 
 void run_pixel_program(const ConstRows& source, const MutableRows& target,
                        const PixelProgram& program) {
   PlaneProgram placed = PlaneAllocator(program).run();
+  if (source.format.is_float()) return run_loop<FloatExpressionLoop>(source, target, &placed);
   run_loop_of_depth<ExpressionLoop>(source.format.depth, source, target, &placed);
 }
 

@@ -214,7 +214,10 @@ class PixelParser {
     names_["g"] = is_grey ? names_["r"] : sample(green);
     names_["b"] = is_grey ? names_["r"] : sample(blue);
     names_["a"] = sample(alpha);
-    names_["gray"] = is_grey ? names_["r"] : sample(gray);
+    if (!is_grey && context.source.is_float())
+      names_["gray"] = luma({names_["r"], names_["g"], names_["b"]}, 0);
+    else
+      names_["gray"] = is_grey ? names_["r"] : sample(gray);
   }
 
   PixelProgram parse() {
@@ -421,10 +424,11 @@ class PixelParser {
     return multiply_add(a, b, c, name.at);
   }
 
-  PixelValue luma(const Token& name) {
-    const auto [red, green, blue] = arguments<3>();
-    const PixelValue last = computed(PixelOperator::multiply, {0.0722}, blue, name.at);
-    return multiply_add({0.2126}, red, multiply_add({0.7152}, green, last, name.at), name.at);
+  PixelValue luma(const Token& name) { return luma(arguments<3>(), name.at); }
+  PixelValue luma(const std::array<PixelValue, 3>& colors, size_t at) {
+    const auto& [red, green, blue] = colors;
+    const PixelValue last = computed(PixelOperator::multiply, {0.0722}, blue, at);
+    return multiply_add({0.2126}, red, multiply_add({0.7152}, green, last, at), at);
   }
 
   PixelValue selection(const Token& name) {

@@ -14,24 +14,25 @@
 
 namespace gpufilter {
 
-// Each gives a number in single precision, rounded once. None is ever infinite or a NaN.
+// Each gives a number in single precision, rounded once. None is ever infinite or a NaN, unless
+// samples are floats: comparisons with a NaN are false.
 enum class PixelOperator {
   red,    // The first are samples of the source. Grey counts as equal red, green and blue,
   green,  // a missing alpha as white.
   blue,
   alpha,
-  gray,  // the luma of --gray
+  gray,  // the luma of --gray; not of floats
   number,
   add,
   subtract,
   multiply,
-  minimum,
-  maximum,
+  minimum,            // a < b ? a : b
+  maximum,            // a < b ? b : a
   multiply_add,       // a * b + c
   select_less,        // a < b ? c : d
   select_less_equal,  // a <= b ? c : d
   select_equal,       // a == b ? c : d
-  look_up             // the entry round(clamp(a * last, 0, last)), halves to even
+  look_up             // the entry round(clamp(a * last, 0, last)), halves to even; 0 of a NaN
 };
 
 struct PixelOperation {

@@ -44,7 +44,9 @@ class Crop final : public OneStepStage {
     return {copy_rate, static_cast<double>(input.bytes_per_pixel())};
   }
 
-  [[nodiscard]] StageTraits traits() const override { return {.has_up = true}; }
+  [[nodiscard]] StageTraits traits() const override {
+    return {.has_up = true, .takes_floats = true};
+  }
   [[nodiscard]] Lowered lower(const PictureContext& context) const override {
     Lowered lowered = OneStepStage::lower(context);
     lowered.placement = Placement{crop_.corner, crop_.size, {}};
@@ -124,7 +126,9 @@ class PlacedCrop final : public Stage {
     return formatted("crop {} {} {:a} {:a}", value_, static_cast<int>(request_.gravity),
                      request_.width.number, request_.height.number);
   }
-  [[nodiscard]] StageTraits traits() const override { return {.has_up = true}; }
+  [[nodiscard]] StageTraits traits() const override {
+    return {.has_up = true, .takes_floats = true};
+  }
   [[nodiscard]] Lowered lower(const PictureContext& context) const override {
     const ImageSize& source = context.shape.size;
     const ImageSize size = request_.size_in(source);

@@ -29,7 +29,7 @@ using PadColor = std::optional<Color>;
 [[nodiscard]] PadColor pad_color_of(const OptionValues& values);
 [[nodiscard]] std::string pad_color_text(const PadColor& color);
 // The format of a picture of format `input` with such a margin, and the samples of a pixel of the
-// margin in that format.
+// margin in that format; of floats, their bits.
 [[nodiscard]] PixelFormat padded_format(const PixelFormat& input, const PadColor& color);
 [[nodiscard]] std::array<std::int32_t, 4> pad_samples(const PixelFormat& format,
                                                       const PadColor& color);
@@ -54,7 +54,7 @@ struct PadParameters {
 
 // The smallest rectangle outside which all pixels are like the top left one: no sample differs by
 // more than `limit`, or both have the alpha 0. The whole picture if all of them are.
-[[nodiscard]] CropParameters content_of(const WholePicture& picture, std::uint32_t limit);
+[[nodiscard]] CropParameters content_of(const WholePicture& picture, double limit);
 
 // --rotate by 0, 90, 180 or 270 degrees clockwise: pixels are moved.
 [[nodiscard]] std::shared_ptr<const Stage> make_quarter_turns(int degrees);

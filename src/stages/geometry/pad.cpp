@@ -6,6 +6,7 @@
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "device/device_rows.hpp"
+#include "image/float_samples.hpp"
 #include "stage/background.hpp"
 #include "stage/device/row_pass.hpp"
 #include "stage/options/shared_parameters.hpp"
@@ -33,7 +34,7 @@ void add_alpha(const Sample* in, int count, int channels, Sample* out) {
   for (int x = 0; x < count; ++x) {
     for (int c = 0; c < channels; ++c)
       *out++ = *in++;
-    *out++ = std::numeric_limits<Sample>::max();
+    *out++ = white_word<Sample>;
   }
 }
 
@@ -77,8 +78,8 @@ class Frame final : public OneStepStage {
 
   void run(const ConstRows& source, const MutableRows& target,
            const StageSizes& sizes) const override {
-    target.format.depth == 8 ? run_samples<std::uint8_t>(source, target, sizes.source)
-                             : run_samples<std::uint16_t>(source, target, sizes.source);
+    for_words(target.format,
+              [&]<typename Sample>(Sample) { run_samples<Sample>(source, target, sizes.source); });
   }
 
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
@@ -136,7 +137,9 @@ class Pad final : public Stage {
     return formatted("pad {} {} {}", label(), static_cast<int>(parameters_.gravity),
                      pad_color_text(parameters_.color));
   }
-  [[nodiscard]] StageTraits traits() const override { return {.has_up = true}; }
+  [[nodiscard]] StageTraits traits() const override {
+    return {.has_up = true, .takes_floats = true};
+  }
   // Crops to the frame, then adds the margin.
   [[nodiscard]] Lowered lower(const PictureContext& context) const override {
     const ImageSize& source = context.shape.size;
@@ -241,11 +244,17 @@ std::string pad_color_text(const PadColor& color) {
 std::array<std::int32_t, 4> pad_samples(const PixelFormat& format, const PadColor& color) {
   std::array<std::int32_t, 4> samples{};
   if (!color) return samples;
-  const Background background = background_in(format, *color);
+  const PixelFormat integers{format.channels, format.is_float() ? 8 : format.depth};
+  const Background background = background_in(integers, *color);
   std::copy_n(background.begin(), format.color_channels(), samples.begin());
   if (format.has_alpha())
     samples.at(static_cast<size_t>(format.channels) - 1) =
-        static_cast<std::int32_t>(format.max_sample());
+        static_cast<std::int32_t>(integers.max_sample());
+  if (format.is_float()) {
+    for (std::int32_t& sample : samples)
+      sample = static_cast<std::int32_t>(
+          bits_of(float_of_sample(static_cast<std::uint32_t>(sample), integers.max_sample())));
+  }
   return samples;
 }
 

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <mutex>
+#include <type_traits>
 
 #include "base/format.hpp"
 #include "base/numbers.hpp"
@@ -36,14 +38,12 @@ template <typename Sample>
 class Content {
  public:
   // `first`: the pixel that others are compared with.
-  Content(const PixelFormat& format, const std::uint8_t* first, std::uint32_t limit)
+  Content(const PixelFormat& format, const std::uint8_t* first, double limit)
       : channels_(static_cast<size_t>(format.channels)) {
     const auto* samples = reinterpret_cast<const Sample*>(first);
-    const auto maximum = static_cast<std::int64_t>(format.max_sample());
     for (size_t c = 0; c < channels_; ++c) {
-      low_.at(c) = static_cast<Sample>(std::max<std::int64_t>(std::int64_t{samples[c]} - limit, 0));
-      high_.at(c) =
-          static_cast<Sample>(std::min<std::int64_t>(std::int64_t{samples[c]} + limit, maximum));
+      low_.at(c) = nearest_to(samples[c] - limit);
+      high_.at(c) = nearest_to(samples[c] + limit);
     }
     is_transparent_ = format.has_alpha() && samples[channels_ - 1] == 0;
   }
@@ -70,6 +70,11 @@ class Content {
     return alike;
   }
 
+  [[nodiscard]] static Sample nearest_to(double number) {
+    if constexpr (std::is_same_v<Sample, float>) return static_cast<float>(number);
+    return static_cast<Sample>(std::clamp<double>(number, 0, std::numeric_limits<Sample>::max()));
+  }
+
   size_t channels_;
   bool is_transparent_ = false;
   std::array<Sample, 4> low_{};
@@ -77,7 +82,7 @@ class Content {
 };
 
 template <typename Sample>
-Box box_of(const WholePicture& picture, std::uint32_t limit) {
+Box box_of(const WholePicture& picture, double limit) {
   const PictureShape& shape = picture.shape();
   Image top(shape.size.width, {0, 1}, shape.format);
   picture.read(top.rows());
@@ -109,7 +114,7 @@ class Trim final : public Stage {
   }
   [[nodiscard]] std::string key() const override { return formatted("trim {:a}", fuzz_); }
   [[nodiscard]] StageTraits traits() const override {
-    return {.has_up = true, .keeps_picture = true};
+    return {.has_up = true, .keeps_picture = true, .takes_floats = true};
   }
   [[nodiscard]] Lowered lower(const PictureContext& context) const override {
     const PixelFormat& format = context.shape.format;
@@ -117,8 +122,9 @@ class Trim final : public Stage {
       const auto bytes = static_cast<double>(format.bytes_per_pixel());
       return {.demand = Demand{.whole = Turn{}, .cost = {{"trim pixels", 0.3e-9, 10e-12}, bytes}}};
     }
-    const auto limit = std::floor(fuzz_ / 100 * format.max_sample());
-    return {.steps = {make_crop(content_of(*context.kept, static_cast<std::uint32_t>(limit)))}};
+    const double limit = fuzz_ / 100 * format.max_sample();
+    return {.steps = {make_crop(
+                content_of(*context.kept, format.is_float() ? limit : std::floor(limit)))}};
   }
 
  private:
@@ -127,9 +133,11 @@ class Trim final : public Stage {
 
 }  // namespace
 
-CropParameters content_of(const WholePicture& picture, std::uint32_t limit) {
-  const Box box = picture.shape().format.depth == 8 ? box_of<std::uint8_t>(picture, limit)
-                                                    : box_of<std::uint16_t>(picture, limit);
+CropParameters content_of(const WholePicture& picture, double limit) {
+  const PixelFormat& format = picture.shape().format;
+  const Box box = format.is_float()   ? box_of<float>(picture, limit)
+                  : format.depth == 8 ? box_of<std::uint8_t>(picture, limit)
+                                      : box_of<std::uint16_t>(picture, limit);
   if (box.right == 0) return {picture.shape().size, {0, 0}};
   return {{box.right - box.left, box.bottom - box.top}, {box.left, box.top}};
 }
@@ -153,7 +161,7 @@ StageKind trim_stage_kind() {
       .formula =
           "out(x, y) = in(X + x, Y + y)\n"
           "A pixel belongs to an edge if no sample of it differs from that of in(0, 0) by more "
-          "than --fuzz percent of 255 or 65535.",
+          "than --fuzz percent of 255 or 65535; of floats, of 1. NaN differs from all.",
       .edges = "None: pixels are copied.",
       .alpha = "Is compared like the other samples. Fully transparent pixels are equal.",
       .examples = {"scan.png out.png --trim --fuzz 5"},

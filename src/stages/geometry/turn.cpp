@@ -82,7 +82,7 @@ class TurnStage final : public Stage {
     return formatted("turn {:d} {:d} {:d}", turn_.swaps, turn_.mirrors_x, turn_.mirrors_y);
   }
   [[nodiscard]] StageTraits traits() const override {
-    return {.has_up = true, .keeps_picture = !turn_.stays_in_rows()};
+    return {.has_up = true, .keeps_picture = !turn_.stays_in_rows(), .takes_floats = true};
   }
   [[nodiscard]] Lowered lower(const PictureContext& context) const override {
     return lowered_turn(turn_, {name_, label_}, context);
@@ -98,7 +98,9 @@ class AutoOrient final : public Stage {
  public:
   [[nodiscard]] std::string name() const override { return "auto-orient"; }
   [[nodiscard]] std::string key() const override { return name(); }
-  [[nodiscard]] StageTraits traits() const override { return {.turns_upright = true}; }
+  [[nodiscard]] StageTraits traits() const override {
+    return {.turns_upright = true, .takes_floats = true};
+  }
   [[nodiscard]] Lowered lower(const PictureContext& context) const override {
     if (context.orientation == 1) return {};
     return lowered_turn(turn_for_orientation(context.orientation),

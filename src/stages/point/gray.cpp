@@ -5,6 +5,7 @@
 #include "image/sample_arithmetic.hpp"
 #include "stage/options/catalogue.hpp"
 #include "stage/point_rows.hpp"
+#include "stages/expression/pixel.hpp"
 #include "stages/point/lookup.hpp"
 
 namespace gpufilter {
@@ -55,6 +56,11 @@ class Gray final : public OneStepStage {
  public:
   [[nodiscard]] std::string name() const override { return "gray"; }
   [[nodiscard]] std::string key() const override { return "gray"; }
+  [[nodiscard]] StageTraits traits() const override { return {.takes_floats = true}; }
+  [[nodiscard]] Lowered lower(const PictureContext& context) const override {
+    if (!context.shape.format.is_float()) return OneStepStage::lower(context);
+    return {.steps = {make_pixel("gray", "", "gray = gray")}};
+  }
   [[nodiscard]] PictureShape output(const PictureShape& input) const override {
     return {input.size, {input.format.has_alpha() ? 2 : 1, input.format.depth}};
   }
@@ -100,6 +106,7 @@ StageKind gray_stage_kind() {
               "smaller; --color grayscale keeps three.",
           .formula =
               "out = (2126 * red + 7152 * green + 722 * blue + 5000) / 10000, rounded down\n"
+              "Floats: out = fma(0.2126, red, fma(0.7152, green, 0.0722 * blue))\n"
               "These are the weights of ITU-R BT.709, applied to the samples as stored.",
           .edges = "None: a pixel depends on no other pixel.",
           .alpha = "Does not change and has no influence.",

@@ -276,9 +276,9 @@ TEST(OptionUse, OnePictureThatItConcernsIsEnough) {
 
 TEST(FormatNames, AreThoseOfTheirEndings) {
   const Lines names = format_names();
-  const Lines always{"png", "jpg", "jpeg", "jpe", "jfif", "ppm", "pgm", "pnm", "pam"};
+  const Lines always{"png", "jpg", "jpeg", "jpe", "jfif", "ppm", "pgm", "pnm", "pam", "pfm"};
   ASSERT_GE(names.size(), always.size());
-  EXPECT_EQ(Lines(names.begin(), names.begin() + 9), always);
+  EXPECT_EQ(Lines(names.begin(), names.begin() + 10), always);
   EXPECT_EQ(main_format_names().size(), codecs().size());
   EXPECT_EQ(main_format_names()[1], "jpg");
   EXPECT_EQ(&codec_named("jpeg"), &jpeg_codec());

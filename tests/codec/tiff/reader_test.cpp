@@ -273,7 +273,7 @@ TEST(TiffSamples, OfFloatingPointAreFromZeroToOne) {
   EXPECT_EQ(warnings_of(single),
             "gpufilter: warning: in: its 32-bit floating-point samples become samples of 16 bits, "
             "0 to 1 the whole range; others, from -0.5 to 2, are clipped: --range chooses another "
-            "range\n");
+            "range; --depth float as the first stage keeps them\n");
   EXPECT_EQ(samples_in(single, {.range = SampleRange{-1, 3}}),
             (Numbers{8192, 16384, 20480, 24576, 32768, 49151, 0, 65535}));
   // -1, 0, the smallest above it, 1/4, 1/2, 1, 2, no number

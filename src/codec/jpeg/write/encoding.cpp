@@ -285,7 +285,8 @@ std::optional<JpegCoding> jpeg_coding(const PictureHeader& header, const WriteOp
   const JpegPicture picture = jpeg_picture(header, options);
   constexpr int max_side = JPEG_MAX_DIMENSION;
   const bool is_too_large = std::max(header.size.width, header.size.height) > max_side;
-  const bool needs_pixels = header.format.has_alpha() || options.is_given(max_bytes_option());
+  const bool needs_pixels = header.format.has_alpha() || header.format.is_float() ||
+                            options.is_given(max_bytes_option());
   if (picture.settings.progressive || needs_pixels || is_too_large) return std::nullopt;
   JpegCoding coding;
   coding.picture = {picture.size, picture.format};
