@@ -30,6 +30,6 @@ int main() {
   std::printf("tiled      %15.2f %8.3f ms\n", tile * tile / (side * side), ms[1]);
   std::printf("results %s\n\n", verdict(results[0] == results[1]));
   std::printf("Look at: local memory of this device is %s.\n",
-              is_local ? "memory of its own, near each compute unit"
+              is_local ? "on the chip, beside each compute unit"
                        : "ordinary memory, as on every processor");
 }

@@ -196,7 +196,7 @@ StageKind affine_stage_kind() {
       .type =
           FreeText{"A,B,C,D,E,F", {{"A,B,C,D,E,F", "(x, y) moves to (Ax + By + C, Dx + Ey + F)"}}},
       .help =
-          "Scale, rotate, shear and move by a matrix. It is that of OpenCV's warpAffine: it "
+          "Transform by a 2x3 matrix. It is that of OpenCV's warpAffine: it "
           "maps positions in the picture to positions in the result, and (0, 0) is the middle "
           "of the top left pixel.",
       .parameters = matrix_parameters(),
@@ -226,7 +226,7 @@ StageKind perspective_stage_kind() {
                        {{"\"x,y X,Y x,y X,Y x,y X,Y x,y X,Y\"",
                          "(x, y) moves to (X, Y), for four points"}}},
       .help =
-          "Move four points of the picture, and everything else in perspective. Values are "
+          "Map four points to four others. The rest follows in perspective. Values are "
           "those of ImageMagick's -distort Perspective: (0, 0) is the top left corner.",
       .parameters = matrix_parameters(),
       .formula =

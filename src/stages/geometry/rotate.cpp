@@ -142,9 +142,8 @@ StageKind rotate_stage_kind() {
       .option = "--rotate",
       .type = NumberIn{-36'000, 36'000},
       .help =
-          "Rotate clockwise by any angle in degrees. By multiples of 90 pixels are only moved: "
-          "by 90 and -90, which is 270, width and height are swapped. By other angles they are "
-          "interpolated.",
+          "Rotate clockwise by an angle. It is in degrees. Multiples of 90 only move pixels; 90 "
+          "and -90, which is 270, swap width and height. Other angles interpolate.",
       .parameters = std::move(parameters),
       .formula =
           "90:  out(x, y) = in(y, height - 1 - x)\n"

@@ -170,7 +170,7 @@ TEST(OptionValues, AreReadByTheirType) {
   EXPECT_EQ(values.choice<int>("--side"), 32);
   EXPECT_EQ(values.number("--share"), 0.25);
   EXPECT_EQ(values.number<int>("--radius"), 255);
-  EXPECT_EQ(values.text("--network"), "a b.json");
+  EXPECT_EQ(values.file("--network").name, "a b.json");
   EXPECT_EQ(values.text("--levels"), "1,2");
 }
 
