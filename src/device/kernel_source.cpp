@@ -1,5 +1,6 @@
 #include "device/kernel_source.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -14,6 +15,7 @@ namespace gpufilter {
 namespace {
 
 constexpr std::uint64_t largest_kernel_file = std::uint64_t{16} << 20U;
+constexpr std::string_view line_directive = "#line ";
 
 const char* live_folder() {
   return std::getenv("GPUFILTER_KERNELS");
@@ -47,9 +49,9 @@ std::optional<std::string> read_live(const std::filesystem::path& folder, std::s
 
 // The line of a compiler's message. Files are named if some of them may have been changed.
 std::string line_mark(int number, std::string name) {
-  if (live_folder() == nullptr) return formatted("#line {}\n", number);
+  if (live_folder() == nullptr) return formatted("{}{}\n", line_directive, number);
   std::erase_if(name, [](char c) { return c == '"' || c == '\\' || c == '\n'; });
-  return formatted("#line {} \"{}\"\n", number, name);
+  return formatted("{}{} \"{}\"\n", line_directive, number, name);
 }
 
 // The text of a file with the included files inserted, because OpenCL compilers cannot find them.
@@ -70,7 +72,38 @@ std::string with_includes(std::string_view file, const std::string& path) {
   return text;
 }
 
+// "own.cl:6": where the line of that number of a source comes from, as its #line directives say.
+std::string origin_of(std::size_t number, std::string_view source) {
+  std::string name = "<kernel>";
+  std::size_t own = 0;
+  std::istringstream lines{std::string(source)};
+  std::string line;
+  for (std::size_t i = 0; i < number && std::getline(lines, line); ++i) {
+    ++own;
+    if (!line.starts_with(line_directive)) continue;
+    const std::size_t quote = line.find('"');
+    if (quote != std::string::npos) name = line.substr(quote + 1, line.rfind('"') - quote - 1);
+    own = std::strtoul(line.c_str() + line_directive.size(), nullptr, 10) - 1;
+  }
+  return formatted("{}:{}", name, own);
+}
+
 }  // namespace
+
+std::string with_file_lines(std::string_view log, std::string_view source) {
+  constexpr std::string_view mark = "<kernel>:";
+  std::string text;
+  for (std::size_t at; (at = log.find(mark)) != std::string_view::npos;) {
+    text += log.substr(0, at);
+    log.remove_prefix(at + mark.size());
+    const std::size_t digits = std::min(log.find_first_not_of("0123456789"), log.size());
+    const std::string number(log.substr(0, digits));
+    text += number.empty() ? std::string(mark)
+                           : origin_of(std::strtoul(number.c_str(), nullptr, 10), source);
+    log.remove_prefix(digits);
+  }
+  return text.append(log);
+}
 
 std::string kernel_file(std::string_view file) {
   if (const char* folder = live_folder()) {

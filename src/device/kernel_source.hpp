@@ -26,4 +26,9 @@ namespace gpufilter {
 [[nodiscard]] std::string source_with(std::string_view text, std::string_view generated = {},
                                       std::string_view name = {});
 
+// What a compiler said about a source, with places in the files that the source was made of.
+// NVIDIA's ignores #line, and counts the lines of the whole source: "<kernel>:7:3" becomes
+// "own.cl:6:3".
+[[nodiscard]] std::string with_file_lines(std::string_view log, std::string_view source);
+
 }  // namespace gpufilter

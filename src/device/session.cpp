@@ -227,7 +227,8 @@ class ProgramBuilder {
       return {program, ProgramOrigin::compiled, std::move(text), std::move(log)};
     } catch (const cl::BuildError& error) {
       const auto logs = error.getBuildLog();
-      const std::string log = logs.empty() ? "" : logs.front().second;
+      const std::string log =
+          logs.empty() ? "" : with_file_lines(logs.front().second, text->source);
       // Someone who writes a kernel needs all of them.
       log_lines(file, log, request.text.empty() ? log::debug : log::warn);
       throw DeviceError(formatted("{}: {} does not compile: {}", device_.name, kernel_path(file),

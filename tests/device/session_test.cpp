@@ -194,6 +194,14 @@ TEST(KernelSource, IncludedFilesStandInTheirPlaceOnceAndLinesAreNumberedAsInTheF
 }
 
 // A folder needs only the files that differ.
+TEST(KernelSource, PlacesInMessagesAreThoseOfItsFiles) {
+  const std::string source =
+      "#line 1 \"a.cl\"\nint a;\n#line 7\nint b;\n#line 1 \"b.cl\"\nint c;\n";
+  EXPECT_EQ(with_file_lines("<kernel>:2:5: wrong\n<kernel>:4: b, <kernel>:6:1 <kernel>:", source),
+            "a.cl:1:5: wrong\na.cl:7: b, b.cl:1:1 <kernel>:");
+  EXPECT_EQ(with_file_lines("own.cl:3: wrong", source), "own.cl:3: wrong");
+}
+
 TEST(KernelSource, AFolderReplacesTheFilesThatItHas) {
   const std::string built_in = kernel_file("blur_packed.cl");
   const TemporaryFolder folder;

@@ -158,10 +158,11 @@ TEST_F(FilterOptionsTest, OptionsOfFormatsSayWhatTheyTake) {
       complaint_about({"--background", "pink"}),
       "--background: 'pink' is not a colour: write #rgb, #rrggbb or a name such as white (see "
       "gpufilter --help)");
-  EXPECT_EQ(parsed({}).to, nullptr);
-  EXPECT_EQ(parsed({"--to", "png"}).to, &png_codec());
-  EXPECT_EQ(parsed({"--to", "jpg"}).to, &jpeg_codec());
-  EXPECT_EQ(parsed({"--to", "jpeg"}).to, &jpeg_codec());
+  using Codecs = std::vector<const Codec*>;
+  EXPECT_EQ(parsed({}).to, Codecs{});
+  EXPECT_EQ(parsed({"--to", "png"}).to, Codecs{&png_codec()});
+  EXPECT_EQ(parsed({"--to", "jpg"}).to, Codecs{&jpeg_codec()});
+  EXPECT_EQ(parsed({"--to", "jpeg,png"}).to, (Codecs{&jpeg_codec(), &png_codec()}));
 }
 
 TEST_F(FilterOptionsTest, VerboseAndQuietSetTheLevelAndTakeNothingAwayThatWasAskedFor) {
