@@ -176,10 +176,14 @@ int Plan::halo() const {
 
 int Plan::minimum_part() const {
   constexpr int minimum = 32;
-  // Rows that two parts compute; the source's are only read.
+  if (passes.empty()) return minimum;
+  // What a step computes around its rows, and rows between steps, are computed twice; rows of the
+  // picture are only read.
   const int middle = output().size.height / 2;
-  const int shared = passes.empty() ? 0 : windows({middle, middle + 1}).at(1).count() - 1;
-  return std::max(minimum, shared);
+  int twice = windows({middle, middle + 1}).at(1).count() - 1;
+  for (const Pass& pass : passes)
+    twice = std::max(twice, std::min(pass.properties.suitable_rows, halo()));
+  return std::max(minimum, twice);
 }
 
 std::uint64_t Plan::band_memory(int rows) const {
