@@ -234,7 +234,7 @@ bool assigns(const Assignments& assignments, const std::string& name) {
 
 const std::vector<std::string> rgb{"r", "g", "b"};
 
-PixelFormat result_of(const Assignments& assignments, const PixelFormat& format) {
+PixelFormat format_of_result(const Assignments& assignments, const PixelFormat& format) {
   const bool makes_one = std::ranges::any_of(
       rgb, [&](const std::string& color) { return assigns(assignments, color); });
   const int colors = assigns(assignments, "gray") ? 1 : makes_one ? 3 : format.color_channels();
@@ -278,7 +278,7 @@ Samples computed(const Assignments& assignments, const PixelFormat& format, cons
     }
     names = after;
   }
-  const PixelFormat target = result_of(assignments, format);
+  const PixelFormat target = format_of_result(assignments, format);
   Samples out{};
   for (int c = 0; c < target.color_channels(); ++c) {
     const std::string& color = rgb.at(static_cast<std::size_t>(c));
@@ -308,7 +308,7 @@ Assignments random_program(std::uint32_t seed, int depth) {
 }
 
 Image expected_of(const Assignments& assignments, const Image& image) {
-  return mapped(image, result_of(assignments, image.format()),
+  return mapped(image, format_of_result(assignments, image.format()),
                 [&](const Samples& in) { return computed(assignments, image.format(), in); });
 }
 
