@@ -91,14 +91,16 @@ TEST_F(MemoryTest, SaysWhatIsWrongWithAView) {
   EXPECT_EQ(run({memory.data(), 0, 3}), "a picture of 0 x 3 pixels has no pixels");
   EXPECT_EQ(run({memory.data(), 3, 3, 5}),
             "5 channels; a picture has 1 (grey), 2 (grey, alpha), 3 (RGB) or 4 (RGBA)");
-  EXPECT_EQ(run({memory.data(), 3, 3, 3, 32}), "samples of 32 bits; choose 8 or 16");
+  EXPECT_EQ(run({memory.data(), 3, 3, 3, 64}), "samples of 64 bits; choose 8, 16 or 32 (float)");
   EXPECT_EQ(run({nullptr, 3, 3}), "a view without memory: data is nullptr");
   EXPECT_EQ(run({memory.data(), 3, 3, 3, 8, 8}),
             "a pitch of 8 bytes; a row of 3 x 3, RGB, 8-bit takes 9");
   EXPECT_EQ(run({reinterpret_cast<char*>(memory.data()) + 1, 3, 3, 3, 16}),
-            "samples of 16 bits at odd addresses; copy them to even ones");
+            "samples of 16 bits at addresses that are no multiples of 2; copy them");
+  EXPECT_EQ(run({memory.data() + 1, 3, 3, 3, 32}),
+            "samples of 32 bits at addresses that are no multiples of 4; copy them");
   EXPECT_EQ(run({memory.data(), 3, 3, 3, 16, 19}),
-            "samples of 16 bits at odd addresses; copy them to even ones");
+            "samples of 16 bits at addresses that are no multiples of 2; copy them");
   EXPECT_EQ(
       usage_error([&] {
         static_cast<void>(filter.run(ConstView{memory.data(), 3, 3}, View{memory.data(), 3, 3}));

@@ -238,7 +238,7 @@ TEST(RefuseUnusedOptions, WhatNoOutputTakesIsRefused) {
   EXPECT_EQ(objection(with(jpeg_subsampling_option(), "auto"), {&png_codec()}),
             "--subsampling: PNG output does not take it; JPEG output does");
   EXPECT_EQ(objection(with(background_option(), "white"), {&png_codec()}),
-            "--background: PNG output does not take it; JPEG, PPM, PGM or PNM output does");
+            "--background: PNG output does not take it; JPEG, PPM, PGM, PNM or PFM output does");
   EXPECT_EQ(objection(with(png_level_option(), "6"), {&jpeg_codec()}),
             "--png-level: JPEG output does not take it; PNG output does");
   EXPECT_EQ(objection(quality, {&jpeg_codec()}), "");
