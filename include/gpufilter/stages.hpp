@@ -758,9 +758,10 @@ struct flatten {
 };
 
 // Change the bits per sample. With 16 bits, the following stages round more finely. JPEG and WebP
-// hold 8.
+// hold 8. Floats keep values outside 0 to 1, from files too if this stage is the first.
 struct depth {
-  // 8|16; 8: 256 levels; 16: 65536 levels.
+  // 8|16|float|32; 8: 256 levels; 16: 65536 levels; float: numbers of 32 bits: 0 is black, 1 is
+  // white; 32: float.
   int value = {};
   // For PictureFilter.
   operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
