@@ -316,7 +316,7 @@ TEST_F(Bench, RefusesWhatItDoesNotKnow) {
   expect_usage({"matmul", "--layout", "nt"}, "--layout: is for --shapes");
   expect_usage({"matmul", "--shapes", "4x4x4", "--sizes", "4"},
                "--sizes: is for square matrices; leave out --shapes");
-  if (machine_memory() < 155e9) {
+  if (machine_memory() < 155'000'000'000) {
     expect_usage({"matmul", "--shapes", "65536x65536x65536"},
                  "--shapes 65536x65536x65536: takes 155 GB of memory; ");
   }
