@@ -192,6 +192,42 @@ inline std::string_view word_of(only value) {
   return words[static_cast<int>(value)];
 }
 
+// Values of rotate_fit.
+enum class rotate_fit {
+  grow, keep, crop
+};
+// The word of a value.
+inline std::string_view word_of(rotate_fit value) {
+  static constexpr std::string_view words[] = {
+    "grow", "keep", "crop"
+  };
+  return words[static_cast<int>(value)];
+}
+
+// Values of interpolation.
+enum class interpolation {
+  cubic, linear, nearest
+};
+// The word of a value.
+inline std::string_view word_of(interpolation value) {
+  static constexpr std::string_view words[] = {
+    "cubic", "linear", "nearest"
+  };
+  return words[static_cast<int>(value)];
+}
+
+// Values of outside.
+enum class outside {
+  color, replicate, mirror, wrap
+};
+// The word of a value.
+inline std::string_view word_of(outside value) {
+  static constexpr std::string_view words[] = {
+    "color", "replicate", "mirror", "wrap"
+  };
+  return words[static_cast<int>(value)];
+}
+
 }  // namespace choice
 // clang-format on
 
@@ -963,23 +999,23 @@ struct resize {
   }
 };
 
-// Rotate clockwise by any angle in degrees. By multiples of 90 pixels are only moved: by 90 and
-// -90, which is 270, width and height are swapped. By other angles they are interpolated.
+// Rotate clockwise by an angle. It is in degrees. Multiples of 90 only move pixels; 90 and -90,
+// which is 270, swap width and height. Other angles interpolate.
 struct rotate {
   // -36000..36000.
   double value = {};
   // The size of the result. grow|keep|crop; grow: the whole rotated picture; keep: the size of the
   // picture; corners are cut off; crop: the largest rectangle that shows nothing outside the
   // picture. The default is grow.
-  std::optional<std::string> rotate_fit = {};
+  std::optional<Word<choice::rotate_fit>> rotate_fit = {};
   // How pixels between those of the picture are computed. cubic|linear|nearest; cubic: sharp: 4 x 4
   // pixels, as --kernel cubic; linear: softer, faster: 2 x 2 pixels; nearest: the nearest pixel.
   // The default is cubic.
-  std::optional<std::string> interpolation = {};
+  std::optional<Word<choice::interpolation>> interpolation = {};
   // What lies outside the picture. color|replicate|mirror|wrap; color: --pad-color; replicate: the
   // nearest pixel, aaa|abcd|ddd; mirror: the reflection about the outermost pixel, dcb|abcd|cba;
   // wrap: the opposite side, bcd|abcd|abc. The default is color.
-  std::optional<std::string> outside = {};
+  std::optional<Word<choice::outside>> outside = {};
   // The colour of the margin. COLOR|transparent; COLOR: a name such as white, or #rgb or #rrggbb;
   // transparent: the result has alpha. The default is white.
   std::optional<std::string> pad_color = {};
@@ -993,8 +1029,8 @@ struct rotate {
   }
 };
 
-// Scale, rotate, shear and move by a matrix. It is that of OpenCV's warpAffine: it maps positions
-// in the picture to positions in the result, and (0, 0) is the middle of the top left pixel.
+// Transform by a 2x3 matrix. It is that of OpenCV's warpAffine: it maps positions in the picture to
+// positions in the result, and (0, 0) is the middle of the top left pixel.
 struct affine {
   // A,B,C,D,E,F; A,B,C,D,E,F: (x, y) moves to (Ax + By + C, Dx + Ey + F).
   std::string value = {};
@@ -1004,11 +1040,11 @@ struct affine {
   // How pixels between those of the picture are computed. cubic|linear|nearest; cubic: sharp: 4 x 4
   // pixels, as --kernel cubic; linear: softer, faster: 2 x 2 pixels; nearest: the nearest pixel.
   // The default is cubic.
-  std::optional<std::string> interpolation = {};
+  std::optional<Word<choice::interpolation>> interpolation = {};
   // What lies outside the picture. color|replicate|mirror|wrap; color: --pad-color; replicate: the
   // nearest pixel, aaa|abcd|ddd; mirror: the reflection about the outermost pixel, dcb|abcd|cba;
   // wrap: the opposite side, bcd|abcd|abc. The default is color.
-  std::optional<std::string> outside = {};
+  std::optional<Word<choice::outside>> outside = {};
   // The colour of the margin. COLOR|transparent; COLOR: a name such as white, or #rgb or #rrggbb;
   // transparent: the result has alpha. The default is white.
   std::optional<std::string> pad_color = {};
@@ -1022,7 +1058,7 @@ struct affine {
   }
 };
 
-// Move four points of the picture, and everything else in perspective. Values are those of
+// Map four points to four others. The rest follows in perspective. Values are those of
 // ImageMagick's -distort Perspective: (0, 0) is the top left corner.
 struct perspective {
   // POINTS; "x,y X,Y x,y X,Y x,y X,Y x,y X,Y": (x, y) moves to (X, Y), for four points.
@@ -1033,11 +1069,11 @@ struct perspective {
   // How pixels between those of the picture are computed. cubic|linear|nearest; cubic: sharp: 4 x 4
   // pixels, as --kernel cubic; linear: softer, faster: 2 x 2 pixels; nearest: the nearest pixel.
   // The default is cubic.
-  std::optional<std::string> interpolation = {};
+  std::optional<Word<choice::interpolation>> interpolation = {};
   // What lies outside the picture. color|replicate|mirror|wrap; color: --pad-color; replicate: the
   // nearest pixel, aaa|abcd|ddd; mirror: the reflection about the outermost pixel, dcb|abcd|cba;
   // wrap: the opposite side, bcd|abcd|abc. The default is color.
-  std::optional<std::string> outside = {};
+  std::optional<Word<choice::outside>> outside = {};
   // The colour of the margin. COLOR|transparent; COLOR: a name such as white, or #rgb or #rrggbb;
   // transparent: the result has alpha. The default is white.
   std::optional<std::string> pad_color = {};
@@ -1172,6 +1208,8 @@ using gpufilter::pad;
 using gpufilter::overlay;
 using gpufilter::resize;
 using gpufilter::rotate;
+using gpufilter::affine;
+using gpufilter::perspective;
 using gpufilter::flip;
 using gpufilter::flop;
 using gpufilter::auto_orient;
