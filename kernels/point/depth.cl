@@ -1,5 +1,5 @@
-// --depth: samples of DEPTH bits become samples of TARGET_DEPTH bits; 32 are floats. --linear, --encoded: alpha does, and colours are
-// looked up in a table for each channel.
+// --depth: samples of DEPTH bits become samples of TARGET_DEPTH bits; 32 are floats. --linear, --encoded: alpha does,
+// and colours are looked up in a table for each channel.
 
 #ifndef TARGET_DEPTH
 #define TARGET_DEPTH 16
