@@ -59,7 +59,7 @@ const std::vector<Command>& commands() {
       {"gather", "OUTDIR", "Check and end a run in shards", run_gather_command},
       {"info", "FILE...", "Format, size, quality, profile, camera", run_info_command},
       {"learn", "[LESSON]", "A course in GPU programming", run_learn_command},
-      {"montage", "FOLDER SHEET", "Make a contact sheet of pictures", run_montage_command},
+      {"montage", "DIR SHEET", "Make a contact sheet of pictures", run_montage_command},
       {"net", "FILE", "Describe a network for --net", run_net_command},
       {"stats", "FILE", "Minimum, mean, percentiles, histogram", run_stats_command},
       {"tune", "[STAGE...]", "Find the fastest kernels", run_tune_command},
