@@ -12,7 +12,8 @@
 namespace gpufilter::test {
 namespace {
 
-const ReadLimits limits{.max_pixels = 1'000'000, .max_memory = 16U << 20U, .warn = false};
+const ReadLimits limits{
+    .max_pixels = 1'000'000, .max_memory = 16U << 20U, .warn = false, .keeps_floats = true};
 
 // With the pixels both ways, and with boxes or chunks of metadata.
 void add_seeds(std::vector<Bytes>& files, const Codec& codec, const PixelFormat& format) {
@@ -29,7 +30,7 @@ void add_seeds(std::vector<Bytes>& files, const Codec& codec, const PixelFormat&
 
 std::vector<Bytes> seeds_of(const Codec& codec) {
   std::vector<Bytes> files;
-  for (const int depth : {8, 16}) {
+  for (const int depth : {8, 16, float_depth}) {
     for (int channels = 1; channels <= 4; ++channels) {
       const PixelFormat format{channels, depth};
       if (format_in_file(codec, format) == format) add_seeds(files, codec, format);
@@ -80,7 +81,7 @@ std::string written_back(const Codec& codec, const Image& image) {
   }
   if (!is_lossless || format_in_file(codec, image.format()) != image.format()) return "";
   const auto written = [&](const Image& picture) {
-    return decode(encode(codec, picture, options).file).image;
+    return decode(encode(codec, picture, options).file, limits, 1 << 20).image;
   };
   const Image back = written(image);
   // libwebp leaves out an alpha that is opaque everywhere.
