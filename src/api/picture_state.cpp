@@ -82,7 +82,7 @@ ConstRows rows_of(const ConstView& view) {
   const std::size_t sample = shape.format.bytes_per_sample();
   if (address % sample != 0 || pitch % sample != 0) {
     throw UsageError(
-        formatted("samples of {} bits at addresses that are no multiples of {}; copy them",
+        formatted("samples of {} bits at addresses that are not multiples of {}; copy them",
                   shape.format.depth, sample));
   }
   if (pitch > (std::numeric_limits<std::size_t>::max() - address) /

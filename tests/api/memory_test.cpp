@@ -96,11 +96,11 @@ TEST_F(MemoryTest, SaysWhatIsWrongWithAView) {
   EXPECT_EQ(run({memory.data(), 3, 3, 3, 8, 8}),
             "a pitch of 8 bytes; a row of 3 x 3, RGB, 8-bit takes 9");
   EXPECT_EQ(run({reinterpret_cast<char*>(memory.data()) + 1, 3, 3, 3, 16}),
-            "samples of 16 bits at addresses that are no multiples of 2; copy them");
+            "samples of 16 bits at addresses that are not multiples of 2; copy them");
   EXPECT_EQ(run({memory.data() + 1, 3, 3, 3, 32}),
-            "samples of 32 bits at addresses that are no multiples of 4; copy them");
+            "samples of 32 bits at addresses that are not multiples of 4; copy them");
   EXPECT_EQ(run({memory.data(), 3, 3, 3, 16, 19}),
-            "samples of 16 bits at addresses that are no multiples of 2; copy them");
+            "samples of 16 bits at addresses that are not multiples of 2; copy them");
   EXPECT_EQ(
       usage_error([&] {
         static_cast<void>(filter.run(ConstView{memory.data(), 3, 3}, View{memory.data(), 3, 3}));
