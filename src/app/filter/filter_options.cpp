@@ -15,6 +15,7 @@
 #include "base/numbers.hpp"
 #include "base/printable.hpp"
 #include "base/threads.hpp"
+#include "batch/journal.hpp"
 #include "codec/codec_table.hpp"
 #include "codec/isolated_decoding.hpp"
 #include "stage/options/stage_text.hpp"
@@ -121,12 +122,16 @@ void add_kernel_options(Arguments& app, FilterOptions& options) {
 void add_picture_options(Arguments& app, FilterOptions& options,
                          std::vector<std::string>& formats) {
   app.begin_group("Pictures");
-  app.add_option("--to", formats,
-                 formatted("Format of the output. One of {}; in a folder several with commas, and "
-                           "each picture is written in each. By default the name of the output "
-                           "file decides; '-' has the format of the input.",
-                           fmt::join(main_format_names(), ", ")))
-      ->comma_list()
+  app.add_option_function(
+         "--to",
+         [&formats](const std::string& text) {
+           for (const std::string_view name : split(text, ','))
+             formats.emplace_back(name);
+         },
+         formatted("Format of the output. One of {}; in a folder several with commas, and each "
+                   "picture is written in each. By default the name of the output file decides; "
+                   "'-' has the format of the input.",
+                   fmt::join(main_format_names(), ", ")))
       ->check(format_name())
       ->option_text("FORMAT,...");
   app.add_option_function(

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/words.hpp"
+#include "batch/journal.hpp"
 #include "codec/codec_table.hpp"
 
 namespace gpufilter {
@@ -107,10 +108,15 @@ std::vector<std::string> main_format_names() {
 ValueCheck format_name() {
   ValueCheck known = one_of(format_names());
   known.complaint = [words = known.complaint](const std::string& text) -> std::string {
-    const std::string other = other_format_of_name("." + text);
-    if (other.empty()) return words(text);
-    return formatted("{} is not supported; choose {}", other,
-                     enumerated(main_format_names(), "or"));
+    for (const std::string_view word : split(text, ',')) {
+      const std::string name(word);
+      const std::string other = other_format_of_name("." + name);
+      const std::string why = other.empty() ? words(name)
+                                            : formatted("{} is not supported; choose {}", other,
+                                                        enumerated(main_format_names(), "or"));
+      if (!why.empty()) return why;
+    }
+    return "";
   };
   return known;
 }
